@@ -23,32 +23,49 @@ seeds = st.integers(0, 2**32)
 counts = st.tuples(*[st.integers(0, 1000)] * 3).filter(any)  # correct, incorrect, unanswered
 
 
+# One of the values in each cell of so many rows, of which there is one a run if no number is given.
+Cells = Callable[..., Array]
+
+
 @st.composite
 def evidence(
-    draw: DrawFn, *, max_runs: int = 3, max_questions: int = 8, absences: bool = True, lacking_confidence: bool = True
+    draw: DrawFn,
+    *,
+    min_runs: int = 1,
+    max_runs: int = 3,
+    max_questions: int = 8,
+    absences: bool = True,
+    lacking_confidence: bool = True,
 ) -> Evidence:
     """Evidence with every column that a measure may need, each consistent with the others (see `nescio.data.evidence`).
 
     `absences` allows missing and ungraded cells, `lacking_confidence` a run whose answers carry none.
     """
-    runs, questions = draw(st.integers(1, max_runs)), draw(st.integers(1, max_questions))
+    runs, questions = draw(st.integers(min_runs, max_runs)), draw(st.integers(1, max_questions))
     scores = np.array([0.0, 0.25, 0.5, 0.9, 1.0, *draw(st.tuples(*[thousandths] * 3))])
 
     def cells(values: object, rows: int = runs) -> Array:
-        """One of the values in each cell; drawn as bytes, which is quick and shrinks to the first value everywhere."""
+        """Drawn as bytes, which is quick and shrinks to the first value everywhere."""
         size = rows * questions
         drawn = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), dtype=np.uint8)
         chosen: Array = np.asarray(values)[drawn.reshape(rows, questions) % len(np.asarray(values))]
         return np.broadcast_to(chosen, (runs, questions)).copy()
 
     absence = cells([PRESENT] * 5 + [NO_ROW, UNGRADED, EMPTY_CELL] if absences else [PRESENT]).astype(np.uint8)
+    lacks = lacking_confidence and runs > 1 and draw(st.booleans())
+    return evidence_of(cells, scores, absence, silent_run=lacks)
+
+
+def evidence_of(cells: Cells, scores: Array, absence: Array, *, silent_run: bool = False) -> Evidence:
+    """Evidence of those cells; the first run's answers carry no confidence if it is silent about them."""
+    runs, questions = absence.shape
     answerable = cells([1, 1, 1, 0, np.nan], rows=1)
     columns = _outcomes(cells(range(5)), answerable == 0, absence == PRESENT)
     answered = columns["answered"] == 1
     columns["answerable"] = answerable if np.isnan(answerable).any() else answerable.astype(np.int8)
     columns["first_right"] = np.where(answered & (columns["correct"] == 1), 1, cells([0, 2, 3]))
     sure, quiet = cells(scores), ~answered & cells([False, True])
-    if lacking_confidence and runs > 1 and draw(st.booleans()):
+    if silent_run:
         quiet[0] = True
     columns["confidence"] = np.where(quiet, np.nan, sure)
     columns["k_credit"] = np.where(quiet, np.where(quiet.all(axis=1, keepdims=True), np.nan, 0.0), 2 * sure - 1)
@@ -122,7 +139,7 @@ def _pan_values(columns: dict[str, Array], strength: Array) -> Array:
     return np.where(columns["answered"] == 1, on_its_side, 0.5)
 
 
-def _nuggets(cells: Callable[[object], Array]) -> dict[str, Array]:
+def _nuggets(cells: Cells) -> dict[str, Array]:
     """Definition and list questions: what is found is no more than there is."""
     vital, okay, known = cells([0, 1, 2, 4]), cells([0, 1, 3]), cells([0, 1, 3, 5])
     found, more, listed = np.minimum(cells([0, 1, 4]), vital), np.minimum(cells([0, 1, 3]), okay), cells([0, 1, 2])

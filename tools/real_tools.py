@@ -46,7 +46,7 @@ def main() -> int:
         for tool in arguments.tools or TOOLS:
             install(folder / tool, TOOLS[tool])
         chosen = " or ".join(arguments.tools) or "test"
-        command = [sys.executable, "-m", "pytest", "tests/real_tools", "-k", chosen, "-n", "0"]
+        command = [sys.executable, "-m", "pytest", "tests/real_tools", "-m", "slow", "-k", chosen, "-n", "0"]
         return subprocess.run(command, cwd=ROOT, env=os.environ | {"NESCIO_TOOLS": str(folder)}, check=False).returncode
 
 

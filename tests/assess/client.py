@@ -1,44 +1,139 @@
-"""An assessor at the server, by requests alone."""
+"""A room where people judge: a database, its application in this process, and assessors who send requests to it."""
 
 from __future__ import annotations
 
+import functools
+import json
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nescio.assessing import access
-from nescio.assessing.database import Database
+import nescio
 
 pytest.importorskip("httpx", reason="httpx is not installed")
-from fastapi.testclient import TestClient
+pytest.importorskip("alembic", reason="the extra assess is not installed")
+pytest.importorskip("fastapi", reason="the extra assess is not installed")
+import httpx
 
-AT = "2026-06-01T12:00:00.000Z"
+from nescio.assessing.database import open_database
+from nescio.assessing.server import application
+
+HOME = "http://testserver"
+
+
+class Client:
+    """A browser without a screen: it keeps cookies, and follows no redirect."""
+
+    def __init__(self, portal: Any, app: Any) -> None:
+        self.portal = portal
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        self.http = httpx.AsyncClient(transport=transport, base_url=HOME)
+
+    def request(self, method: str, path: str, **how: Any) -> Any:
+        return self.portal.call(functools.partial(self.http.request, method, path, **how))
+
+    def get(self, path: str, **how: Any) -> Any:
+        return self.request("GET", path, **how)
+
+    def post(self, path: str, **how: Any) -> Any:
+        return self.request("POST", path, **how)
+
+
+class Room:
+    """A database that is served, and what its commands say of it."""
+
+    def __init__(self, db: str, portal: Any, folder: Path) -> None:
+        self.db, self.portal, self.folder = db, portal, folder
+        self.database = open_database(db)
+        self.app = application(self.database)
+        self.home, self.exports = HOME, 0
+
+    def client(self) -> Client:
+        return Client(self.portal, self.app)
+
+    def invite(self, *names: str, **how: Any) -> list[str]:
+        return [*nescio.assess.invite(self.db, names, address=self.home, **how).links.values()]
+
+    def join(self, who: str) -> Browser:
+        return Browser(self, who, *self.invite(who))
+
+    def status(self) -> Any:
+        return nescio.assess.status(self.db)
+
+    def export(self) -> Path:
+        """Export into a new folder, and return it."""
+        self.exports += 1
+        place = self.folder / f"export-{self.exports}"
+        nescio.assess.export(self.db, place)
+        return place
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return all that anybody said of what is to be judged, as it is exported, with who said it."""
+        rows = []
+        for path in sorted(self.export().glob("*.jsonl")):
+            heading, *lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+            rows += [line | {"person": heading["assessor"]} for line in lines]
+        return rows
+
+    def held(self) -> dict[tuple[str, str], str]:
+        """Return the newest verdict of each person on each item."""
+        rows = sorted(self.records(), key=lambda record: record["at"])
+        return {(record["item"], record["person"]): record.get("verdict", "") for record in rows}
+
+    def close(self) -> None:
+        self.database.close()
 
 
 class Browser:
-    """An assessor's browser, without a screen."""
+    """An assessor who has opened a link."""
 
-    def __init__(self, database: Database, app: Any, who: str) -> None:
-        self.link = access.invite(database, [who], address="http://testserver").links[who]
-        self.client = TestClient(app, follow_redirects=False, raise_server_exceptions=False)
-        assert self.client.get(self.link).status_code == 200
-        assert self.client.post(self.link).status_code == 303
+    def __init__(self, room: Room, who: str, link: str) -> None:
+        self.room, self.who, self.link = room, who, link
+        self.client = room.client()
+        assert self.client.get(link).status_code == 200
+        assert self.client.post(link).status_code == 303
         self.page = self.client.get("/").text
-        found = re.search(r'"token":"([^"]+)"', self.page)
-        assert found
-        self.csrf = found[1]
+        token = re.search(r'"token":"([^"]+)"', self.page)
+        assert token
+        self.csrf = token[1]
 
     def next(self) -> list[dict[str, Any]]:
+        """Return what is shown: what is to be judged, and what was judged lately."""
         answer = self.client.get("/api/next")
         assert answer.status_code == 200, answer.text
         items: list[dict[str, Any]] = answer.json()["items"]
         return items
 
-    def save(self, *rows: dict[str, Any], csrf: str | None = None, **how: Any) -> Any:
+    def left(self) -> list[dict[str, Any]]:
+        """Return what is shown and has no verdict yet."""
+        shown = [(item, item.get("held")) for item in self.next()]
+        return [item for item, held in shown if not held or not (held["verdict"] or held["mark"] == "skip")]
+
+    def row(self, item: str, verdict: str = "R", n: int = 0, **more: Any) -> dict[str, Any]:
+        """Return the n-th judgement of an item, as the page sends it."""
+        at = f"2026-06-01T12:{n // 60 % 60:02}:{n % 60:02}.000Z"
+        return {"id": f"{self.who}-{item.replace(':', '-')}-{n:04}", "item": item, "at": at, "verdict": verdict, **more}
+
+    def save(self, *rows: dict[str, Any], csrf: str | None = None) -> Any:
         headers = {"X-CSRF-Token": self.csrf if csrf is None else csrf}
-        return self.client.post("/api/judgements", json={"records": rows}, headers=headers, **how)
+        return self.client.post("/api/judgements", json={"records": rows}, headers=headers)
 
+    def send(self, *rows: dict[str, Any]) -> tuple[list[str], list[str]]:
+        """Send judgements; returns the ids of those that are saved, and why others are not."""
+        answer = self.save(*rows)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["saved"], [refused["why"] for refused in answer.json()["refused"]]
 
-def row(item: str, verdict: str = "R", n: int = 0, **more: Any) -> dict[str, Any]:
-    return {"id": f"id-{item}-{n:04}", "item": item, "at": AT, "verdict": verdict, **more}
+    def judge_all(self, verdict: Callable[[str], str] = lambda _: "R", **more: Any) -> int:
+        """Judge until nothing comes any more, and count."""
+        n = 0
+        while left := self.left():
+            saved, refused = self.send(
+                *(self.row(item["id"], verdict(item["answer"]), n + i, **more) for i, item in enumerate(left))
+            )
+            assert not refused
+            n += len(saved)
+        return n

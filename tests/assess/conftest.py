@@ -1,4 +1,4 @@
-"""Databases to judge in: SQLite, and a PostgreSQL of one's own on loopback where Debian's is installed."""
+"""Rooms to judge in: in SQLite, and in the slow ring in a PostgreSQL of one's own where Debian's is installed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import threading
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,31 +18,22 @@ import pytest
 import nescio
 from tests.campaign import made
 
-pytest.importorskip("alembic", reason="the extra assess is not installed")
-pytest.importorskip("fastapi", reason="the extra assess is not installed")
-pytest.importorskip("httpx", reason="httpx is not installed")
-from nescio.assessing.creating import create
-from nescio.assessing.database import Database, open_database
-from nescio.assessing.server import application
-
-from .client import Browser
+from .client import Browser, Room
 
 
-def free_port() -> int:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        return int(held.getsockname()[1])
+@pytest.fixture(scope="session")
+def portal() -> Iterator[Any]:
+    """A thread in which applications answer."""
+    from anyio.from_thread import start_blocking_portal
 
-
-def _programs() -> Path | None:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    return found[-1].parent if found else None
+    with start_blocking_portal() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The URL of a server that nobody else uses; skipped where PostgreSQL is not installed."""
-    programs = _programs()
+    programs = max((path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")), default=None)
     if programs is None:
         pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
     user = [] if os.geteuid() else ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups"]
@@ -52,29 +44,22 @@ def postgres() -> Iterator[str]:
     if user:
         nobody = pwd.getpwnam("nobody")
         os.chown(home, nobody.pw_uid, nobody.pw_gid)
-    quiet: dict[str, Any] = {"cwd": "/", "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    subprocess.run([*user, programs / "initdb", "-D", home / "data", "-U", "judge", "-A", "trust"], check=True, **quiet)
-    options = f"-h 127.0.0.1 -p {port} -k {home}"
-    start: list[str | Path] = [
-        programs / "pg_ctl",
-        "-D",
-        home / "data",
-        "-o",
-        options,
-        "-l",
-        home / "log",
-        "-w",
-        "start",
-    ]
-    subprocess.run([*user, *start], check=True, **quiet)
-    yield f"postgresql://judge@127.0.0.1:{port}"
-    subprocess.run([*user, programs / "pg_ctl", "-D", home / "data", "-m", "immediate", "stop"], check=True, **quiet)
+
+    def run(program: str, *arguments: str | Path) -> None:
+        command = [*user, programs / program, "-D", home / "data", *arguments]
+        subprocess.run(command, check=True, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    run("initdb", "-U", "judge", "-A", "trust", "--no-sync")
+    # The machine does not lose its power in these tests, so that the disk need not be waited for.
+    run("pg_ctl", "-o", f"-h 127.0.0.1 -p {port} -k {home} -c fsync=off", "-l", home / "log", "-w", "start")
+    yield f"postgresql://judge@127.0.0.1:{port}/postgres"
+    run("pg_ctl", "-m", "immediate", "stop")
     shutil.rmtree(home, ignore_errors=True)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def new_db(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
-    """A function that names a database that is not there yet, or is empty."""
+    """A function that names a database that is not there yet, or is empty: in PostgreSQL a schema of its own."""
 
     def make() -> str:
         name = f"j{uuid.uuid4().hex[:10]}"
@@ -83,43 +68,121 @@ def new_db(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
         import psycopg
 
         server = request.getfixturevalue("postgres")
-        with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
-        return f"{server}/{name}"
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute(f"CREATE SCHEMA {name}")
+        return f"{server}?options=-csearch_path%3D{name}"
 
     return make
 
 
-def pool_of(folder: Path, n: int = 6, *, groups: tuple[str, ...] = ("alpha", "beta")) -> Path:
-    """A campaign whose pool has two answers to each question, one of them with two supports."""
-    campaign = made.qa(folder, n)
-    for group in groups:
-        rows = [
-            {
-                "id": f"q{i}",
-                "answer": f"thing {i}" if group == "alpha" or i % 2 else f"other {i}",
-                "doc": group,
-                "support": "s",
-            }
-            for i in range(n)
-        ]
+@pytest.fixture
+def new_room(new_db: Callable[[], str], portal: Any, tmp_path: Path) -> Iterator[Callable[..., Room]]:
+    """A function that makes a database of sources, and serves it."""
+    rooms: list[Room] = []
+
+    def make(*sources: Path, **options: Any) -> Room:
+        db = new_db()
+        nescio.assess.create(db, sources, **options)
+        rooms.append(Room(db, portal, tmp_path))
+        return rooms[-1]
+
+    yield make
+    for room in rooms:
+        room.close()
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A campaign and its database: two answers to three of six questions, one to the others, all to be judged twice."""
+    folder = tmp_path_factory.mktemp("template")
+    campaign = made.qa(folder)
+    for group, other in (("alpha", "thing"), ("beta", "other")):
+        said = [f"{other if i % 2 == 0 else 'thing'} {i}" for i in range(6)]
         made.lines(
             folder / group / "r.jsonl",
-            [{**row, "doc": f"D{len(row['answer'])}{'x' * (group == 'beta')}"} for row in rows],
+            [{"id": f"q{i}", "answer": answer, "doc": f"D-{group}", "support": "s"} for i, answer in enumerate(said)],
         )
-    nescio.campaign.intake(campaign, [folder / group for group in groups])
+    nescio.campaign.intake(campaign, [folder / "alpha", folder / "beta"])
     nescio.campaign.pool(campaign)
-    return campaign
+    nescio.assess.create(str(folder / "j.db"), [campaign], overlap=2)
+    return folder
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    create(str(tmp_path / "j.db"), [pool_of(tmp_path)], overlap=2)
-    opened = open_database(str(tmp_path / "j.db"))
+def campaign(template: Path, tmp_path: Path) -> Path:
+    """A copy of the campaign."""
+    return shutil.copytree(template / "campaign", tmp_path / "campaign")
+
+
+@pytest.fixture
+def room(template: Path, portal: Any, tmp_path: Path) -> Iterator[Room]:
+    """A copy of the database, served."""
+    shutil.copy(template / "j.db", tmp_path / "j.db")
+    opened = Room(str(tmp_path / "j.db"), portal, tmp_path)
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def ana(database: Database) -> Browser:
-    return Browser(database, application(database), "ana")
+def serve(portal: Any, host: Host, tmp_path: Path) -> Iterator[Callable[..., Room]]:
+    """A function that makes a database of sources, and serves it to real browsers."""
+    rooms: list[Room] = []
+
+    def make(*sources: Path, **options: Any) -> Room:
+        nescio.assess.create(str(tmp_path / "j.db"), sources, **options)
+        rooms.append(Room(str(tmp_path / "j.db"), portal, tmp_path))
+        return host.serve(rooms[-1])
+
+    yield make
+    for room in rooms:
+        room.close()
+
+
+@pytest.fixture
+def ana(room: Room) -> Browser:
+    return room.join("ana")
+
+
+def free_port() -> int:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return int(held.getsockname()[1])
+
+
+class Host:
+    """A web server, in which the application of one room takes the place of another's."""
+
+    def __init__(self) -> None:
+        self.app: Any = None
+        self.address = ""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self.app(scope, receive, send)
+
+    def serve(self, room: Room) -> Room:
+        self.app, room.home = room.app, self.address
+        return room
+
+
+@pytest.fixture(scope="session")
+def host() -> Iterator[Host]:
+    """One web server a process."""
+    import uvicorn
+
+    served, port = Host(), free_port()
+    config = uvicorn.Config(served, port=port, log_level="error", access_log=False, lifespan="off")
+    server, ready = uvicorn.Server(config), threading.Event()
+    startup = server.startup
+
+    async def started(sockets: Any = None) -> None:
+        await startup(sockets)
+        ready.set()
+
+    server.startup = started  # type: ignore[method-assign]
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    assert ready.wait(60), "the server did not start"
+    served.address = f"http://127.0.0.1:{port}"
+    yield served
+    server.should_exit = server.force_exit = True  # a browser may hold its connection
+    thread.join(30)

@@ -1,104 +1,193 @@
-"""The page of the application in a real browser: by keys, without a network, and until the export."""
+"""The page of the application in a real browser, without a network and until the export; and pages without a server,
+judged by the same keys, come to the same history, agreement and leaderboard."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import nescio
-from nescio.assessing import access, exporting, work
-from nescio.assessing.creating import create
-from nescio.assessing.database import Database, open_database
-from nescio.assessing.server import application
-from nescio.assessing.tables import records
 from nescio.campaigns.folder import open_campaign
 from nescio.campaigns.judgements import read_judgements
-from tests.browser import AXE
 from tests.campaign import made
-from tests.campaign.test_pages_browser import saved, shows
+from tests.campaign.browsing import HOSTILE, KINDS, assert_fits, handed_in, list_nuggets, page_of, pooled, saved, shows
 
-from .conftest import free_port, pool_of
-from .test_parts import KNOWN, graded, mixed, runs_of
+from .client import Room
+from .test_judging import listed_campaign
+from .test_organising import KNOWN, graded, runs_of
 
-__all__ = ["mixed"]
+pytestmark = pytest.mark.slow
+
+# How each looks at a screen: width and colours.
+PEOPLE = {"ana": (1440, "light"), "ben": (375, "dark"), "eva": (375, "light"), "adjudication": (1440, "dark")}
+END = '#question:text("That was the last one")'
+NEXT = f'{END}, #question:text("There is nothing to judge"), #place:text-matches("^(Answer|Which|List)")'
+TIMER = 4_100  # milliseconds, in which a page looks once whether there is something to send
+# The next items come late, as from a slow server.
+LATE = """const own = window.fetch;
+window.fetch = (path, how) => new Promise((go) => setTimeout(go, String(path).endsWith("next") ? 100 : 0)).then(() => own(path, how));"""
 
 
-@contextmanager
-def serving(db: Path) -> Iterator[tuple[Database, str]]:
-    """A database that is served, and the address."""
-    import uvicorn
+class Visitors:
+    """People before their own browsers, whose pages complain of nothing that was not expected."""
 
-    database, port = open_database(str(db)), free_port()
-    server = uvicorn.Server(uvicorn.Config(application(database), port=port, log_level="error", access_log=False))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        time.sleep(0.05)
-    try:
-        yield database, f"http://127.0.0.1:{port}"
-    finally:
-        server.should_exit = server.force_exit = True  # a browser may hold its connection
-        thread.join(30)
-        database.close()
+    def __init__(self, chromium: Any) -> None:
+        self.chromium = chromium
+        self.contexts: list[Any] = []
+        self.complaints: list[str] = []
+
+    def page(self, who: str = "ana") -> Any:
+        width, colours = PEOPLE.get(who, (1200, "light"))
+        size = {"width": width, "height": 900}
+        self.contexts.append(self.chromium.new_context(reduced_motion="reduce", viewport=size, color_scheme=colours))
+        self.contexts[-1].set_default_timeout(20_000)
+        self.contexts[-1].clock.install()  # time goes on, and can be made to go faster
+        page = self.contexts[-1].new_page()
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        return page
+
+    def open(self, room: Room, who: str = "ana", *, script: str = "", **how: Any) -> Any:
+        """Open somebody's link."""
+        page = self.page(who)
+        if script:
+            page.add_init_script(script)
+        page.goto(*room.invite(who, **how))
+        return page
+
+    def start(self, room: Room, who: str = "ana", **how: Any) -> Any:
+        """Open somebody's link and begin."""
+        page = self.open(room, who, **how)
+        page.click("text=Start judging")
+        page.wait_for_selector(NEXT)
+        return page
+
+    def organiser(self, room: Room, width: int = 1440) -> Any:
+        page = self.open(room, "boss", organiser=True)
+        page.set_viewport_size({"width": width, "height": 900})
+        page.click("text=Start")
+        page.wait_for_selector("text=In dispute")
+        return page
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[Database, str]]:
-    create(str(tmp_path / "j.db"), [pool_of(tmp_path)], overlap=2)
-    with serving(tmp_path / "j.db") as found:
-        yield found
+def visitors(chromium: Any) -> Iterator[Visitors]:
+    all_of = Visitors(chromium)
+    yield all_of
+    for context in all_of.contexts:
+        context.close()
 
 
-def started(chromium: Any, served: tuple[Database, str], who: str = "ana", **how: Any) -> Any:
-    database, address = served
-    context = chromium.new_context(reduced_motion="reduce", **how)
-    page = context.new_page()
-    page.complaints = []
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
-    page.goto(access.invite(database, [who], address=address).links[who])
-    page.click("text=Start judging")
-    shows(page, "place", "^Answer")
-    return page
+@pytest.fixture
+def room(serve: Callable[..., Room], campaign: Path) -> Room:
+    """Nine answers to six questions, to be judged twice."""
+    return serve(campaign, overlap=2)
 
 
-def held(database: Database) -> list[str]:
-    with database.reading() as connection:
-        return sorted(row.verdict for row in connection.execute(work.present()))
+def held(room: Room) -> list[str]:
+    return sorted(room.held().values())
 
 
-def test_by_keys_to_the_history_of_the_campaign(chromium: Any, served: tuple[Database, str], tmp_path: Path) -> None:
-    database, _ = served
+# ---- by keys ----
+
+
+def test_by_keys_to_the_history_of_the_campaign(room: Room, campaign: Path, visitors: Visitors) -> None:
     for who in ("ana", "ben"):
-        page = started(chromium, served, who)
+        page = visitors.start(room, who)
         for i in range(9):
             shows(page, "place", "^Answer")  # what is not shown yet is not judged
             page.keyboard.press("r")
             shows(page, "count", f"^{i + 1} ")
-        shows(page, "question", "^That was the last one$")
+        page.wait_for_selector(END)
         page.keyboard.press("z")
         page.keyboard.press("u")
-        shows(page, "question", "^That was the last one$")
+        page.wait_for_selector(END)
         saved(page)
-        assert page.complaints == []
-        page.context.close()
-    assert held(database) == ["R"] * 16 + ["U"] * 2
-    exporting.export(database, tmp_path / "out")
-    collected = nescio.campaign.collect(tmp_path / "campaign", sorted((tmp_path / "out").glob("*.jsonl")), resamples=10)
+    assert visitors.complaints == []
+    assert held(room) == ["R"] * 16 + ["U"] * 2
+    collected = nescio.campaign.collect(campaign, sorted(room.export().glob("*.jsonl")), resamples=10)
     assert collected.sound, str(collected)
-    assert len(read_judgements(open_campaign(tmp_path / "campaign"))) == 18
+    assert len(read_judgements(open_campaign(campaign))) == 18
 
 
-def test_without_a_network_nothing_is_lost_or_doubled(chromium: Any, served: tuple[Database, str]) -> None:
-    database, _ = served
-    page = started(chromium, served)
+def test_training_is_told_and_a_grade_is_shown_after_the_verdict(
+    serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
+) -> None:
+    known = made.text(tmp_path / "known.csv", KNOWN)
+    room = serve(*runs_of(tmp_path, 3), grades=graded(tmp_path, 3), training=known)
+    page = visitors.start(room)
+    for _ in range(2):
+        page.keyboard.press("r")
+        page.wait_for_selector('.said:text-matches("Yes: it is right. it is|No: it is wrong. it is 2")')
+        page.keyboard.press("ArrowRight")
+    for _ in range(4):  # 3 questions, one of them with two answers
+        shows(page, "place", "^Answer")
+        assert "The judge" not in page.inner_text("#item")
+        page.keyboard.press("r")
+        shows(page, "place", "^Now you know what the judge says")
+        page.wait_for_selector('.said:text-matches("The judge says: (in)?correct")')
+        page.keyboard.press("w")
+    page.wait_for_selector(END)
+    saved(page)
+    assert held(room) == ["R"] * 4
+    assert (room.export() / "second.csv").read_text().count(",W\n") == 4
+    assert visitors.complaints == []
+
+
+def test_nothing_can_be_pressed_before_there_is_something_to_judge(room: Room, visitors: Visitors) -> None:
+    page = visitors.open(room)
+    with page.expect_request("**/api/next"):
+        asked: list[Any] = []
+        page.route("**/api/next", lambda route: asked.append(route))  # noqa: PLW0108  (a builtin takes no mark)
+        page.click("text=Start judging")
+    shows(page, "question", "^One moment")
+    assert [one for one in page.query_selector_all("main button, header button") if one.is_visible()] == []
+    asked[0].continue_()
+    shows(page, "question", "^What is")
+    assert page.is_visible("#skip")
+    assert not page.is_visible("#hand-in")
+
+
+def test_a_slow_server_neither_takes_a_key_for_what_was_judged_nor_ends_early(room: Room, visitors: Visitors) -> None:
+    """While the next items are fetched nothing can be judged, and the end is what a server says that knows everything."""
+    page = visitors.start(room, script=LATE)
+    for _ in range(100):
+        if page.is_visible(END):
+            break
+        page.keyboard.press("r")  # as fast as one can
+        page.wait_for_selector(f'{END}, #place:text-matches("^Answer")')
+    saved(page)
+    assert held(room) == ["R"] * 9
+
+
+def test_who_waits_for_more_is_shown_a_list_before_its_strings(
+    serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
+) -> None:
+    """Else strings would be judged by a list that nobody has made yet."""
+    page = visitors.start(serve(listed_campaign(tmp_path, 4, ["fact", "noise"])), script=LATE)
+    seen = []
+    while not page.is_visible(END):
+        kind, *_, topic = page.inner_text("#place").split()
+        seen.append((topic, kind))
+        if kind == "List":
+            list_nuggets(page, "a fact")
+        else:
+            page.keyboard.press("n")
+        page.wait_for_selector(NEXT)
+    first = dict(reversed(seen))
+    assert [*first.values()] == ["List"] * 4
+    assert len(seen) == 12
+
+
+# ---- the network ----
+
+
+def test_without_a_network_nothing_is_lost_or_doubled(room: Room, visitors: Visitors) -> None:
+    page = visitors.start(room)
     page.keyboard.press("r")
     saved(page)
     page.context.set_offline(True)
@@ -106,136 +195,32 @@ def test_without_a_network_nothing_is_lost_or_doubled(chromium: Any, served: tup
     shows(page, "saved", "^not sent yet: 1, kept in this browser$")
     page.keyboard.press("x")
     shows(page, "saved", "^not sent yet: 2")
-    assert held(database) == ["R"]
+    assert held(room) == ["R"]
     page.context.set_offline(False)
+    page.clock.run_for(TIMER)
     saved(page)  # sent by itself
-    assert held(database) == ["R", "W", "X"]
-    page.context.close()
+    assert held(room) == ["R", "W", "X"]
 
 
-def test_training_is_told_and_a_grade_is_shown_after_the_verdict(chromium: Any, tmp_path: Path) -> None:
-    files = runs_of(tmp_path, 3)
-    known = made.text(tmp_path / "known.csv", KNOWN)
-    create(str(tmp_path / "j.db"), files, grades=graded(files, 3), training=known)
-    with serving(tmp_path / "j.db") as served:
-        page = started(chromium, served)
-        for _ in range(2):
-            page.keyboard.press("r")
-            page.wait_for_selector('.said:text-matches("Yes: it is right. it is|No: it is wrong. it is 2")')
-            page.keyboard.press("ArrowRight")
-        for _ in range(4):  # 3 questions, one of them with two answers
-            shows(page, "place", "^Answer")
-            assert "The judge" not in page.inner_text("#item")
-            page.keyboard.press("r")
-            shows(page, "place", "^Now you know what the judge says")
-            page.wait_for_selector('.said:text-matches("The judge says: (in)?correct")')
-            page.keyboard.press("w")
-        shows(page, "question", "^That was the last one$")
-        saved(page)
-        assert held(served[0]) == ["R"] * 6 + ["W"] * 4
-        assert page.complaints == []
-        page.context.close()
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (375, "dark")])
-def test_the_organiser_s_page_is_accessible_and_fits(
-    chromium: Any, mixed: Database, tmp_path: Path, width: int, scheme: Any
-) -> None:
-    with serving(tmp_path / "j.db") as (database, address):
-        context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        page = context.new_page()
-        page.goto(access.invite(database, ["boss"], address=address, organiser=True).links["boss"])
-        page.click("text=Start")
-        page.wait_for_selector("text=In dispute")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width  # no table scrolls sideways in a box
-        assert page.evaluate("[...document.querySelectorAll('.scroll')].length") == 0
-        page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
-        assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
-        page.screenshot(path=str(tmp_path / "organiser.png"), full_page=True)
-        context.close()
-    mixed.close()
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (375, "dark")])
-def test_the_page_is_accessible_and_fits(chromium: Any, served: tuple[Database, str], width: int, scheme: Any) -> None:
-    page = started(chromium, served, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.keyboard.press("r")
-    saved(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
-    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
-    page.context.close()
-
-
-def test_nothing_can_be_pressed_before_there_is_something_to_judge(chromium: Any, served: tuple[Database, str]) -> None:
-    database, address = served
-    page = chromium.new_context().new_page()
-    page.goto(access.invite(database, ["ana"], address=address).links["ana"])
-    asked: list[Any] = []
-    page.route("**/api/next", lambda route: asked.append(route))  # noqa: PLW0108  (a builtin takes no mark of the library)
-    page.click("text=Start judging")
-    shows(page, "question", "^One moment")
-    page.wait_for_timeout(200)
-    assert [one for one in page.query_selector_all("main button, header button") if one.is_visible()] == []
-    asked[0].continue_()
-    shows(page, "question", "^What is")
-    assert page.is_visible("#skip")
-    assert not page.is_visible("#hand-in")
-    page.context.close()
-
-
-def test_a_slow_server_neither_takes_a_key_for_what_was_judged_nor_ends_early(
-    chromium: Any, served: tuple[Database, str]
-) -> None:
-    """While the next items are fetched nothing can be judged, and the end is what a server says that knows everything."""
-    database, _ = served
-    page = started(chromium, served)
-
-    def late(route: Any) -> None:
-        time.sleep(0.3)
-        route.continue_()
-
-    page.route("**/api/*", late)
-    end = '#question:text("That was the last one")'
-    for _ in range(100):
-        if page.is_visible(end):
-            break
-        page.keyboard.press("r")  # as fast as one can
-        page.wait_for_selector(f'{end}, #place:text-matches("^Answer")')
-    saved(page)
-    assert held(database) == ["R"] * 9
-    page.context.close()
-
-
-def test_what_is_typed_in_one_tab_is_sent_by_no_other(chromium: Any, served: tuple[Database, str]) -> None:
+def test_what_is_typed_in_one_tab_is_sent_by_no_other(room: Room, visitors: Visitors) -> None:
     """Else the server has the half of a comment that the other tab sent, under the id of the whole."""
-    database, address = served
-    page = started(chromium, served)
+    page = visitors.start(room)
     other = page.context.new_page()
-    other.goto(address)
+    other.goto(room.home)
     shows(other, "place", "^Answer")
     page.bring_to_front()
     page.keyboard.press("c")
     page.keyboard.type("half")
-    for letter in " and a while later whole":
+    for letter in " and whole":
         page.keyboard.type(letter)
-        other.wait_for_timeout(300)  # longer in all than either tab waits before it sends
+        page.context.clock.run_for(1_000)  # longer in all than either tab waits before it sends
     page.keyboard.press("Escape")
     saved(page)
-    page.wait_for_timeout(500)
-    with database.reading() as connection:
-        (now,) = connection.execute(work.present(records.c.comment != "")).all()
-    assert now.comment == "half and a while later whole"
-    page.context.close()
+    assert {record["comment"] for record in room.records()} == {"half and whole"}
 
 
-def test_what_was_typed_when_the_browser_was_closed_is_sent_by_the_next_page(
-    chromium: Any, served: tuple[Database, str]
-) -> None:
-    database, address = served
-    page = started(chromium, served)
+def test_what_was_typed_when_the_browser_was_closed_is_sent_by_the_next_page(room: Room, visitors: Visitors) -> None:
+    page = visitors.start(room)
     page.keyboard.press("c")
     page.keyboard.type("so")
     shows(page, "saved", "^kept in this browser while you type$")
@@ -243,20 +228,16 @@ def test_what_was_typed_when_the_browser_was_closed_is_sent_by_the_next_page(
     page.close(run_before_unload=False)
     page.context.set_offline(False)
     again = page.context.new_page()
-    again.goto(address)
-    shows(again, "place", "^Answer")
+    with again.expect_response("**/api/judgements"):
+        again.goto(room.home)
+        shows(again, "place", "^Answer")
+        again.clock.run_for(TIMER)
     saved(again)
-    again.wait_for_timeout(500)
-    with database.reading() as connection:
-        assert {row.comment for row in connection.execute(work.present())} == {"so"}
-    again.context.close()
+    assert {record["comment"] for record in room.records()} == {"so"}
 
 
-def test_one_judgement_that_a_server_cannot_take_holds_no_other_back(
-    chromium: Any, served: tuple[Database, str]
-) -> None:
-    database, _ = served
-    page = started(chromium, served)
+def test_one_judgement_that_a_server_cannot_take_holds_no_other_back(room: Room, visitors: Visitors) -> None:
+    page = visitors.start(room)
     page.context.set_offline(True)
     for key in "rwx":
         page.keyboard.press(key)
@@ -270,83 +251,151 @@ def test_one_judgement_that_a_server_cannot_take_holds_no_other_back(
 
     page.route("**/api/judgements", without_w)
     page.context.set_offline(False)
+    page.clock.run_for(TIMER)
     shows(page, "trouble", "^Not taken: .*too large")
     saved(page)
-    assert held(database) == ["R", "X"]
+    assert held(room) == ["R", "X"]
+    page.clock.run_for(TIMER)
     shows(page, "place", "^Answer")  # without a network there was no more to judge
     page.keyboard.press("u")
     saved(page)
     shows(page, "trouble", "^Not taken: 1 ")  # it stays said
-    page.context.close()
 
 
-HOSTILE = ["</script><script>window.pwned = 1</script>", "<img src=x onerror='window.pwned = 2'>", "javascript:pwned=3"]
+# ---- what somebody might write ----
 
 
-def test_nothing_that_people_or_systems_write_runs(chromium: Any, tmp_path: Path) -> None:
+def test_nothing_that_people_or_systems_write_runs(
+    serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
+) -> None:
     """In the name of a file, a question, an answer, a support, a language, a comment; for all who see them."""
     text, name = "".join(HOSTILE), "<img src=x onerror=pwned=4>"
-    questions = made.lines(
-        tmp_path / f"{name}.jsonl",
-        [{"id": f"{name}{i}", "question": text, "answers": ["x"], "language": f"{name}{i}"} for i in range(3)],
-    )
-    run = made.lines(
-        tmp_path / "run.jsonl",
-        [{"id": f"{name}{i}", "answer": f"{text}{i}", "doc": text, "support": text} for i in range(3)],
-    )
-    create(str(tmp_path / "j.db"), [questions, run], overlap=2)
-    with serving(tmp_path / "j.db") as served:
-        database, address = served
-        for who, key in (("ana", "r"), ("ben", "w")):
-            page = started(chromium, served, who)
-            for _ in range(3):
-                shows(page, "place", "^Answer")
-                assert text in page.inner_text(".answer")
-                page.keyboard.press("c")
-                page.keyboard.insert_text(text)
-                page.keyboard.press("Escape")
-                page.keyboard.press(key)
-            shows(page, "question", "^That was the last one$")
-            saved(page)
-            assert page.evaluate("window.pwned") is None
-            assert page.complaints == []
-            page.context.close()
-        page = started(chromium, served, "adjudication")
-        assert text in page.inner_text(".said >> nth=0")
-        assert page.evaluate("window.pwned") is None
-        page.context.close()
-        context = chromium.new_context()
-        page = context.new_page()
-        page.goto(access.invite(database, ["boss"], address=address, organiser=True).links["boss"])
-        page.click("text=Start")
-        page.wait_for_selector("text=In dispute")
-        assert page.inner_text("body").count(HOSTILE[1]) >= 3
-        assert page.title().count(name)
-        assert page.evaluate("window.pwned") is None
-        context.close()
-
-
-def test_a_nugget_that_somebody_lists_runs_nothing_for_others(chromium: Any, tmp_path: Path) -> None:
-    text = "".join(HOSTILE)
-    topics = made.lines(tmp_path / "t.jsonl", [{"id": "t0", "target": text}])
-    campaign = made.start(tmp_path, "nuggets", [topics])
-    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "t0", "strings": [text]}])
-    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-    nescio.campaign.pool(campaign)
-    create(str(tmp_path / "j.db"), [campaign], overlap=2)
-    with serving(tmp_path / "j.db") as (database, address):
-        for who in ("ana", "ben"):
-            context = chromium.new_context()
-            page = context.new_page()
-            page.goto(access.invite(database, [who], address=address).links[who])
-            page.click("text=Start judging")
-            if who == "ana":
-                page.click("text=Add a nugget")
-                page.keyboard.insert_text(text)
-                page.keyboard.press("Enter")
+    asked = [{"id": f"{name}{i}", "question": text, "answers": ["x"], "language": f"{name}{i}"} for i in range(3)]
+    said = [{"id": f"{name}{i}", "answer": f"{text}{i}", "doc": text, "support": text} for i in range(3)]
+    files = [made.lines(tmp_path / f"{name}.jsonl", asked), made.lines(tmp_path / "run.jsonl", said)]
+    room = serve(*files, overlap=2)
+    for who, key in (("ana", "r"), ("ben", "w")):
+        page = visitors.start(room, who)
+        for _ in range(3):
             shows(page, "place", "^Answer")
-            assert HOSTILE[1] in page.inner_text("#choice")
-            if who == "ana":
-                saved(page)
-            assert page.evaluate("window.pwned") is None
-            context.close()
+            assert text in page.inner_text(".answer")
+            page.keyboard.press("c")
+            page.keyboard.insert_text(text)
+            page.keyboard.press("Escape")
+            page.keyboard.press(key)
+        page.wait_for_selector(END)
+        saved(page)
+        assert page.evaluate("window.pwned") is None
+    page = visitors.start(room, "adjudication")
+    assert text in page.inner_text(".said >> nth=0")
+    assert page.evaluate("window.pwned") is None
+    page = visitors.organiser(room)
+    assert page.inner_text("body").count(HOSTILE[1]) >= 3
+    assert page.title().count(name)
+    assert page.evaluate("window.pwned") is None
+    assert visitors.complaints == []
+
+
+def test_a_nugget_that_somebody_lists_runs_nothing_for_others(
+    serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
+) -> None:
+    text = "".join(HOSTILE)
+    room = serve(listed_campaign(tmp_path, 1, [text]), overlap=2)
+    for who in ("ana", "ben"):
+        page = visitors.start(room, who)
+        if who == "ana":
+            page.click("text=Add a nugget")
+            page.keyboard.insert_text(text)
+            page.keyboard.press("Enter")
+        shows(page, "place", "^Answer")
+        assert HOSTILE[1] in page.inner_text("#choice")
+        if who == "ana":
+            saved(page)
+        assert page.evaluate("window.pwned") is None
+
+
+# ---- both ways ----
+
+
+def keys_of(kind: str, who: str, page: Any) -> list[str]:
+    """What somebody says of what is on the screen: eva errs once, and adjudication decides as the others say."""
+    topic = page.inner_text("#place").rsplit(" ", 1)[1]
+    odd = who == "eva" and topic.endswith("1")
+    if kind == "answers":
+        return ["w" if odd else "rxxu"[int(topic[1:]) % 4]]
+    if kind == "sentences":
+        return ["n"] if odd else ["1", "Enter"]
+    if page.is_visible(".answer") and page.inner_text(".answer") == "noise":
+        return ["2", "Enter"] if odd else ["n"]
+    return ["1", "Enter"]
+
+
+def judged(page: Any, kind: str, who: str) -> int:
+    """Judge all there is, and count."""
+    n = 0
+    page.wait_for_selector(NEXT)
+    while not page.is_visible(END):
+        n += 1
+        if page.inner_text("#place").startswith("List"):
+            list_nuggets(page, "a fact", "a detail", okay=2)
+        else:
+            for press in keys_of(kind, who, page):
+                page.keyboard.press(press)
+        page.wait_for_selector(NEXT)
+    saved(page)
+    return n
+
+
+def outcome(campaign: Path, handed: list[Path]) -> tuple[Any, ...]:
+    """What a campaign knows: who said what of which item, how far they agree, and the leaderboard."""
+    collected = nescio.campaign.collect(campaign, handed, resamples=50)
+    assert collected.sound, str(collected)
+    history = {(one.assessor, one.item, one.verdict) for one in read_judgements(open_campaign(campaign))}
+    scores = nescio.campaign.score(campaign, resamples=50).scores
+    board = {name: sorted(map(str, one.rows)) for name, one in scores.items()}
+    return history, [str(row) for row in collected.tables.get("agreement", ())], board
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pages_and_the_application_come_to_the_same(
+    kind: str, serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
+) -> None:
+    people = ("ana",) if kind == "lists" else ("ana", "ben", "eva")
+    by_page = pooled(tmp_path / "a", kind, people, overlap=len(people))
+    by_server = shutil.copytree(by_page, tmp_path / "b" / "campaign")
+    counts: dict[str, list[int]] = {}
+    handed: list[Path] = []
+
+    def on_a_page(who: str) -> None:
+        page = visitors.page(who)
+        page.goto(page_of(by_page, who).as_uri())
+        counts.setdefault(who, []).append(judged(page, kind, who))
+        handed.append(tmp_path / f"{who}.judgements.jsonl")
+        handed_in(page, handed[-1])
+
+    for who in people:
+        on_a_page(who)
+    if len(people) > 1:
+        nescio.campaign.collect(by_page, handed, resamples=10)
+        nescio.campaign.sheets(by_page, adjudicate=True, html=True)
+        on_a_page("adjudication")
+    room = serve(by_server, overlap=len(people), sentences=kind == "sentences")
+    for who, times in counts.items():
+        page = visitors.start(room, who)
+        assert_fits(page, PEOPLE[who][0])
+        times.append(judged(page, kind, who))
+        assert_fits(page, PEOPLE[who][0])
+    for width in (1440, 375):
+        page = visitors.organiser(room, width)
+        if kind in ("nuggets", "sentences"):
+            decided = {"nuggets": "none", "sentences": "1"}[kind]  # as the assessors' screen says it
+            page.wait_for_selector(f'li:has-text("decided: {decided}")')
+        assert_fits(page, width)
+        assert page.locator(".scroll").count() == 0  # no table scrolls sideways in a box
+    assert visitors.complaints == []
+    assert {who: len({*n}) for who, n in counts.items()} == dict.fromkeys(counts, 1), counts
+    history, agreement, board = outcome(by_page, handed)
+    assert outcome(by_server, sorted(room.export().glob("*.judgements.jsonl"))) == (history, agreement, board)
+    assert len(history) > 3
+    assert bool(agreement) == (len(people) > 1)
+    assert board

@@ -1,12 +1,10 @@
-"""Twenty assessors at once, a server that is killed in the middle, and 100,000 items: nothing lost, nothing doubled."""
+"""Many assessors at once, a server that is killed in the middle, a disk that is full, and 100,000 items: nothing that
+was acknowledged is lost, nothing is doubled."""
 
 from __future__ import annotations
 
 import http.client
 import json
-import os
-import resource
-import signal
 import subprocess
 import sys
 import threading
@@ -15,91 +13,28 @@ import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import median
 from typing import Any
 
 import pytest
-from sqlalchemy import func, insert, select
 
-from nescio.assessing import access, work
-from nescio.assessing.creating import create
-from nescio.assessing.database import BUSY, open_database
-from nescio.assessing.tables import items, records
-from nescio.assessing.updating import take_in
+import nescio
+from nescio.assessing import server
+from nescio.assessing.database import BUSY
 from tests.campaign import made
+from tests.rings import many
 
+from .client import Room
 from .conftest import free_port
 
-ASSESSORS, KILLS = 20, 20
-SECONDS = float(os.environ.get("NESCIO_LOAD_SECONDS", "20"))
 
-
-def many(folder: Path, n: int) -> list[Path]:
+def files_of(folder: Path, n: int) -> list[Path]:
     """Questions, and a run that answers them."""
-    questions = [{"id": f"q{i}", "question": f"What is {i}?", "answers": ["x"]} for i in range(n)]
-    answers = [{"id": f"q{i}", "answer": f"thing {i}"} for i in range(n)]
-    return [made.lines(folder / "q.jsonl", questions), made.lines(folder / "run.jsonl", answers)]
-
-
-class Simulated(threading.Thread):
-    """An assessor who judges until told to stop, and sends again what was not acknowledged, as the page does."""
-
-    def __init__(self, link: str, who: str, stop: threading.Event) -> None:
-        super().__init__(daemon=True)
-        self.address, self.token = link.split("/start/")
-        self.who, self.stop = who, stop
-        self.cookie = self.csrf = ""
-        self.acknowledged: dict[str, tuple[str, str]] = {}
-        self.seconds: list[float] = []
-        self.trouble: list[str] = []
-
-    def ask(self, path: str, body: Any = None, method: str | None = None) -> tuple[str, Any]:
-        headers = {"Cookie": self.cookie, "X-CSRF-Token": self.csrf, "Content-Type": "application/json"}
-        content = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.address + path, content, headers, method=method)
-        opener = urllib.request.build_opener(Still())
-        with opener.open(request, timeout=15) as answer:
-            return answer.read().decode(), answer.headers
-
-    def run(self) -> None:
-        waiting: list[dict[str, str]] = []
-        n = 0
-        while not self.stop.is_set():
-            try:
-                if not self.csrf:
-                    _, headers = self.ask(f"/start/{self.token}", method="POST")
-                    self.cookie = headers["Set-Cookie"].split(";")[0]
-                    self.csrf = self.ask("/")[0].split('"token":"')[1].split('"')[0]
-                if not waiting:
-                    rows = json.loads(self.ask("/api/next")[0])["items"]
-                    for row in [row for row in rows if "held" not in row]:
-                        n += 1
-                        at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
-                        waiting.append(
-                            {"id": f"{self.who}-{n:07}", "item": row["id"], "at": at, "verdict": "RWXU"[n % 4]}
-                        )
-                    if not waiting:
-                        time.sleep(0.1)
-                for one in list(waiting):
-                    before = time.monotonic()
-                    answer = json.loads(self.ask("/api/judgements", {"records": [one]})[0])
-                    self.seconds.append(time.monotonic() - before)
-                    if answer["refused"]:
-                        self.trouble.append(str(answer["refused"]))
-                    for name in answer["saved"]:
-                        self.acknowledged[name] = (one["item"], one["verdict"])
-                    waiting.remove(one)
-            except urllib.error.HTTPError as error:
-                self.trouble.append(f"{error.code} {error.url} {error.read().decode()}")
-                time.sleep(0.2)
-            except (
-                OSError,
-                ValueError,
-                http.client.HTTPException,
-            ):  # the server is gone; what was not acknowledged is sent again
-                time.sleep(0.05)
+    asked = [{"id": f"q{i}", "question": f"What is {i}?", "answers": ["x"]} for i in range(n)]
+    said = [{"id": f"q{i}", "answer": f"thing {i}"} for i in range(n)]
+    return [made.lines(folder / "q.jsonl", asked), made.lines(folder / "run.jsonl", said)]
 
 
 class Still(urllib.request.HTTPRedirectHandler):
@@ -109,219 +44,228 @@ class Still(urllib.request.HTTPRedirectHandler):
         return fp
 
 
-def serve(db: str, port: int) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "nescio", "assess", "serve", "--db", db, "--port", str(port)]
-    server = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    for _ in range(600):
+class Simulated(threading.Thread):
+    """An assessor who judges until told to stop, and sends again what was not acknowledged, as the page does."""
+
+    def __init__(self, who: str, link: str, load: Load) -> None:
+        super().__init__(daemon=True)
+        self.address, self.token = link.split("/start/")
+        self.who, self.load, self.n = who, load, 0
+        self.cookie = self.csrf = ""
+        self.waiting: list[dict[str, str]] = []
+
+    def ask(self, path: str, body: Any = None, method: str | None = None) -> tuple[str, Any]:
+        headers = {"Cookie": self.cookie, "X-CSRF-Token": self.csrf, "Content-Type": "application/json"}
+        content = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.address + path, content, headers, method=method)
+        with urllib.request.build_opener(Still()).open(request, timeout=15) as answer:
+            return answer.read().decode(), answer.headers
+
+    def run(self) -> None:
+        while not self.load.stop.is_set():
+            try:
+                if not self.csrf:
+                    _, headers = self.ask(f"/start/{self.token}", method="POST")
+                    self.cookie = headers["Set-Cookie"].split(";")[0]
+                    self.csrf = self.ask("/")[0].split('"token":"')[1].split('"')[0]
+                self.judge()
+            except urllib.error.HTTPError as error:
+                with self.load.told:
+                    self.load.trouble.append(f"{error.code} {error.read().decode()}")
+                    self.load.told.notify_all()
+                self.load.stop.wait(0.1)
+            except (OSError, ValueError, http.client.HTTPException):
+                self.load.stop.wait(0.02)  # the server is gone; what was not acknowledged is sent again
+
+    def judge(self) -> None:
+        if not self.waiting:
+            for row in json.loads(self.ask("/api/next")[0])["items"]:
+                if "held" not in row:
+                    self.n += 1
+                    at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+                    said = {"id": f"{self.who}-{self.n:07}", "item": row["id"], "at": at}
+                    self.waiting.append(said | {"verdict": "RWXU"[self.n % 4]})
+            if not self.waiting:
+                self.load.stop.wait(0.1)
+        for one in list(self.waiting):
+            answer = json.loads(self.ask("/api/judgements", {"records": [one]})[0])
+            with self.load.told:
+                self.load.trouble += [refused["why"] for refused in answer["refused"]]
+                self.load.acknowledged |= dict.fromkeys(answer["saved"], (one["item"], one["verdict"]))
+                self.load.told.notify_all()
+            self.waiting.remove(one)
+
+
+class Load:
+    """Assessors at a server in a process of its own, and what it acknowledged."""
+
+    def __init__(self, db: str, assessors: int) -> None:
+        self.db, self.port = db, free_port()
+        self.stop, self.told = threading.Event(), threading.Condition()
+        self.acknowledged: dict[str, tuple[str, str]] = {}
+        self.trouble: list[str] = []
+        self.serve()
+        names = [f"p{i}" for i in range(assessors)]
+        links = nescio.assess.invite(db, names, address=f"http://127.0.0.1:{self.port}").links
+        self.assessors = [Simulated(name, link, self) for name, link in links.items()]
+
+    def serve(self) -> None:
+        command = [sys.executable, "-m", "nescio", "assess", "serve", "--db", self.db, "--port", str(self.port)]
+        self.server = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        assert self.server.stderr
+        for line in self.server.stderr:
+            if "serving http" in line:
+                return
+        raise AssertionError("the server did not start")
+
+    def kill(self) -> None:
+        self.server.kill()
+        self.server.communicate()
+
+    def wait(self, more: int = 0, *, trouble: int = 0) -> None:
+        """Wait until as many more judgements are acknowledged, or troubles told, as are asked for."""
+        with self.told:
+            until, worse = len(self.acknowledged) + more, len(self.trouble) + trouble
+            enough = self.told.wait_for(
+                lambda: len(self.acknowledged) >= until and len(self.trouble) >= worse, timeout=120
+            )
+        assert enough, self.trouble
+
+    @contextmanager
+    def judging(self) -> Iterator[Load]:
+        """Let all judge while something happens."""
+        for one in self.assessors:
+            one.start()
         try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/openapi.json", timeout=5).close()
-            return server
-        except OSError:
-            time.sleep(0.05)
-    raise AssertionError("the server did not start")
+            yield self
+        finally:
+            self.stop.set()
+            for one in self.assessors:
+                one.join(60)
+            self.kill()
 
-
-def judged_under(db: str, port: int, disturb: Callable[[], None]) -> list[Simulated]:
-    """Let twenty assessors judge while something happens; then hold what was acknowledged against the database."""
-    database = open_database(db)
-    names = [f"p{i}" for i in range(ASSESSORS)]
-    links = access.invite(database, names, address=f"http://127.0.0.1:{port}").links
-    stop = threading.Event()
-    assessors = [Simulated(links[name], name, stop) for name in names]
-    for one in assessors:
-        one.start()
-    try:
-        disturb()
-    finally:
-        stop.set()
-    for one in assessors:
-        one.join(60)
-    with database.reading() as connection:
-        stored = {row.id: (row.item, row.verdict) for row in connection.execute(select(records))}
-        doubled = connection.execute(
-            select(records.c.item, records.c.person).group_by(records.c.item, records.c.person).having(func.count() > 1)
-        ).all()
-    database.close()
-    acknowledged = {name: said for one in assessors for name, said in one.acknowledged.items()}
-    assert len(acknowledged) > ASSESSORS
-    assert {name: stored.get(name) for name in acknowledged} == acknowledged  # nothing lost
-    assert doubled == []
-    return assessors
+    def hold(self, folder: Path) -> None:
+        """Hold what was acknowledged against what is exported."""
+        nescio.assess.export(self.db, folder / "held")
+        rows = [
+            json.loads(line) for path in (folder / "held").glob("*.jsonl") for line in path.read_text().splitlines()[1:]
+        ]
+        stored = {row["id"]: (row["item"], row["verdict"]) for row in rows}
+        assert {name: stored.get(name) for name in self.acknowledged} == self.acknowledged  # nothing lost
+        assert len(stored) == len(rows)
+        said = [(row["item"], row["id"].partition("-")[0]) for row in rows]
+        assert len({*said}) == len(said)  # nothing doubled
 
 
 @pytest.mark.slow
-def test_twenty_assessors_at_once(new_db: Callable[[], str], tmp_path: Path, record_property: Any) -> None:
-    db, port = new_db(), free_port()
-    create(db, many(tmp_path, 20_000), overlap=2)
-    server = serve(db, port)
-    try:
-        assessors = judged_under(db, port, lambda: time.sleep(SECONDS))
-    finally:
-        server.kill()
-        server.wait()
-    assert [trouble for one in assessors for trouble in one.trouble] == []
-    times = [seconds for one in assessors for seconds in one.seconds]
-    p95 = quantiles(times, n=20)[-1]
-    record_property("p95", p95)
-    print(f"{len(times)} saved in {SECONDS:.0f} s: median {median(times):.3f} s, p95 {p95:.3f} s")
-
-
-@pytest.mark.slow
-def test_a_server_that_is_killed_twenty_times_keeps_what_it_acknowledged(
-    new_db: Callable[[], str], tmp_path: Path
-) -> None:
-    db, port = new_db(), free_port()
-    create(db, many(tmp_path, 20_000), overlap=2)
-    servers = [serve(db, port)]
-
-    def kill() -> None:
-        for _ in range(KILLS):
-            time.sleep(0.5)
-            servers[-1].send_signal(signal.SIGKILL)
-            servers[-1].wait()
-            servers.append(serve(db, port))
-        time.sleep(0.5)
-
-    try:
-        judged_under(db, port, kill)
-    finally:
-        servers[-1].kill()
-        servers[-1].wait()
+@pytest.mark.sampled
+def test_many_assessors_at_once_and_a_server_that_is_killed(new_db: Callable[[], str], tmp_path: Path) -> None:
+    """In the proofs twenty assessors for a long time, and twenty kills."""
+    db = new_db()
+    nescio.assess.create(db, files_of(tmp_path, many(400, 20_000)), overlap=2)
+    load = Load(db, many(5, 20))
+    with load.judging():
+        load.wait(many(50, 4_000))
+        assert load.trouble == []
+        for _ in range(many(1, 20)):
+            load.kill()
+            load.serve()
+            load.wait(20)
+    load.hold(tmp_path)
 
 
 @contextmanager
 def small_disk() -> Iterator[Path]:
-    """A disk of 16 MB; skipped where none can be made."""
+    """A disk of 4 MB; skipped where none can be made."""
     place = Path(f"/tmp/nescio-disk-{uuid.uuid4().hex[:8]}")
     place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", place], capture_output=True, check=False
-    )
+    command = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)]
+    mounted = subprocess.run(command, capture_output=True, check=False)
     try:
         if mounted.returncode:
             pytest.skip("no disk can be mounted here")
         yield place
     finally:
-        subprocess.run(["umount", "-l", place], capture_output=True, check=False)
+        subprocess.run(["umount", "-l", str(place)], capture_output=True, check=False)
         place.rmdir()
 
 
-def fill_up(place: Path) -> None:
-    """Leave no byte on a disk."""
-    with suppress(OSError), (place / "filler").open("wb", buffering=0) as file:
-        while file.write(b"x" * (1 << 16)):
-            pass
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("full", ["disk", "limit"])
-def test_a_disk_that_is_full_is_said_and_loses_nothing(full: str, tmp_path: Path) -> None:
-    """A real disk without room, and a limit on files (which a quota is like): judging goes on once there is room."""
-    with small_disk() if full == "disk" else nullcontext(tmp_path) as place:
-        db, port = str(place / "j.db"), free_port()
-        create(db, many(tmp_path, 2_000), overlap=2)
-        server = serve(db, port)
-
-        def disturb() -> None:
-            time.sleep(2)
-            if full == "disk":
-                fill_up(place)
-                time.sleep(4)
-                (place / "filler").unlink()
-            else:
-                limits = resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (1 << 10, resource.RLIM_INFINITY))
-                time.sleep(4)
-                resource.prlimit(server.pid, resource.RLIMIT_FSIZE, limits)
-            time.sleep(4)
-
-        try:
-            assessors = judged_under(db, port, disturb)
-        finally:
-            server.kill()
-            server.wait()
-    trouble = [text for one in assessors for text in one.trouble]
-    print(len(trouble), {text.split("says ")[-1][:60] for text in trouble})
-    assert any("nothing was saved: the database says" in text for text in trouble)
-    assert {text.split()[0] for text in trouble} == {"503"}
+@pytest.mark.proof
+def test_a_disk_that_is_full_is_said_and_judging_goes_on_once_there_is_room(tmp_path: Path) -> None:
+    with small_disk() as place:
+        db = str(place / "j.db")
+        nescio.assess.create(db, files_of(tmp_path, many(400, 2_000)), overlap=2)
+        load = Load(db, many(5, 20))
+        with load.judging():
+            load.wait(50)
+            assert load.trouble == []
+            with suppress(OSError), (place / "filler").open("wb", buffering=0) as file:
+                while file.write(b"x" * (1 << 16)):
+                    pass
+            load.wait(trouble=10)
+            (place / "filler").unlink()
+            load.wait(50)
+        load.hold(tmp_path)
+    assert all(text.startswith("503 ") for text in load.trouble)
+    assert any("nothing was saved: the database says" in text for text in load.trouble)
 
 
 EXPORT = """
-import json, sys
-from nescio.assessing import exporting
-from nescio.assessing.database import open_database
-database = open_database(sys.argv[1])
+import sys, nescio
 def peak():  # of this program alone: ru_maxrss has that of its parent in it
     return int(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))) // 1024
+nescio.assess.status(sys.argv[1])
 before = peak()
-exported = exporting.export(database, sys.argv[2])
-print(json.dumps({"judgements": exported.judgements, "more": peak() - before, "peak": peak()}))
+exported = nescio.assess.export(sys.argv[1], sys.argv[2])
+print(exported.judgements, peak() - before)
 """
 
 
-@pytest.mark.slow
-def test_a_hundred_thousand_items(new_db: Callable[[], str], tmp_path: Path) -> None:
-    """The next item in 50 ms (median of CPU time), an export within 100 MB, and 100,000 more while somebody judges."""
-    db = new_db()
-    create(db, many(tmp_path, 100_000), overlap=1)
-    database = open_database(db)
-    access.invite(database, ["ana", "eva"], address="http://x")
-    with database.reading() as connection:
-        own = work.facts(connection)
-        names = connection.scalars(select(items.c.id)).all()
-    at = "2026-06-01T12:00:00.000+00:00"
-    said = {
-        "person": "eva",
-        "at": at,
-        "verdict": "R",
-        "comment": "",
-        "mark": "",
-        "pool": 1,
-        "guidelines": "",
-        "received": 0.0,
-    }
-    with database.writing() as connection:
-        for i in range(0, len(names), 5_000):
-            connection.execute(insert(records), [said | {"id": f"e-{n}", "item": n} for n in names[i : i + 5_000]])
+@pytest.mark.proof
+@pytest.mark.parametrize("new_db", ["sqlite", "postgresql"], indirect=True)
+def test_a_hundred_thousand_items(
+    new_db: Callable[[], str], portal: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The next items in 50 ms (median of processor time), an export of as many judgements within 100 MB, and as many
+    more items while somebody judges."""
+    monkeypatch.setitem(server.RATE, "/api", 10**9)
+    n, db = many(2_000, 100_000), new_db()
+    sources = files_of(tmp_path, n)
+    nescio.assess.create(db, sources)
+    room = Room(db, portal, tmp_path)
+    ana, eva = room.join("ana"), room.join("eva")
+    for _ in range(n // 1_000):  # things said of one item
+        (item, *_) = eva.left()
+        for first in range(0, 1_000, 200):
+            assert eva.send(*(eva.row(item["id"], "RWXU"[i % 4], first + i) for i in range(200)))[1] == []
     times = []
-    for n in range(60):
+    for _ in range(50):
         before = time.process_time()
-        rows = [row for row in work.next_items(database, "ana", (), own) if "held" not in row]
+        left = ana.left()
         times.append(time.process_time() - before)
-        work.save(
-            database, "ana", [work.Said(f"ana-{n}-{i:04}", row["id"], at, "R") for i, row in enumerate(rows)], own
-        )
-    # In a process of its own: this one has held more than any export would need.
-    command = [sys.executable, "-c", EXPORT, db, str(tmp_path / "out")]
-    written = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    print(f"next: median {1000 * median(times):.1f} ms of CPU; export: {written}")
-    assert written["judgements"] > 100_000
+        ana.send(*(ana.row(item["id"]) for item in left))
     assert median(times) < 0.05
-    assert written["more"] < 100
+    command = [sys.executable, "-c", EXPORT, db, str(tmp_path / "out")]
+    written = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    count, megabytes = map(int, written.split())
+    assert count > n
+    assert megabytes < 100
     waits, stop = list[float](), threading.Event()
 
     def judge() -> None:
-        n = 0
         while not stop.is_set():
             start = time.monotonic()
-            rows = [row for row in work.next_items(database, "ana", (), own) if "held" not in row]
-            said_ = [work.Said(f"ana-late-{n}-{i:04}", row["id"], at, "R") for i, row in enumerate(rows)]
-            saved, refused = work.save(database, "ana", said_, own)
+            ana.send(*(ana.row(item["id"]) for item in ana.left()))
             waits.append(time.monotonic() - start)
-            assert (len(saved), refused) == (len(rows), [])
-            n += 1
-            time.sleep(0.05)
+            stop.wait(0.05)
 
     thread = threading.Thread(target=judge, daemon=True)
     thread.start()
-    other = [{"id": f"q{i}", "answer": f"another {i}"} for i in range(100_000)]
-    late = made.lines(tmp_path / "late.jsonl", other)
-    before = time.monotonic()
-    found = take_in(database, [tmp_path / "q.jsonl", tmp_path / "run.jsonl", late])
-    took = time.monotonic() - before
+    other = [{"id": f"q{i}", "answer": f"another {i}"} for i in range(n)]
+    updated = nescio.assess.update(db, [*sources, made.lines(tmp_path / "late.jsonl", other)])
     stop.set()
     thread.join()
-    database.close()
-    assert (found.new, found.gone) == (100_000, 0)
-    print(f"import: {took:.1f} s; {len(waits)} times judged meanwhile, the slowest in {max(waits):.1f} s")
-    assert len(waits) > 3
+    room.close()
+    assert (updated.new, updated.gone) == (n, 0)
+    assert waits
     assert max(waits) < BUSY / 1_000  # nobody is told to wait

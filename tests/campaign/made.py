@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import nescio
+from nescio.campaigns.folder import open_campaign
+from nescio.campaigns.judgements import read_judgements
 
 GROUPS = {"alpha": "Alpha University", "beta": "Beta Institute", "gamma": "Gamma"}
 
@@ -103,3 +107,66 @@ def sound(task: str, path: Path) -> Path:
         "pan": [{"id": f"p{i}", "value": 0.9 if i % 2 else 0.5} for i in range(5)],
     }
     return lines(path.with_suffix(".jsonl"), made[task])
+
+
+# ---- steps on the way ----
+
+
+def submit(folder: Path, runs: Mapping[str, Sequence[Any]]) -> list[Path]:
+    """Write runs by name (`alpha_a`): answers to q0, q1, ..., each a text, None or more of a row; returns the folders."""
+    for name, said in runs.items():
+        group, _, run = name.partition("_")
+        rows = [{"id": f"q{i}", **(a if isinstance(a, Mapping) else {"answer": a})} for i, a in enumerate(said)]
+        lines(folder / group / f"{run}.jsonl", rows)
+    return sorted({folder / name.partition("_")[0] for name in runs})
+
+
+def take(campaign: Path, runs: Mapping[str, Sequence[Any]], received: str = "2026-05-01") -> None:
+    """Take runs in."""
+    assert not nescio.campaign.intake(campaign, submit(campaign.parent, runs), received=received).refused
+
+
+def pooled(folder: Path, runs: Mapping[str, Sequence[Any]], assessors: Sequence[str] = (), **sheets: Any) -> Path:
+    """A campaign of qa without a key, whose runs are pooled; sheets are written for assessors."""
+    campaign = qa(folder, max(map(len, runs.values())), key=False)
+    take(campaign, runs)
+    nescio.campaign.pool(campaign)
+    if assessors:
+        nescio.campaign.sheets(campaign, assessors, **sheets)
+    return campaign
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
+
+
+def write_rows(path: Path, rows: Sequence[Mapping[str, str]], delimiter: str = ",") -> None:
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        sheet = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
+        sheet.writeheader()
+        sheet.writerows(rows)
+
+
+def fill(campaign: Path, say: Callable[[str, dict[str, str]], str], column: str = "verdict") -> None:
+    """Fill every sheet in, as assessors would."""
+    for path in (campaign / "sheets").glob("*.csv"):
+        if path.name != "nuggets.csv" and (rows := rows_of(path)):
+            write_rows(path, [{**row, column: say(path.stem, row)} for row in rows])
+
+
+def judge(campaign: Path, say: Callable[[str, dict[str, str]], str] = lambda *_: "R", **options: Any) -> Any:
+    """Fill every sheet in, and collect."""
+    fill(campaign, say, options.pop("column", "verdict"))
+    return nescio.campaign.collect(campaign, **{"resamples": 10, **options})
+
+
+def verdicts(campaign: Path) -> dict[tuple[str, str], str]:
+    """Return what holds now of each item, by assessor."""
+    return {(one.item, one.assessor): one.verdict for one in read_judgements(open_campaign(campaign))}
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Replace a text in a file that holds it."""
+    held = path.read_text(encoding="utf-8")
+    assert old in held
+    path.write_text(held.replace(old, new), encoding="utf-8")

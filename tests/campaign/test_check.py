@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import nescio
-from nescio.campaigns.runs import Fault
+from nescio.campaigns.texts import encoding_fault
 from nescio.cli.app import run as call
+from tests.rings import together
 
 from . import made
+from .test_intake import told
 
 # Of each task: what a file holds, and every fault in it, by line and a part of its rule.
 DEFECTIVE: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
@@ -83,42 +86,6 @@ DEFECTIVE: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
     ),
 }
 SUFFIX = {"ave": ".txt", "reading": ".response"}
-
-
-def defective(task: str, folder: Path) -> Path:
-    return made.text(folder / f"defective{SUFFIX.get(task, '.jsonl')}", DEFECTIVE[task][0])
-
-
-def assert_faults(faults: list[Fault], expected: list[tuple[int | None, str]]) -> None:
-    assert [fault.line for fault in faults] == [line for line, _ in expected]
-    for fault, (_, rule) in zip(faults, expected, strict=True):
-        assert rule in fault.rule
-
-
-@pytest.mark.parametrize("task", made.MAKE)
-def test_every_fault_is_named_with_its_line_and_no_key_is_needed(task: str, tmp_path: Path) -> None:
-    campaign = made.MAKE[task](tmp_path)
-    shutil.rmtree(campaign / "key")
-    checked = nescio.campaign.check(
-        campaign, [defective(task, tmp_path / "in"), made.sound(task, tmp_path / "in" / "fine")]
-    )
-    assert_faults(list(checked.rows), DEFECTIVE[task][1])
-    assert {fault.file for fault in checked.rows} == {str(defective(task, tmp_path / "in"))}
-    assert [row.faults for row in checked.tables["files"]] == [len(DEFECTIVE[task][1]), 0]
-
-
-@pytest.mark.parametrize("task", made.MAKE)
-def test_a_team_at_home_is_told_the_same(task: str, tmp_path: Path) -> None:
-    campaign = made.MAKE[task](tmp_path)
-    runs = [defective(task, tmp_path / "in"), made.sound(task, tmp_path / "in" / "fine")]
-    here = nescio.campaign.check(campaign, runs)
-    handed = nescio.campaign.handout(campaign).path
-    away = shutil.copytree(handed, tmp_path / "home")
-    packed = nescio.campaign.checker(campaign, tmp_path / "checker.zip").path
-    for place in (away, packed):
-        assert nescio.campaign.check(place, runs).rows == here.rows
-
-
 # Of each task: the first fault that a file with the last line of a sound run cut off has, and what it lacks.
 CUT = {
     "qa": ("1 answer missing; null is silence", "q5"),
@@ -129,61 +96,65 @@ CUT = {
 }
 
 
+def defective(task: str, folder: Path) -> Path:
+    return made.text(folder / f"defective{SUFFIX.get(task, '.jsonl')}", DEFECTIVE[task][0])
+
+
+def assert_faults(faults: Any, expected: list[tuple[int | None, str]]) -> None:
+    assert [fault.line for fault in faults] == [line for line, _ in expected]
+    for fault, (_, rule) in zip(faults, expected, strict=True):
+        assert rule in fault.rule
+
+
 @pytest.mark.parametrize("task", made.MAKE)
-def test_four_defective_runs_among_twenty(task: str, tmp_path: Path) -> None:
-    """All faults of all four in one call, without the key; a team's checker says the same of them."""
+def test_every_fault_of_every_file_is_named_without_the_key_and_by_teams_at_home(task: str, tmp_path: Path) -> None:
+    """Four defective runs among twenty, in one call."""
     campaign = made.MAKE[task](tmp_path)
     packed = nescio.campaign.checker(campaign, tmp_path / "checker.zip").path
+    handed = shutil.copytree(nescio.campaign.handout(campaign).path, tmp_path / "home")
     shutil.rmtree(campaign / "key")
     inbox = tmp_path / "in"
     fine = [made.sound(task, inbox / f"fine{i}") for i in range(16)]
-    name = defective(task, inbox).name
-    suffix = fine[0].suffix
+    name, suffix = defective(task, inbox).name, fine[0].suffix
     lines = fine[0].read_text().splitlines(keepends=True)
     made.text(inbox / f"short{suffix}", "".join(lines[:-1]))
     (inbox / f"empty{suffix}").touch()
     (inbox / f"odd{suffix}").write_bytes(fine[0].read_bytes()[:-4] + b'\xff"}\n')
     checked = nescio.campaign.check(campaign, [inbox])
     assert len(checked.tables["files"]) == 20
-    bad = {Path(row.file).name: row.faults for row in checked.tables["files"] if row.faults}
-    assert {*bad} == {name, f"short{suffix}", f"empty{suffix}", f"odd{suffix}"}
-    assert bad[name] == len(DEFECTIVE[task][1])
+    counts = {Path(row.file).name: row.faults for row in checked.tables["files"] if row.faults}
+    assert {*counts} == {name, f"short{suffix}", f"empty{suffix}", f"odd{suffix}"}
+    assert counts[name] == len(DEFECTIVE[task][1])
+    assert_faults([fault for fault in checked.rows if Path(fault.file).name == name], DEFECTIVE[task][1])
     by_file = {Path(fault.file).stem: fault for fault in checked.rows}
     rule, lacking = CUT[task]
     assert by_file["short"].rule.startswith(rule)
     assert lacking in str(by_file["short"].value)
     assert by_file["empty"].rule == "the file is empty"
     assert any("not UTF-8" in fault.rule for fault in checked.rows if Path(fault.file).stem == "odd")
-    assert nescio.campaign.check(packed, [inbox]).rows == checked.rows
+    for place in (packed, handed):
+        assert nescio.campaign.check(place, [inbox]).rows == checked.rows
 
 
-def test_a_decision_without_any_confidence_is_a_fault_on_every_line(tmp_path: Path) -> None:
+def test_a_decision_without_any_confidence_is_a_fault_on_every_line_and_a_wrong_word_is_quoted(tmp_path: Path) -> None:
     campaign = made.ave(tmp_path)
     run = made.text(tmp_path / "run.txt", "".join(f"{q} {q}_{a} REJECTED\n" for q in range(1, 7) for a in range(1, 4)))
     faults = nescio.campaign.check(campaign, [run]).rows
-    assert [fault.line for fault in faults] == list(range(1, 19))
-    assert all(fault.rule.startswith("a decision needs a confidence") for fault in faults)
-
-
-def test_a_wrong_word_is_quoted(tmp_path: Path) -> None:
-    checked = nescio.campaign.check(made.ave(tmp_path), [defective("ave", tmp_path)])
-    assert checked.rows[0].value == "REFUSED"
+    assert_faults(faults, [(line, "a decision needs a confidence") for line in range(1, 19)])
+    assert nescio.campaign.check(campaign, [defective("ave", tmp_path)]).rows[0].value == "REFUSED"
 
 
 def test_the_language_of_a_run_is_told_by_its_ids_or_by_its_name(tmp_path: Path) -> None:
     files = [made.text(tmp_path / f"{n}.xml", made.collection(n, 6)) for n in ("EN", "ES")]  # the same ids in both
     campaign = made.start(tmp_path, "ave", files)
-    told = made.sound("ave", tmp_path / "in" / "run-ES")
-    untold = made.sound("ave", tmp_path / "in" / "other")
-    checked = nescio.campaign.check(campaign, [told, untold])
+    runs = [made.sound("ave", tmp_path / "in" / name) for name in ("run-ES", "other")]
+    checked = nescio.campaign.check(campaign, runs)
     assert [row.language for row in checked.tables["files"]] == ["ES", ""]
     assert "the language of the run is unknown" in checked.rows[0].rule
     rows = [{"id": f"{n}{i}", "question": "?", "language": n} for n in ("en", "es") for i in range(3)]
     campaign = made.start(tmp_path / "qa", "qa", [made.lines(tmp_path / "q.jsonl", rows)])
-    run = made.lines(
-        tmp_path / "x.jsonl", [{"id": f"es{i}", "answer": None} for i in range(2)] + [{"id": "en0", "answer": "a"}]
-    )
-    checked = nescio.campaign.check(campaign, [run])
+    said = [{"id": f"es{i}", "answer": None} for i in range(2)] + [{"id": "en0", "answer": "a"}]
+    checked = nescio.campaign.check(campaign, [made.lines(tmp_path / "x.jsonl", said)])
     assert checked.tables["files"][0].language == "es"
     assert [(fault.rule, fault.value) for fault in checked.rows] == [
         ("the question is not in the run's language, es", "en0"),
@@ -191,11 +162,144 @@ def test_the_language_of_a_run_is_told_by_its_ids_or_by_its_name(tmp_path: Path)
     ]
 
 
-def test_an_answer_that_is_no_option_is_a_fault(tmp_path: Path) -> None:
-    rows = [{"id": "a", "question": "?", "options": ["yes", "no"], "answers": ["no"]}]
+ANSWERS: list[tuple[dict[str, Any], str]] = [
+    ({"id": "Q2", "answer": "a"}, "there is q2, and case matters"),
+    ({"answer": "a", "confidence": 1.5}, "must be from 0 to 1"),
+    ({"answer": "a", "confidence": -0.1}, "must be from 0 to 1"),
+    ({"answer": "a\0b"}, "a NUL character"),
+    ({"answer": "a\x1b[31mb"}, "a control character"),
+    ({"answer": "a\u202egnp.exe"}, "turns its direction"),
+    ({"answer": "x" * 10_001}, "at most 10,000"),
+    ({"answer": "i do not know " * 200_000}, "at most 10,000"),
+    ({"answer": "half \ud800 a character"}, "pair"),
+    ({"answer": "\u200fשלום\u200e"}, ""),  # a script needs marks of direction
+    ({"answer": "x" * 10_000}, ""),
+]
+
+
+@together("answer, rule", ANSWERS)
+def test_what_a_team_can_mend_is_said_and_texts_that_would_spoil_sheets_are_refused(
+    answer: dict[str, Any], rule: str, tmp_path: Path
+) -> None:
+    campaign = made.qa(tmp_path)
+    rows = [{"id": f"q{i}"} | (answer if i == 2 else {"answer": "a"}) for i in range(6)]
+    path = made.text(tmp_path / "alpha" / "r.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    checked = nescio.campaign.check(campaign, [path])
+    assert rule in str(checked)
+    assert checked.sound is not bool(rule)
+    assert told(campaign, path.parent)[0][0] == ("refused" if rule else "accepted")
+
+
+ENCODINGS = [
+    ("cp1250", "příliš žluťoučký kůň úpěl ďábelské ódy", "Windows-1250"),
+    ("cp1250", "zażółć gęślą jaźń", "Windows-1250"),
+    ("cp1252", "où était l’été à la façade", "Windows-1252"),
+    ("cp1251", "где находится город", "Windows-1251"),
+    ("utf-16", "anything", "UTF-16"),
+    ("utf-32", "anything", "UTF-32"),
+    ("utf-16-le", "anything at all", "UTF-16"),
+]
+
+
+def test_the_encoding_of_a_file_is_named_and_other_files_are_taken(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    folder = made.sound("qa", tmp_path / "alpha" / "sound").parent
+    for n, (encoding, text, name) in enumerate(ENCODINGS):
+        assert name in str(encoding_fault(text.encode(encoding)))
+        rows = "".join(json.dumps({"id": f"q{i}", "answer": text}, ensure_ascii=False) + "\n" for i in range(6))
+        (folder / f"odd{n}.jsonl").write_bytes(rows.encode(encoding))
+    *odd, sound = nescio.campaign.intake(campaign, [folder]).rows
+    assert sound.status == "accepted"
+    for row, (_, _, name) in zip(odd, ENCODINGS, strict=True):
+        assert row.status == "refused"
+        assert name in str(row)
+
+
+def test_answers_that_read_like_abstentions_are_noted_and_no_fault(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    (folder,) = made.submit(tmp_path, {"alpha_r": ["I don't know", "N/A", "None", "null", "Paris", None]})
+    checked = nescio.campaign.check(campaign, [folder])
+    assert checked.sound
+    (noted,) = checked.notes
+    assert (noted.code, noted["count"]) == ("campaign.like_silence", 4)
+    assert str(noted).startswith(f"{folder / 'r.jsonl'}: 4 answers read like an abstention (I don't know, N/A, None")
+
+
+def test_a_fault_on_the_first_line_hides_no_other(tmp_path: Path) -> None:
+    text = '{"id": "q0", "answer": "a", "confidence": 0,9}\n{"id": "q9", "answer": "a"}\n'
+    faults = nescio.campaign.check(made.qa(tmp_path), [made.text(tmp_path / "mine.jsonl", text)]).rows
+    expected = [(1, "not a JSON object"), (2, "the questions do not have this id"), (None, "answers missing")]
+    assert_faults(faults, expected)
+
+
+def test_the_command_says_it_in_text_in_json_and_on_a_page(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    def check(*arguments: Path | str) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as stopped:
+            call(["campaign", "check", *map(str, arguments)])
+        return int(str(stopped.value.code)), capfd.readouterr().out
+
+    large = made.qa(tmp_path / "large", 40)
+    code, text = check(large, made.lines(tmp_path / "x.jsonl", [{"id": f"q{i}"} for i in range(40)]))
+    assert code == 2
+    assert "lines 6 to 40: the same 35 times" in text
+    campaign, run, page = made.qa(tmp_path), defective("qa", tmp_path), tmp_path / "faults.html"
+    for form in ("table", "json"):
+        code, out = check(campaign, run, "--page", page, "-f", form)
+        assert code == 2
+        held = out if form == "table" else json.dumps(json.loads(out)["faults"])
+        for _, rule in DEFECTIVE["qa"][1]:
+            assert rule in held
+            assert rule in page.read_text(encoding="utf-8")
+    code, out = check(campaign, *made.submit(tmp_path, {"alpha_r": ["a"] * 6}))
+    assert code == 0
+    assert "no faults" in out
+
+
+# ---- options ----
+
+
+OPTIONS = ["red", "green", "blue", "black", "white"]
+
+
+def chosen(folder: Path, answers: str, options_from: int = -1) -> tuple[Path, Path]:
+    """A campaign of five questions with options, of which the right one is another each time; and the folder of a run."""
+    rows = [{"id": f"q{i}", "question": "?", "options": OPTIONS, "answers": [OPTIONS[i]]} for i in range(5)]
+    campaign = made.start(folder, "qa", [made.lines(folder / "q.jsonl", rows)])
+    made.edit(campaign / "campaign.toml", "options_from = -1", f"options_from = {options_from}")
+    (run,) = made.submit(folder, {"alpha_r": answers.split()})
+    return campaign, run
+
+
+def test_a_number_names_an_option_only_where_the_campaign_says_from_which_it_counts(tmp_path: Path) -> None:
+    """QA4MRE's own answer ids count from 1: as indices from 0 they would be wrong of every question."""
+    campaign, run = chosen(tmp_path / "a", "1 2 3 4 5")
+    assert "may count from 0 or from 1" in str(nescio.campaign.check(campaign, [run]))
+    nescio.campaign.handout(campaign)
+    assert "by a letter from A to E" in (campaign / "handout" / "README.md").read_text()
+    for name, first, answers in (("b", 1, "1 2 3 4 5"), ("c", 0, "0 1 2 3 4"), ("d", -1, "A B C black E")):
+        campaign, run = chosen(tmp_path / name, answers, first)
+        assert told(campaign, run) == [("accepted", "")]
+        (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+        assert scores.value("alpha_r", "accuracy") == 1
+    for name, answers, rule in (
+        ("e", "1 2 3 4 6", "count from 1 to 5"),
+        ("f", "1 2 3 4 pink", "not one of its options"),
+    ):
+        assert rule in str(nescio.campaign.check(*chosen(tmp_path / name, answers, 1)))
+
+
+def test_a_number_that_is_the_text_of_one_option_and_the_number_of_another_is_asked_about(tmp_path: Path) -> None:
+    """Options 3, 1, 2 count from 1: "3" is the first by its text and the last by its number."""
+    rows = [{"id": f"q{i}", "question": "How many?", "options": ["3", "1", "2"], "answers": ["3"]} for i in range(3)]
     campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
-    run = made.lines(tmp_path / "x.jsonl", [{"id": "a", "answer": "perhaps"}])
-    assert "not one of its options" in nescio.campaign.check(campaign, [run]).rows[0].rule
+    made.edit(campaign / "campaign.toml", "options_from = -1", "options_from = 1")
+    checked = nescio.campaign.check(campaign, made.submit(tmp_path, {"alpha_r": ["3"] * 3}))
+    assert [fault.rule.rpartition(" ")[2] for fault in checked.rows] == ["A"] * 3
+    assert "could be the number of another" in str(checked)
+    assert nescio.campaign.check(campaign, made.submit(tmp_path, {"alpha_r": ["A"] * 3})).sound
+
+
+# ---- what teams are handed ----
 
 
 def test_no_gold_is_handed_out(tmp_path: Path) -> None:
@@ -210,6 +314,20 @@ def test_no_gold_is_handed_out(tmp_path: Path) -> None:
     assert 'doc="D1-1"' in (tmp_path / "ave" / "campaign" / "handout" / "topics" / "EN.xml").read_text()
 
 
+DISGUISES = [("target", OPTIONS), ("hint", list("ABCDE")), ("x", list("01234")), ("y", list("12345"))]
+
+
+@together("name, values", DISGUISES)
+def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: list[str], tmp_path: Path) -> None:
+    asked = {"question": "?", "options": OPTIONS, "topic": "t"}
+    rows = [{"id": f"q{i}", "answers": [OPTIONS[i % 5]], name: values[i % 5], **asked} for i in range(10)]
+    files = [made.lines(tmp_path / "q.jsonl", rows)]
+    with pytest.raises(nescio.MismatchError, match=f"column '{name}' would go to the teams"):
+        made.start(tmp_path, "qa", files)
+    campaign = made.start(tmp_path, "qa", files, show=[name])
+    assert f'"{name}"' in (campaign / "topics" / "questions.jsonl").read_text()
+
+
 def test_only_first_questions_are_asked_where_wanted(tmp_path: Path) -> None:
     rows = [{"id": f"q{i}", "question": "?", "answers": ["a"], "topic": f"t{i // 3}"} for i in range(9)]
     campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)], first_of="topic")
@@ -217,28 +335,7 @@ def test_only_first_questions_are_asked_where_wanted(tmp_path: Path) -> None:
     assert asked == ["q0", "q3", "q6"]
 
 
-def test_the_command_says_it_in_text_in_json_and_on_a_page(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    campaign, run = made.qa(tmp_path), defective("qa", tmp_path)
-    page = tmp_path / "faults.html"
-    for form in ("table", "json"):
-        with pytest.raises(SystemExit) as stopped:
-            call(["campaign", "check", str(campaign), str(run), "--page", str(page), "-f", form])
-        assert stopped.value.code == 2
-        out = capfd.readouterr().out
-        held = out if form == "table" else json.dumps(json.loads(out)["faults"])
-        for _, rule in DEFECTIVE["qa"][1]:
-            assert rule in held
-            assert rule in page.read_text(encoding="utf-8")
-    with pytest.raises(SystemExit) as stopped:
-        call(["campaign", "check", str(campaign), str(made.sound("qa", tmp_path / "fine"))])
-    assert stopped.value.code == 0
-    assert "no faults" in capfd.readouterr().out
-
-
-def test_many_faults_of_one_rule_are_counted_in_the_text(tmp_path: Path) -> None:
-    campaign = made.qa(tmp_path, 40)
-    run = made.lines(tmp_path / "x.jsonl", [{"id": f"q{i}"} for i in range(40)])
-    assert "lines 6 to 40: the same 35 times" in str(nescio.campaign.check(campaign, [run]))
+# ---- settings ----
 
 
 def test_the_same_campaign_may_be_made_again_and_another_in_its_place_may_not(tmp_path: Path) -> None:
@@ -250,43 +347,20 @@ def test_the_same_campaign_may_be_made_again_and_another_in_its_place_may_not(tm
         made.qa(tmp_path, 7)
 
 
-@pytest.mark.parametrize(
-    ("line", "rule"),
-    [
-        ('task = "chess"', "task is one of"),
-        ("runs = 0", "runs must be 1 or more"),
-        ('deadline = "soon"', "a time is written as"),
-        ("colour = 1", "no setting with this name"),
-        ("runs = true", "runs must be a whole number"),
-    ],
-)
+SETTINGS = [
+    ('task = "chess"', "task is one of"),
+    ("runs = 0", "runs must be 1 or more"),
+    ('deadline = "soon"', "a time is written as"),
+    ("colour = 1", "no setting with this name"),
+    ("runs = true", "runs must be a whole number"),
+]
+
+
+@together("line, rule", SETTINGS)
 def test_an_unsound_setting_is_named(line: str, rule: str, tmp_path: Path) -> None:
-    campaign = made.qa(tmp_path)
-    path = campaign / "campaign.toml"
+    path = made.qa(tmp_path) / "campaign.toml"
     name = line.split(maxsplit=1)[0]
     kept = [old for old in path.read_text().splitlines() if not old.startswith(f"{name} ")]
     path.write_text("\n".join([line, *kept]) + "\n")
     with pytest.raises(nescio.FormatError, match=rule):
-        nescio.campaign.status(campaign)
-
-
-def test_answers_that_read_like_abstentions_are_noted_and_no_fault(tmp_path: Path) -> None:
-    campaign = made.qa(tmp_path)
-    said = ["I don't know", "N/A", "None", "null", "Paris", None]
-    run = made.lines(tmp_path / "r.jsonl", [{"id": f"q{i}", "answer": text} for i, text in enumerate(said)])
-    checked = nescio.campaign.check(campaign, [run])
-    assert checked.sound
-    (noted,) = checked.notes
-    assert (noted.code, noted["count"]) == ("campaign.like_silence", 4)
-    assert str(noted).startswith(f"{run}: 4 answers read like an abstention (I don't know, N/A, None")
-
-
-def test_a_fault_on_the_first_line_hides_no_other(tmp_path: Path) -> None:
-    folder = made.qa(tmp_path)
-    run = tmp_path / "mine.jsonl"
-    run.write_text('{"id": "q0", "answer": "a", "confidence": 0,9}\n{"id": "q9", "answer": "a"}\n')
-    faults = nescio.campaign.check(folder, [run]).rows
-    assert_faults(
-        list(faults),
-        [(1, "not a JSON object"), (2, "the questions do not have this id"), (None, "answers missing")],
-    )
+        nescio.campaign.status(path.parent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -13,26 +14,26 @@ import sys
 import tarfile
 import time
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import nescio
-from nescio.campaigns.folder import contents, open_campaign
+from nescio.campaigns.folder import contents, open_campaign, step
 from nescio.campaigns.receipts import taken_in
 from nescio.sources.writing import draft_of
+from tests.rings import many, together
 
 from . import made
 
 EARLY, LATER, LATE = "2026-05-01T10:00:00", "2026-05-02T10:00:00", "2026-07-01T10:00:00"
 DEADLINE = "2026-06-30"
+SAME = [f"a{i}" for i in range(6)]
 
 
 def told(campaign: Path, *folders: Path, **options: object) -> list[tuple[str, str]]:
     """What became of each file: its status, and why."""
-    given = {"received": EARLY, **options}
-    rows = nescio.campaign.intake(campaign, folders, **given).rows  # type: ignore[arg-type]
+    rows = nescio.campaign.intake(campaign, folders, **{"received": EARLY, **options}).rows  # type: ignore[arg-type]
     return [(row.status, "; ".join(row.reasons)) for row in rows]
 
 
@@ -51,32 +52,21 @@ def test_a_receipt_has_digest_time_and_group(tmp_path: Path) -> None:
 def test_a_later_version_replaces_an_earlier_one_and_both_are_kept(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path, deadline=DEADLINE)
     run = made.sound("qa", tmp_path / "alpha" / "first")
-    told(campaign, tmp_path / "alpha")
     first = run.read_bytes()
-    run.write_bytes(first.replace(b"0.5", b"0.6"))
-    assert told(campaign, tmp_path / "alpha", received=LATER) == [("accepted", "")]
-    (counts,) = taken_in(open_campaign(campaign))
-    assert counts.version == 2
-    assert counts.path.read_bytes() == run.read_bytes()
-    assert (campaign / "runs" / "alpha" / "alpha_first" / "1.jsonl").read_bytes() == first
-    run.write_bytes(first.replace(b"0.5", b"0.7"))
-    assert told(campaign, tmp_path / "alpha", received=LATE)[0] == (
-        "refused",
-        "it came after the deadline, 2026-06-30 23:59 UTC",
-    )
-    assert taken_in(open_campaign(campaign))[0].version == 2
 
+    def again(confidence: bytes, received: str) -> tuple[str, str]:
+        run.write_bytes(first.replace(b"0.5", confidence))
+        return told(campaign, tmp_path / "alpha", received=received)[0]
 
-def test_a_version_that_came_earlier_does_not_replace_a_later_one(tmp_path: Path) -> None:
-    campaign = made.qa(tmp_path)
-    run = made.sound("qa", tmp_path / "alpha" / "first")
-    assert told(campaign, tmp_path / "alpha", received=LATER) == [("accepted", "")]
-    later = run.read_bytes()
-    run.write_bytes(later.replace(b"0.5", b"0.6"))
+    assert again(b"0.5", EARLY) == ("accepted", "")
+    assert again(b"0.6", LATER) == ("accepted", "")
+    second = run.read_bytes()
     why = "a version received later (2026-05-02T10:00:00+00:00) is in"
-    assert told(campaign, tmp_path / "alpha", received=EARLY) == [("refused", why)]
+    assert again(b"0.8", EARLY) == ("refused", why)
+    assert again(b"0.7", LATE) == ("refused", "it came after the deadline, 2026-06-30 23:59 UTC")
     (counts,) = taken_in(open_campaign(campaign))
-    assert (counts.version, counts.path.read_bytes()) == (1, later)
+    assert (counts.version, counts.path.read_bytes()) == (2, second)
+    assert (campaign / "runs" / "alpha" / "alpha_first" / "1.jsonl").read_bytes() == first
 
 
 def test_what_is_handed_in_twice_late_by_the_wrong_group_or_too_often_is_refused(tmp_path: Path) -> None:
@@ -88,21 +78,15 @@ def test_what_is_handed_in_twice_late_by_the_wrong_group_or_too_often_is_refused
     assert told(campaign, tmp_path / "beta") == [("refused", "it cannot be accepted as it is; ask the organisers")]
     stranger = made.sound("qa", tmp_path / "delta" / "mine").parent
     assert "there is no group 'delta'" in told(campaign, stranger)[0][1]
-    made.lines(tmp_path / "gamma" / "alpha_two.jsonl", [{"id": f"q{i}", "answer": "a"} for i in range(6)])
-    assert told(campaign, tmp_path / "gamma") == [
-        ("refused", "no run of this group may have this name; rename the file")
-    ]
-    made.lines(tmp_path / "b2" / "x.jsonl", [{"id": f"q{i}", "answer": "b"} for i in range(6)])
+    made.submit(tmp_path, {"gamma_alpha_two": SAME, "b2_x": ["b"] * 6})
+    why = "no run of this group may have this name; rename the file"
+    assert told(campaign, tmp_path / "gamma") == [("refused", why)]
     assert "after the deadline" in told(campaign, tmp_path / "b2", group="beta", received=LATE)[0][1]
-    for i in range(3):
-        made.lines(tmp_path / "g3" / f"r{i}.jsonl", [{"id": f"q{j}", "answer": f"g{i}"} for j in range(6)])
-    assert [status for status, _ in told(campaign, tmp_path / "g3", group="gamma")] == [
-        "accepted",
-        "accepted",
-        "refused",
-    ]
-    refused = [r for r in (campaign / "receipts").rglob("*.json") if json.loads(r.read_text())["status"] == "refused"]
-    assert len(refused) == 6
+    made.submit(tmp_path, {f"g3_r{i}": [f"g{i}"] * 6 for i in range(3)})
+    status = [status for status, _ in told(campaign, tmp_path / "g3", group="gamma")]
+    assert status == ["accepted", "accepted", "refused"]
+    receipts = [json.loads(path.read_text()) for path in (campaign / "receipts").rglob("*.json")]
+    assert [receipt["status"] for receipt in receipts].count("refused") == 6
     assert sorted(run.run for run in taken_in(open_campaign(campaign))) == ["alpha_one", "gamma_r0", "gamma_r1"]
 
 
@@ -115,6 +99,50 @@ def test_a_run_with_a_fault_is_refused_whole_and_its_receipt_lists_all(tmp_path:
     assert not (campaign / "runs").exists()
 
 
+def test_folders_are_of_groups_and_each_run_has_one_name(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    made.sound("qa", tmp_path / "inbox" / "alpha" / "a" / "run")
+    made.submit(tmp_path / "inbox" / "alpha", {"b_run": SAME})
+    made.submit(tmp_path / "inbox", {"beta_b": ["b"] * 6})
+    rows = nescio.campaign.intake(campaign, [tmp_path / "inbox"]).rows  # the parent of group folders is no group
+    twice = ("alpha", "refused", ("two files in this delivery are runs with this name",))
+    assert [(row.group, row.status, row.reasons) for row in rows] == [twice, twice, ("beta", "accepted", ())]
+    made.submit(tmp_path, {"alpha_new": ["n"] * 6})
+    (tmp_path / "gamma").mkdir()
+    given, said = [tmp_path / "alpha", tmp_path / "gamma"], f"{tmp_path / 'gamma'} holds no file"
+    assert [str(note) for note in nescio.campaign.check(campaign, given).notes] == [said]
+    assert [str(note) for note in nescio.campaign.intake(campaign, given).notes] == [said]
+    with pytest.raises(nescio.UsageError, match="no file to take in"):
+        nescio.campaign.intake(campaign, [tmp_path / "gamma"])
+
+
+def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, deadline="2026-05-01")
+    folder = made.sound("qa", tmp_path / "alpha" / "one").parent
+    late = "2026-05-03"
+    assert "after the deadline" in told(campaign, folder, received=late)[0][1]
+    nescio.campaign.extend(campaign, "alpha", until="2026-05-04", reason="power cut")
+    assert "2026-05-01 23:59 UTC, of alpha 2026-05-04 23:59 UTC" in str(nescio.campaign.status(campaign))
+    assert told(campaign, folder, received=late + "T12:00:00") == [("accepted", "")]
+    nescio.campaign.withdraw(campaign, ["alpha_one"], reason="asked for by mail")
+    assert taken_in(open_campaign(campaign)) == []
+    assert told(campaign, folder, received=late + "T13:00:00") == [("accepted", "")]  # which counts again
+    assert taken_in(open_campaign(campaign))[0].version == 2
+    nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
+    assert taken_in(open_campaign(campaign)) == []
+    assert "disqualified: trained on the topics" in told(campaign, folder, received=late + "T14:00:00")[0][1]
+    nescio.campaign.disqualify(campaign, ["alpha_one"], reason="it was not", lift=True)
+    assert taken_in(open_campaign(campaign))[0].version == 2
+    with pytest.raises(nescio.UsageError, match="say why"):
+        nescio.campaign.withdraw(campaign, ["alpha_one"], reason=" ")
+    with pytest.raises(nescio.UsageError, match="there is no 'beta_x'"):
+        nescio.campaign.withdraw(campaign, ["beta_x"], reason="because")
+    assert nescio.campaign.verify(campaign).sound
+
+
+# ---- archives ----
+
+
 def packed(path: Path, names: dict[str, bytes]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -124,7 +152,6 @@ def packed(path: Path, names: dict[str, bytes]) -> Path:
 
 
 def tarred(path: Path, names: dict[str, bytes], link: str | None = None) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(path, "w:gz") as archive:
         for name, content in names.items():
             info = tarfile.TarInfo(name)
@@ -137,33 +164,51 @@ def tarred(path: Path, names: dict[str, bytes], link: str | None = None) -> Path
     return path
 
 
-def test_runs_in_archives_are_taken_in(tmp_path: Path) -> None:
+def test_what_intake_takes_of_archives_check_takes(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     one = made.sound("qa", tmp_path / "one").read_bytes()
-    two = one.replace(b"0.5", b"0.4")
-    packed(tmp_path / "alpha" / "all.zip", {"runs/one.jsonl": one, "__MACOSX/._one.jsonl": b"x"})
-    tarred(tmp_path / "alpha" / "more.tar.gz", {"two.jsonl": two})
-    rows = nescio.campaign.intake(campaign, [tmp_path / "alpha"]).rows
+    good = packed(tmp_path / "alpha" / "all.zip", {"runs/one.jsonl": one, "__MACOSX/._one.jsonl": b"x"})
+    tarred(tmp_path / "alpha" / "more.tar.gz", {"two.jsonl": one.replace(b"0.5", b"0.4")})
+    assert nescio.campaign.check(campaign, [good]).sound
+    bad = packed(tmp_path / "bad.zip", {"../one.jsonl": one})
+    assert "outside the archive" in str(nescio.campaign.check(campaign, [bad]))
+    faulty = packed(tmp_path / "faulty.zip", {"one.jsonl": one.replace(b"q1", b"q7")})
+    assert not nescio.campaign.check(campaign, [faulty]).sound
+    rows = nescio.campaign.intake(campaign, [tmp_path / "alpha"], received=EARLY).rows
     assert [(row.run, row.status, row.archive) for row in rows] == [
         ("alpha_one", "accepted", "all.zip"),
         ("alpha_two", "accepted", "more.tar.gz"),
     ]
+    (tmp_path / "alpha" / "more.tar.gz").unlink()
+    for content in (one, b"\xef\xbb\xbf" + one, one.replace(b"\n", b"\r\n")):  # a delivery that is replayed
+        packed(good, {"one.jsonl": content})
+        ((status, why),) = told(campaign, tmp_path / "alpha", received=LATER)
+        assert status == "refused"
+        assert "already accepted" in why
+    assert [run.version for run in taken_in(open_campaign(campaign))] == [1, 1]
 
 
-@pytest.mark.parametrize(
-    "kind", ["zip bomb", "gzip bomb", "tar bomb", "zip ..", "tar ..", "tar link", "no zip", "link"]
-)
-def test_an_archive_that_could_do_harm_is_refused_and_leaves_nothing(kind: str, tmp_path: Path) -> None:
+HARM = [
+    ("zip bomb", "at most 1 MB"),
+    ("gzip bomb", "at most 1 MB"),
+    ("tar bomb", "at most 1 MB"),
+    ("zip ..", "points outside the archive"),
+    ("tar ..", "points outside the archive"),
+    ("tar link", ""),
+    ("no zip", "not a readable ZIP"),
+    ("link", ""),
+]
+
+
+@together("kind, rule", HARM)
+def test_an_archive_that_could_do_harm_is_refused_and_leaves_nothing(kind: str, rule: str, tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
-    settings = campaign / "campaign.toml"
-    settings.write_text(settings.read_text().replace("megabytes = 100", "megabytes = 1"))
+    made.edit(campaign / "campaign.toml", "megabytes = 100", "megabytes = 1")
     folder, bomb = tmp_path / "alpha", b"\0" * (2 << 20)
     folder.mkdir()
     if kind == "zip bomb":
         packed(folder / "a.zip", {"run.jsonl": bomb})
     elif kind == "gzip bomb":
-        import gzip
-
         (folder / "run.jsonl.gz").write_bytes(gzip.compress(bomb))
     elif kind == "tar bomb":
         tarred(folder / "a.tar.gz", {"run.jsonl": bomb})
@@ -180,87 +225,29 @@ def test_an_archive_that_could_do_harm_is_refused_and_leaves_nothing(kind: str, 
     before = contents(campaign)
     ((status, why),) = told(campaign, folder)
     assert status == "refused"
-    expected = {"bomb": "at most 1 MB", "..": "points outside the archive", "zip": "not a readable ZIP", "link": ""}
-    assert expected[kind.rsplit(maxsplit=1)[-1]] in why
+    assert rule in why
     after = contents(campaign)
-    log = after.pop("campaign.log"), before.pop("campaign.log")
-    assert log[0].startswith(log[1])
+    assert after.pop("campaign.log").startswith(before.pop("campaign.log"))
     assert {name: held for name, held in after.items() if not name.startswith("receipts/")} == before
     assert len(after) == len(before) + 2  # the receipt, and what the team is told
     assert not (tmp_path / "campaign.toml").exists()
 
 
-def test_two_files_of_one_name_in_one_delivery_are_both_refused(tmp_path: Path) -> None:
+# ---- steps that are killed ----
+
+
+def test_the_drafts_of_a_killed_step_are_swept(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
-    made.sound("qa", tmp_path / "alpha" / "a" / "run")
-    made.lines(tmp_path / "alpha" / "b" / "run.jsonl", [{"id": f"q{i}", "answer": "a"} for i in range(6)])
-    assert {why for _, why in told(campaign, tmp_path / "alpha")} == {
-        "two files in this delivery are runs with this name"
-    }
-
-
-def test_a_folder_without_a_file_is_named(tmp_path: Path) -> None:
-    campaign = made.qa(tmp_path)
-    made.sound("qa", tmp_path / "alpha" / "one")
-    (tmp_path / "beta").mkdir()
-    given = [tmp_path / "alpha", tmp_path / "beta"]
-    said = f"{tmp_path / 'beta'} holds no file"
-    assert [str(note) for note in nescio.campaign.check(campaign, given).notes] == [said]
-    assert [str(note) for note in nescio.campaign.intake(campaign, given).notes] == [said]
-    with pytest.raises(nescio.UsageError, match="no file to take in"):
-        nescio.campaign.intake(campaign, [tmp_path / "beta"])
-
-
-KILLED = """
-import sys, nescio
-nescio.campaign.handout(sys.argv[1])
-print("go", flush=True)
-nescio.campaign.intake(sys.argv[1], sys.argv[2:], received={received!r})
-"""
-
-
-@pytest.mark.parametrize("name", ["1.jsonl", "table", "judges.tar.gz"])
-@pytest.mark.parametrize("make", [Path.touch, Path.mkdir])
-def test_the_drafts_of_a_killed_step_are_swept(tmp_path: Path, name: str, make: Callable[[Path], None]) -> None:
-    campaign = made.qa(tmp_path)
-    kept, draft = campaign / f".{name}", draft_of(campaign / "receipts" / name)
-    draft.parent.mkdir()
-    make(kept)
-    make(draft)
+    (campaign / "receipts").mkdir()
+    names = ("1.jsonl", "table", "judges.tar.gz")
+    kept = [campaign / f".{name}" for name in names]
+    drafts = [draft_of(campaign / "receipts" / name) for name in names] + [draft_of(campaign / "runs")]
+    for path in [*kept, *drafts[:-1]]:
+        path.touch()
+    drafts[-1].mkdir()
     told(campaign, made.sound("qa", tmp_path / "alpha" / "first").parent)
-    assert kept.exists()
-    assert not draft.exists()
-
-
-@pytest.mark.slow
-def test_a_killed_intake_repeated_ends_in_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed at ten random moments; benchmarks/campaign.py does so fifty times for every step."""
-    inbox = [tmp_path / "in" / group for group in made.GROUPS]
-    for number, folder in enumerate(inbox):
-        for i in range(3):
-            rows = [{"id": f"q{j}", "answer": f"{number} {i} {j}"} for j in range(40)]
-            made.lines(folder / f"r{i}.jsonl", rows if i else rows[1:])
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1780000000")
-    straight = made.qa(tmp_path / "straight", 40)
-    program = KILLED.format(received=EARLY)
-    subprocess.run([sys.executable, "-c", program, straight, *inbox], check=True, capture_output=True)
-    expected = contents(straight)
-    assert sum("receipts/" in name and name.endswith(".json") for name in expected) == 9
-    chance = random.Random(0)
-    for attempt in range(10):
-        campaign = made.qa(tmp_path / str(attempt), 40)
-        running = subprocess.Popen([sys.executable, "-c", program, campaign, *inbox], stdout=subprocess.PIPE)
-        assert running.stdout is not None
-        running.stdout.readline()
-        time.sleep(chance.random() * 0.04)
-        os.kill(running.pid, signal.SIGKILL)
-        running.wait()
-        running.stdout.close()
-        subprocess.run([sys.executable, "-c", program, campaign, *inbox], check=True, capture_output=True)
-        held = contents(campaign)
-        held["campaign.toml"] = expected["campaign.toml"]
-        held["campaign.secret"] = expected["campaign.secret"]
-        assert held == expected, attempt
+    assert all(path.exists() for path in kept)
+    assert not [path for path in drafts if path.exists()]
 
 
 def test_an_interrupted_intake_goes_on_with_its_own_time(tmp_path: Path) -> None:
@@ -275,9 +262,44 @@ def test_an_interrupted_intake_goes_on_with_its_own_time(tmp_path: Path) -> None
 
 
 def test_one_step_at_a_time(tmp_path: Path) -> None:
-    from nescio.campaigns.folder import step
-
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "alpha" / "one")
     with step(campaign), pytest.raises(nescio.UsageError, match="another step of this campaign is running"):
         nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+
+
+KILLED = """
+import sys, nescio
+nescio.campaign.handout(sys.argv[1])
+print("go", flush=True)
+nescio.campaign.intake(sys.argv[1], sys.argv[2:], received={received!r})
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.sampled
+def test_a_killed_intake_repeated_ends_in_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed at random moments by the system; steps in this process are killed at each file in test_machine.py."""
+    folders = made.submit(
+        tmp_path / "in",
+        {f"{group}_r{i}": [f"{group} {i} {j}" for j in range(40)] for group in made.GROUPS for i in range(3)},
+    )
+    (tmp_path / "in" / "alpha" / "r0.jsonl").write_text('{"id": "q0"}\n')
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1780000000")
+    command = [sys.executable, "-c", KILLED.format(received=EARLY)]
+    straight = made.qa(tmp_path / "straight", 40)
+    subprocess.run([*command, straight, *folders], check=True, capture_output=True)
+    expected = contents(straight)
+    assert sum("receipts/" in name and name.endswith(".json") for name in expected) == 9
+    chance = random.Random(0)
+    for attempt in range(many(3, 50)):
+        campaign = made.qa(tmp_path / str(attempt), 40)
+        running = subprocess.Popen([*command, campaign, *folders], stdout=subprocess.PIPE)
+        assert running.stdout is not None
+        running.stdout.readline()
+        time.sleep(chance.random() * 0.04)  # when it is killed, and no matter at what
+        os.kill(running.pid, signal.SIGKILL)
+        running.communicate()
+        subprocess.run([*command, campaign, *folders], check=True, capture_output=True)
+        own = {name: expected[name] for name in ("campaign.toml", "campaign.secret")}
+        assert contents(campaign) | own == expected, attempt

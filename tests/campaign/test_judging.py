@@ -2,85 +2,60 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import nescio
 from nescio.campaigns.folder import contents, open_campaign
-from nescio.campaigns.judgements import read_judgements
-from nescio.campaigns.pooling import read_pool
-from nescio.campaigns.settings import read_settings
+from nescio.campaigns.judgements import read_history
+from nescio.campaigns.pooling import PooledAnswer, item_id, read_pool
 from nescio.campaigns.verdicts import come_to_one, resolved
 from nescio.data.assessors import resolve
+from tests.rings import together
 
 from . import made
+from .made import fill, judge, rows_of, write_rows
+
+RUNS: dict[str, list[Any]] = {
+    "alpha_a": [
+        {"answer": "Paris", "support": "Paris is.", "doc": "D1"},
+        {"answer": "=1+1", "answered": False},
+        None,
+    ],
+    "beta_b": [{"answer": " PARIS ", "doc": "D2"}, "two", "cafe\u0301"],
+}
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
-
-
-def write_rows(path: Path, rows: list[dict[str, str]], delimiter: str = ",") -> None:
-    with path.open("w", encoding="utf-8-sig", newline="") as file:
-        sheet = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
-        sheet.writeheader()
-        sheet.writerows(rows)
-
-
-def fill(campaign: Path, say: Callable[[str, dict[str, str]], str], column: str = "verdict") -> None:
-    """Fill every sheet in, as assessors would."""
-    for path in (campaign / "sheets").glob("*.csv"):
-        if path.name != "nuggets.csv" and (rows := rows_of(path)):
-            write_rows(path, [{**row, column: say(path.stem, row)} for row in rows])
+def pool_of(campaign: Path) -> list[Any]:
+    return list(read_pool(open_campaign(campaign)))
 
 
 @pytest.fixture
 def two_runs(tmp_path: Path) -> Path:
+    """Two runs, of which one gives a second answer to q0; ana and ben are to judge all four answers."""
     campaign = made.qa(tmp_path, 3)
-    made.lines(
-        tmp_path / "alpha" / "a.jsonl",
-        [
-            {"id": "q0", "answer": "Paris", "support": "Paris is.", "doc": "D1"},
-            {"id": "q1", "answer": "=1+1", "answered": False},
-            {"id": "q2", "answer": None},
-        ],
-    )
-    made.lines(
-        tmp_path / "beta" / "b.jsonl",
-        [
-            {"id": "q0", "answer": " PARIS ", "doc": "D2"},
-            {"id": "q0", "answer": "Lyon", "rank": 2},
-            {"id": "q1", "answer": "two"},
-            {"id": "q2", "answer": "cafe\u0301"},
-        ],
-    )
-    nescio.campaign.intake(campaign, [tmp_path / "alpha", tmp_path / "beta"])
+    folders = made.submit(tmp_path, RUNS)
+    with (tmp_path / "beta" / "b.jsonl").open("a") as file:
+        file.write('{"id": "q0", "answer": "Lyon", "rank": 2}\n')
+    nescio.campaign.intake(campaign, folders)
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
     return campaign
 
 
 def test_alike_answers_are_pooled_once_declined_ones_too_and_no_run_is_named(two_runs: Path) -> None:
     pooled = nescio.campaign.pool(two_runs)
     assert (pooled.given, pooled.distinct, pooled.judged) == (5, 4, 0)
-    items = read_pool(open_campaign(two_runs))
+    items = pool_of(two_runs)
     assert sorted(item.answer for item in items) == [" PARIS ", "=1+1", "cafe\u0301", "two"]
     held = (two_runs / "pool" / "pool.jsonl").read_text()
     assert not {"alpha", "beta"} & set(held.replace('"', " ").split())
     (paris,) = [item for item in items if item.question == "q0"]
     assert paris.supports == (("D1", "Paris is."), ("D2", None))
-
-
-def test_the_depth_and_the_document_decide_what_is_pooled(two_runs: Path) -> None:
-    path = two_runs / "campaign.toml"
-    text = (
-        path.read_text()
-        .replace("depth = 1", "depth = 2")
-        .replace('distinct = "answer"', 'distinct = "answer and document"')
-    )
-    path.write_text(text)
+    made.edit(two_runs / "campaign.toml", "depth = 1", "depth = 2")
+    made.edit(two_runs / "campaign.toml", 'distinct = "answer"', 'distinct = "answer and document"')
     assert nescio.campaign.pool(two_runs).distinct == 6  # Paris of D1 and of D2, Lyon, =1+1, two, café
 
 
@@ -89,57 +64,72 @@ def test_nothing_is_pooled_where_the_key_decides(tmp_path: Path) -> None:
         nescio.campaign.pool(made.ave(tmp_path))
 
 
+def test_ids_are_nothing_that_a_spreadsheet_retypes(tmp_path: Path) -> None:
+    """Questions with numbers for names, a thousand answers: letters alone, and no two alike."""
+    campaign = open_campaign(made.qa(tmp_path, 1))
+    ids = {item_id(campaign, PooledAnswer(str(i % 60), f"{i}")) for i in range(1_000)}
+    assert len(ids) == 1_000
+    assert all(name.isalpha() and not {*name} & {*"aeiouy"} for name in ids)
+
+
 def test_sheets_are_blind_and_even_and_each_has_an_order_of_its_own(tmp_path: Path) -> None:
-    campaign = made.qa(tmp_path, 30)
-    for group in ("alpha", "beta"):
-        made.lines(tmp_path / group / "r.jsonl", [{"id": f"q{i}", "answer": f"{group[0]} {i}"} for i in range(30)])
-    nescio.campaign.intake(campaign, [tmp_path / "alpha", tmp_path / "beta"])
-    nescio.campaign.pool(campaign)
+    runs = {f"{group}_r": [f"{group[0]} {i}" for i in range(30)] for group in ("alpha", "beta")}
+    campaign = made.pooled(tmp_path, runs)
     written = nescio.campaign.sheets(campaign, ["ana", "ben", "eva"], overlap=2)
     assert [(sheet.answers, sheet.questions) for sheet in written.sheets] == [(40, 20)] * 3
     sheets = {who: rows_of(campaign / "sheets" / f"{who}.csv") for who in ("ana", "ben", "eva")}
     times = [row["item"] for rows in sheets.values() for row in rows]
-    assert sorted(times) == sorted([item.id for item in read_pool(open_campaign(campaign))] * 2)
-    for rows in sheets.values():
-        questions = [row["question_id"] for row in rows]
-        assert questions[::2] == questions[1::2], "the answers to a question stand together"
-    both = {row["question_id"] for row in sheets["ana"]} & {row["question_id"] for row in sheets["ben"]}
-    order = [
-        [q for q in dict.fromkeys(row["question_id"] for row in sheets[who]) if q in both] for who in ("ana", "ben")
-    ]
-    assert order[0] != order[1]
+    assert sorted(times) == sorted([item.id for item in pool_of(campaign)] * 2)
+    asked = {who: [row["question_id"] for row in rows] for who, rows in sheets.items()}
+    assert all(own[::2] == own[1::2] for own in asked.values()), "the answers to a question stand together"
+    both = {*asked["ana"]} & {*asked["ben"]}
+    ana, ben = ([q for q in dict.fromkeys(asked[who]) if q in both] for who in ("ana", "ben"))
+    assert ana != ben
     assert not any(name in (campaign / "sheets" / "ana.csv").read_text() for name in ("alpha", "beta"))
 
 
-def test_a_text_like_a_formula_is_guarded_and_read_back(two_runs: Path) -> None:
-    nescio.campaign.pool(two_runs)
-    nescio.campaign.sheets(two_runs, ["ana"])
-    assert "'=1+1" in (two_runs / "sheets" / "ana.csv").read_text(encoding="utf-8-sig")
-    fill(two_runs, lambda _who, _row: "R")
-    assert nescio.campaign.collect(two_runs, resamples=10).sound
-    assert len(read_judgements(open_campaign(two_runs))) == 4
+def test_a_share_of_the_questions_is_judged_twice_and_languages_go_to_who_reads_them(tmp_path: Path) -> None:
+    rows = [{"id": f"{lang}{i}", "question": "?", "language": lang} for lang in ("EN", "ES") for i in range(20)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    for lang in ("EN", "ES"):
+        answers = [{"id": f"{lang}{i}", "answer": f"{lang} {i}"} for i in range(20)]
+        made.lines(tmp_path / "alpha" / f"r-{lang}.jsonl", answers)
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana=EN", "ben=ES", "eva"], overlap=0.2)
+    asked = {who: rows_of(campaign / "sheets" / f"{who}.csv") for who in ("ana", "ben", "eva")}
+    assert sum(map(len, asked.values())) == 48  # 20% of 40 questions, twice
+    assert {row["question_id"][:2] for row in asked["ana"]} == {"EN"}
+    assert {row["question_id"][:2] for row in asked["ben"]} == {"ES"}
+    judge(campaign)
+    (judging,) = [one for one in nescio.campaign.status(campaign).steps if one.name == "judgements"]
+    assert judging.done
+    with pytest.raises(nescio.UsageError, match="no topic is in this language"):
+        nescio.campaign.sheets(campaign, ["ana=FR"])
+
+
+# ---- what comes back ----
 
 
 def test_every_fault_of_a_sheet_is_named_and_every_other_row_is_taken(two_runs: Path) -> None:
-    nescio.campaign.pool(two_runs)
-    nescio.campaign.sheets(two_runs, ["ana", "ben"], overlap=2)
     fill(two_runs, lambda _who, _row: "right")
     path = two_runs / "sheets" / "ana.csv"
     rows = rows_of(path)
+    assert "'=1+1" in [row["answer"] for row in rows]  # guarded, and read back
     rows[0]["verdict"] = "maybe"
     rows[1]["answer"], rows[2]["answer"] = rows[2]["answer"], rows[1]["answer"]
     rows += [{**rows[3], "verdict": "W"}, {**rows[3], "item": "q9.0123456789"}]
     write_rows(path, rows, ";")
     collected = nescio.campaign.collect(two_runs)
+    sorted_alone = "the answer differs from that of this item in the pool; was one column sorted alone?"
     assert [(fault.line, fault.rule.partition(" (")[0]) for fault in collected.rows] == [
         (2, "a verdict is R"),
-        (3, "the answer differs from that of this item in the pool; was one column sorted alone?"),
-        (4, "the answer differs from that of this item in the pool; was one column sorted alone?"),
+        (3, sorted_alone),
+        (4, sorted_alone),
         (6, "the item appears twice; first on line 5"),
         (7, "no pool had such an item"),
     ]
-    taken = {(one.assessor, one.item) for one in read_judgements(open_campaign(two_runs))}
-    assert taken == {("ana", rows[3]["item"]), *(("ben", row["item"]) for row in rows[:4])}
+    assert made.verdicts(two_runs).keys() == {(rows[3]["item"], "ana"), *((row["item"], "ben") for row in rows[:4])}
     write_rows(path, [{**row, "verdict": ""} for row in rows[:4]])
     collected = nescio.campaign.collect(two_runs, resamples=10)
     assert collected.sound is False  # two answers still stand beside other items
@@ -147,18 +137,108 @@ def test_every_fault_of_a_sheet_is_named_and_every_other_row_is_taken(two_runs: 
     assert back == {"ana": (4, 0, 0, 1), "ben": (4, 4, 0, 0)}
 
 
-def test_what_is_judged_is_carried_over_and_no_verdict_is_overwritten(two_runs: Path, tmp_path: Path) -> None:
-    nescio.campaign.pool(two_runs)
-    nescio.campaign.sheets(two_runs, ["ana"])
+@pytest.mark.parametrize("name", ["Copy of ana", "eva"])
+def test_a_sheet_that_was_written_for_nobody_is_refused(name: str, two_runs: Path, tmp_path: Path) -> None:
+    fill(two_runs, lambda _who, _row: "R")
+    path = tmp_path / f"{name}.csv"
+    (two_runs / "sheets" / "ana.csv").rename(path)
+    collected = nescio.campaign.collect(two_runs, [two_runs / "sheets" / "ben.csv", path], resamples=10)
+    rule = f"no sheet was written for {name!r}; assessors are ana, ben; rename the file"
+    assert [(fault.file, fault.rule) for fault in collected.rows] == [(str(path), rule)]
+    assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
+    path.rename(tmp_path / "adjudication.csv")
+    assert nescio.campaign.collect(two_runs, [tmp_path / "adjudication.csv"], resamples=10).sound
+
+
+def test_a_copy_of_an_assessors_sheet_is_not_anothers(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": [f"a{i}" for i in range(30)]}, ["ana", "ben"], overlap=2)
+    fill(campaign, lambda _who, row: "R" if int(row["question_id"][1:]) % 3 else "W")
+    ana, ben = (campaign / "sheets" / f"{who}.csv" for who in ("ana", "ben"))
+    ben.write_bytes(ana.read_bytes())
+    collected = nescio.campaign.collect(campaign, resamples=10)
+    assert [fault.rule for fault in collected.rows] == ["this is a copy of the sheet of ana"]
+    back = made.text(tmp_path / "back" / "ben.csv", ana.read_text(encoding="utf-8-sig") + "\n")  # with other bytes
+    assert "copy of the sheet of ana" in str(nescio.campaign.collect(campaign, [back], resamples=10))
+    write_rows(back, sorted(rows_of(ana), key=lambda row: row["item"]))  # sorted, so that only the verdicts tell
+    assert "is one a copy?" in " ".join(map(str, nescio.campaign.collect(campaign, [back], resamples=10).notes))
+
+
+def test_what_is_judged_is_carried_over_and_no_verdict_is_overwritten(two_runs: Path) -> None:
     fill(two_runs, lambda _who, _row: "W")
     with pytest.raises(nescio.UsageError, match="not collected"):
         nescio.campaign.sheets(two_runs, ["ana"])
     nescio.campaign.collect(two_runs, resamples=10)
-    made.lines(tmp_path / "gamma" / "g.jsonl", [{"id": f"q{i}", "answer": "paris"} for i in range(3)])
-    nescio.campaign.intake(two_runs, [tmp_path / "gamma"])
+    made.take(two_runs, {"gamma_g": ["paris"] * 3})
     pooled = nescio.campaign.pool(two_runs)
     assert (pooled.distinct, pooled.judged) == (6, 4)
     assert [sheet.answers for sheet in nescio.campaign.sheets(two_runs, ["ana"]).sheets] == [2]
+
+
+def test_the_history_keeps_all_that_was_ever_said(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": [f"a{i}" for i in range(8)]}, ["ana"])
+    numbers = {item.id: n for n, item in enumerate(pool_of(campaign))}
+
+    def say(verdicts: str, **options: Any) -> str:
+        """Say a letter of each item, or nothing (-)."""
+        spoken = [letter.replace("-", "") for letter in verdicts]
+        return str(judge(campaign, lambda _who, row: spoken[numbers[row["item"]]], **options))
+
+    assert "8 of 8 answers judged; 8 new" in say("RRRRRRRR")
+    assert "0 new, 2 changed" in say("WWRRRRRR")
+    assert "0 new; 3 blank here stay as they were" in say("WW---RRR")
+    assert "0 new, 3 withdrawn" in say("WW---RRR", withdraw=True)
+    assert len(made.verdicts(campaign)) == 5
+    history = read_history(open_campaign(campaign))
+    kinds = [one.kind for one in history]
+    assert [kinds.count(kind) for kind in ("new", "changed", "withdrawn")] == [8, 2, 3]
+    assert all(one.assessor == "ana" and one.at and one.guidelines and one.pool == 1 for one in history)
+    path = campaign / "sheets" / "ana.csv"
+    write_rows(path, rows_of(path)[:4])  # deleted rows take nothing back
+    nescio.campaign.collect(campaign, resamples=10)
+    assert len(made.verdicts(campaign)) == 5
+
+
+def test_judging_is_open_until_each_answer_has_as_many_verdicts_as_were_asked_for(two_runs: Path) -> None:
+    fill(two_runs, lambda _who, _row: "R")
+    nescio.campaign.collect(two_runs, [two_runs / "sheets" / "ben.csv"], resamples=10)
+
+    def judging() -> tuple[bool, str, list[str]]:
+        (step,) = [step for step in nescio.campaign.status(two_runs).steps if step.name == "judgements"]
+        (scores,) = nescio.campaign.score(two_runs, resamples=10).scores.values()
+        return step.done, step.what, [str(note) for note in scores.notes if "judging" in str(note)]
+
+    what = "4 of 4 answers judged, 0 in dispute"
+    note = "judging is not finished: assessors returned 4 of 8 verdicts"
+    assert judging() == (False, f"{what}; 4 of 8 verdicts; ana has returned none", [note])
+    nescio.campaign.collect(two_runs, resamples=10)
+    assert judging() == (True, what, [])
+
+
+def test_each_step_repeated_ends_in_the_same_bytes(two_runs: Path) -> None:
+    for step in (
+        lambda: nescio.campaign.handout(two_runs),
+        lambda: nescio.campaign.pool(two_runs),
+        lambda: nescio.campaign.sheets(two_runs, ["ana", "ben"], overlap=2),
+        lambda: nescio.campaign.collect(two_runs, resamples=10),
+        lambda: judge(two_runs),
+        lambda: nescio.campaign.score(two_runs, resamples=10),
+        lambda: nescio.campaign.publish(two_runs),
+    ):
+        step()
+        once = contents(two_runs)
+        step()
+        assert contents(two_runs) == once
+
+
+# ---- verdicts that differ ----
+
+
+def test_an_agreement_that_is_undefined_is_said_to_be(two_runs: Path) -> None:
+    """Where two say the same of everything, chance would agree as well."""
+    shown = str(judge(two_runs)).splitlines()
+    assert "p_o 1.000 [1.000, 1.000]: ana, ben, 4 answers" in shown
+    assert "alpha undefined: ana, ben, 4 answers; undefined in 10 resamples" in shown
+    assert "kappa undefined: ana, ben, 4 answers; undefined in 10 resamples" in shown
 
 
 RULES = [
@@ -172,7 +252,7 @@ RULES = [
 ]
 
 
-@pytest.mark.parametrize(("verdicts", "expected"), RULES)
+@together("verdicts, expected", RULES)
 def test_verdicts_come_to_one_by_the_rule_of_the_campaign(
     verdicts: dict[str, str], expected: tuple[str | None, ...]
 ) -> None:
@@ -181,10 +261,8 @@ def test_verdicts_come_to_one_by_the_rule_of_the_campaign(
 
 def test_a_campaign_may_weigh_its_assessors_and_lists_go_by_votes(tmp_path: Path) -> None:
     """Few answers, so votes decide; lists of nuggets are no categories of a model."""
-    campaign = made.qa(tmp_path, 2)
-    settings = campaign / "campaign.toml"
-    settings.write_text(settings.read_text().replace('resolve = "adjudicated"', 'resolve = "dawid-skene"'))
-    assert read_settings(campaign).resolve == "dawid-skene"
+    campaign = made.qa(tmp_path, 2, resolve="dawid-skene")
+    assert 'resolve = "dawid-skene"' in (campaign / "campaign.toml").read_text()
     marks = {f"i{at}": {"a": "R", "b": "W", "c": "W"} for at in range(3)}
     lists = {"n": {"a": "1,2", "b": "1,2", "c": "2"}}
     assert come_to_one(marks | lists, "dawid-skene") == {"i0": "W", "i1": "W", "i2": "W", "n": "1,2"}
@@ -192,67 +270,49 @@ def test_a_campaign_may_weigh_its_assessors_and_lists_go_by_votes(tmp_path: Path
 
 def test_two_judgements_an_answer_are_adjudicated_and_their_agreement_is_printed(tmp_path: Path) -> None:
     """Twenty answers, ana says R of all but four, ben differs on two of them: 18 of 20 agree."""
-    campaign = made.qa(tmp_path, 20)
-    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"q{i}", "answer": f"a{i}"} for i in range(20)])
-    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-    nescio.campaign.pool(campaign)
-    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    campaign = made.pooled(tmp_path, {"alpha_r": [f"a{i}" for i in range(20)]}, ["ana", "ben"], overlap=2)
     wrong = {"ana": {"q0", "q1", "q2", "q3"}, "ben": {"q0", "q1", "q2", "q4"}}
-    fill(campaign, lambda who, row: "W" if row["question_id"] in wrong[who] else "R")
-    collected = nescio.campaign.collect(campaign, resamples=200)
-    found = {row.measure: row for row in collected.tables["agreement"]}
-    assert found["p_o"].value == pytest.approx(18 / 20)
-    assert found["kappa"].value == pytest.approx((0.9 - (0.8**2 + 0.2**2)) / (1 - (0.8**2 + 0.2**2)))
-    assert found["alpha"].value == pytest.approx(1 - 39 * 4 / (40**2 - 32**2 - 8**2))  # two items, 2 pairs each
-    assert found["AC1"].value == pytest.approx((0.9 - 2 * 0.8 * 0.2 / 3) / (1 - 2 * 0.8 * 0.2 / 3))  # four categories
-    with pytest.raises(nescio.MismatchError, match="2 answers judged differently") as caught:
-        resolved(open_campaign(campaign))
-    assert "'a3' to q3" in str(caught.value)
-    assert "ana W, ben R" in str(caught.value)
+    collected = judge(campaign, lambda who, row: "W" if row["question_id"] in wrong[who] else "R", resamples=200)
+    found = {row.measure: row.value for row in collected.tables["agreement"]}
+    p_e = 0.8**2 + 0.2**2
+    assert found == {
+        "p_o": pytest.approx(18 / 20),
+        "kappa": pytest.approx((0.9 - p_e) / (1 - p_e)),
+        "alpha": pytest.approx(1 - 39 * 4 / (40**2 - 32**2 - 8**2)),  # two items, 2 pairs each
+        "AC1": pytest.approx((0.9 - 2 * 0.8 * 0.2 / 3) / (1 - 2 * 0.8 * 0.2 / 3)),  # four categories
+    }
+    for refused in (lambda: resolved(open_campaign(campaign)), lambda: nescio.campaign.score(campaign)):
+        with pytest.raises(nescio.MismatchError, match=r"2 answers judged differently.*\n(.*\n)*.*'a3' to q3: ana W"):
+            refused()
     assert "--adjudicate" in str(nescio.campaign.status(campaign))
-    written = nescio.campaign.sheets(campaign, adjudicate=True)
-    assert written.sheets[0].answers == 2
-    rows = rows_of(campaign / "sheets" / "adjudication.csv")
-    assert {row["verdicts"] for row in rows} == {"R / W"}
-    write_rows(campaign / "sheets" / "adjudication.csv", [{**row, "verdict": "X"} for row in rows])
+    assert nescio.campaign.sheets(campaign, adjudicate=True).sheets[0].answers == 2
+    path = campaign / "sheets" / "adjudication.csv"
+    assert {row["verdicts"] for row in rows_of(path)} == {"R / W"}
+    write_rows(path, [{**row, "verdict": "X"} for row in rows_of(path)])
     nescio.campaign.collect(campaign, resamples=10)
-    final = resolved(open_campaign(campaign))
-    assert sorted(final.values()) == ["R"] * 15 + ["W"] * 3 + ["X"] * 2
+    assert sorted(resolved(open_campaign(campaign)).values()) == ["R"] * 15 + ["W"] * 3 + ["X"] * 2
     assert nescio.campaign.sheets(campaign, adjudicate=True).sheets[0].answers == 0
 
 
-@pytest.mark.parametrize("name", ["Copy of ana", "ana (1)", "eva"])
-def test_a_sheet_that_was_written_for_nobody_is_refused(name: str, two_runs: Path, tmp_path: Path) -> None:
-    nescio.campaign.pool(two_runs)
-    nescio.campaign.sheets(two_runs, ["ana", "ben"], overlap=2)
-    fill(two_runs, lambda _who, _row: "R")
-    (two_runs / "sheets" / "ana.csv").rename(tmp_path / f"{name}.csv")
-    collected = nescio.campaign.collect(two_runs, [two_runs / "sheets" / "ben.csv", tmp_path / f"{name}.csv"])
-    rule = f"no sheet was written for {name!r}; assessors are ana, ben; rename the file"
-    assert [(fault.file, fault.rule) for fault in collected.rows] == [(str(tmp_path / f"{name}.csv"), rule)]
-    assert {one.assessor for one in read_judgements(open_campaign(two_runs))} == {"ben"}
-    (tmp_path / f"{name}.csv").rename(tmp_path / "adjudication.csv")
-    assert nescio.campaign.collect(two_runs, [tmp_path / "adjudication.csv"], resamples=10).sound
+def test_the_adjudicator_reads_the_comments_and_every_support_and_no_name(tmp_path: Path) -> None:
+    runs = {
+        "alpha_r": [{"answer": "Rome", "doc": "D1", "support": "In Rome."}],
+        "beta_r": [{"answer": "ROME", "doc": "D2", "support": "Rome it is."}],
+    }
+    campaign = made.pooled(tmp_path, runs, ["ana", "ben"], overlap=2)
+    for who, verdict in (("ana", "R"), ("ben", "U")):
+        path = campaign / "sheets" / f"{who}.csv"
+        (row,) = rows_of(path)
+        assert (row["document"], row["support"]) == ("D1; D2", "[D1] In Rome. ¶ [D2] Rome it is.")
+        write_rows(path, [{**row, "verdict": verdict, "comment": f"why {verdict}"}])
+    nescio.campaign.collect(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    (row,) = rows_of(campaign / "sheets" / "adjudication.csv")
+    assert (row["verdicts"], row["comments"]) == ("R / U", "why R ¶ why U")
+    assert not {"ana", "ben"} & {*str(row).replace("'", " ").split()}
 
 
-def test_judging_is_open_until_each_answer_has_as_many_verdicts_as_were_asked_for(two_runs: Path) -> None:
-    nescio.campaign.pool(two_runs)
-    nescio.campaign.sheets(two_runs, ["ana", "ben"], overlap=2)
-    fill(two_runs, lambda _who, _row: "R")
-    nescio.campaign.collect(two_runs, [two_runs / "sheets" / "ben.csv"], resamples=10)
-
-    def judging() -> tuple[bool, str]:
-        (step,) = [step for step in nescio.campaign.status(two_runs).steps if step.name == "judgements"]
-        return step.done, step.what
-
-    assert judging() == (False, "4 of 4 answers judged, 0 in dispute; 4 of 8 verdicts; ana has returned none")
-    (scores,) = nescio.campaign.score(two_runs, resamples=10).scores.values()
-    said = "judging is not finished: assessors returned 4 of 8 verdicts"
-    assert said in [str(note) for note in scores.notes]
-    nescio.campaign.collect(two_runs, resamples=10)
-    assert judging() == (True, "4 of 4 answers judged, 0 in dispute")
-    (scores,) = nescio.campaign.score(two_runs, resamples=10).scores.values()
-    assert not any("judging" in str(note) for note in scores.notes)
+# ---- nuggets ----
 
 
 def test_nuggets_are_written_beside_strings_and_held_against_the_key(tmp_path: Path) -> None:
@@ -261,31 +321,11 @@ def test_nuggets_are_written_beside_strings_and_held_against_the_key(tmp_path: P
     nescio.campaign.intake(campaign, [tmp_path / "alpha"])
     assert nescio.campaign.pool(campaign).distinct == 6  # a fact and noise of three targets
     nescio.campaign.sheets(campaign, ["ana"])
-    key = rows_of(campaign / "sheets" / "nuggets.csv")
-    assert [(row["question_id"], row["nugget"], row["vital"]) for row in key[:3]] == [
-        ("t0", "1", "vital"),
-        ("t0", "2", "vital"),
-        ("t0", "3", "okay"),
-    ]
-    fill(campaign, lambda _who, row: "1; 9" if row["answer"] == "noise" else "1", "nuggets")
-    collected = nescio.campaign.collect(campaign)
-    assert len(collected.rows) == 3
-    assert all("has no such nugget; it has 1, 2, 3" in fault.rule for fault in collected.rows)
-    fill(campaign, lambda _who, row: "-" if row["answer"] == "noise" else "1", "nuggets")
-    assert nescio.campaign.collect(campaign).sound
-
-
-def test_each_step_repeated_ends_in_the_same_bytes(two_runs: Path) -> None:
-    for step in (
-        lambda: nescio.campaign.handout(two_runs),
-        lambda: nescio.campaign.pool(two_runs),
-        lambda: nescio.campaign.sheets(two_runs, ["ana", "ben"], overlap=2),
-        lambda: nescio.campaign.collect(two_runs, resamples=10),
-    ):
-        step()
-        once = contents(two_runs)
-        step()
-        assert contents(two_runs) == once
+    key = [(row["question_id"], row["nugget"], row["vital"]) for row in rows_of(campaign / "sheets" / "nuggets.csv")]
+    assert key[:3] == [("t0", "1", "vital"), ("t0", "2", "vital"), ("t0", "3", "okay")]
+    collected = judge(campaign, lambda _, row: "1; 9" if row["answer"] == "noise" else "1", column="nuggets")
+    assert ["has no such nugget; it has 1, 2, 3" in fault.rule for fault in collected.rows] == [True] * 3
+    assert judge(campaign, lambda _, row: "-" if row["answer"] == "noise" else "1", column="nuggets").sound
 
 
 def test_agreement_on_nuggets_is_over_each_nugget_of_each_string(tmp_path: Path) -> None:
@@ -299,10 +339,32 @@ def test_agreement_on_nuggets_is_over_each_nugget_of_each_string(tmp_path: Path)
     nescio.campaign.pool(campaign)
     nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
     found = {("ana", "said 0"): "1", ("ben", "said 0"): "1,2"}
-    fill(campaign, lambda who, row: found.get((who, row["answer"]), "-"), "nuggets")
-    collected = nescio.campaign.collect(campaign, resamples=100)
-    values = {row.measure: (row.value, row.answers) for row in collected.tables["agreement"]}
-    assert values["p_o"] == (pytest.approx(5 / 6), 2)
-    assert values["alpha"] == (pytest.approx(16 / 27), 2)
-    assert values["AC1"] == (pytest.approx(11 / 15), 2)
-    assert values["kappa"] == (pytest.approx(4 / 7), 2)
+    collected = judge(campaign, lambda who, row: found.get((who, row["answer"]), "-"), column="nuggets")
+    assert {row.measure: (row.value, row.answers) for row in collected.tables["agreement"]} == {
+        "p_o": (pytest.approx(5 / 6), 2),
+        "alpha": (pytest.approx(16 / 27), 2),
+        "AC1": (pytest.approx(11 / 15), 2),
+        "kappa": (pytest.approx(4 / 7), 2),
+    }
+
+
+def test_nuggets_come_from_the_pool_where_there_is_no_key(tmp_path: Path) -> None:
+    """The assessor writes the list, vital or okay, and maps the strings to it; one sheet each, one collect."""
+    topics = made.lines(tmp_path / "t.jsonl", [{"id": "t0", "target": "Ada Lovelace"}])
+    campaign = made.start(tmp_path, "nuggets", [topics])
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "t0", "strings": ["wrote notes", "was a countess", "noise"]}])
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    path = campaign / "sheets" / "nuggets.csv"
+    rows = rows_of(path)
+    rows[0] |= {"vital": "vital", "text": "first programmer"}
+    rows[1] |= {"vital": "okay", "text": "a countess"}
+    write_rows(path, rows)
+    found = {"wrote notes": "1", "was a countess": "2", "noise": "-"}
+    collected = judge(campaign, lambda _who, row: found[row["answer"]], column="nuggets")
+    assert collected.sound, str(collected)
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    assert scores.value("alpha_r", "nuggets.NR") == 1
+    nescio.campaign.publish(campaign)
+    assert nescio.campaign.status(campaign).after is None

@@ -4,19 +4,21 @@ lost, `status` never advises a step that fails, and the results are those of a f
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -30,17 +32,18 @@ from hypothesis.stateful import (
 import nescio
 from nescio.campaigns import chain
 from nescio.campaigns.folder import open_campaign
-from nescio.campaigns.judgements import read_judgements
 from nescio.campaigns.pooling import read_items
 from nescio.campaigns.receipts import taken_in
 from nescio.campaigns.verdicts import resolved
+from tests.rings import many
 
 from . import made
-from .test_judging import fill
 
 TOPICS = 4
 RUNS = st.tuples(st.sampled_from(["alpha", "beta"]), st.sampled_from(["a", "b"]))
 ANSWERS = st.lists(st.sampled_from(["x", "y", "2010-06-30", None]), min_size=TOPICS, max_size=TOPICS)
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "campaign.py"
+STEPS = ("init", "handout", "checker", "intake", "pool", "sheets", "collect", "score", "publish")
 
 
 class Killed(BaseException):
@@ -102,48 +105,45 @@ class Machine(RuleBasedStateMachine):
         for _ in range(steps):
             self.advised(None)
 
-    @rule(whose=RUNS, answers=ANSWERS, kill=st.none() | st.integers(0, 6))
-    def hand_in(self, whose: tuple[str, str], answers: list[str | None], kill: int | None) -> None:
-        group, name = whose
-        self.day += 1
-        path = made.lines(
-            self.folder / "in" / group / f"{name}.jsonl", [{"id": f"q{i}", "answer": a} for i, a in enumerate(answers)]
-        )
-        received = f"2026-05-01T10:00:{self.day % 60:02}"
+    def repeated(self, kill: int | None, step: Callable[[], Any]) -> Any:
+        """Take a step; where it is killed, once more."""
         try:
             with killing(kill):
-                (row,) = nescio.campaign.intake(self.campaign, [path], received=received).rows
+                return step()
         except Killed:
-            (row,) = nescio.campaign.intake(self.campaign, [path], received=received).rows
+            return step()
+
+    @rule(whose=RUNS, answers=ANSWERS, kill=st.none() | st.integers(0, 6))
+    def hand_in(self, whose: tuple[str, str], answers: list[str | None], kill: int | None) -> None:
+        self.day += 1
+        made.submit(self.folder / "in", {"_".join(whose): answers})
+        path, received = self.folder / "in" / whose[0] / f"{whose[1]}.jsonl", f"2026-05-01T10:00:{self.day % 60:02}"
+        (row,) = self.repeated(kill, lambda: nescio.campaign.intake(self.campaign, [path], received=received)).rows
         if row.status == "accepted":
             self.runs[row.run] = answers
 
     @precondition(lambda self: self.runs)
-    @rule(chance=st.randoms(use_true_random=False))
-    def withdraw(self, chance: Any) -> None:
+    @rule(chance=st.randoms(use_true_random=False), rule=st.sampled_from(["withdraw", "disqualify or lift"]))
+    def take_out(self, chance: Any, rule: str) -> None:
         name = chance.choice(sorted(self.runs))
-        if name not in self.out:
+        if rule == "disqualify or lift":
+            nescio.campaign.disqualify(self.campaign, [name], reason="cheated", lift=name in self.out)
+            self.out ^= {name}
+        elif name not in self.out:
             nescio.campaign.withdraw(self.campaign, [name], reason="asked for")
             del self.runs[name]
 
-    @precondition(lambda self: self.runs)
-    @rule(chance=st.randoms(use_true_random=False))
-    def disqualify_or_lift(self, chance: Any) -> None:
-        name = chance.choice(sorted(self.runs))
-        nescio.campaign.disqualify(self.campaign, [name], reason="cheated", lift=name in self.out)
-        self.out ^= {name}
-
-    @rule(measures=st.sampled_from(["[]", '["accuracy"]', '["coverage", "c@1"]']))
-    def edit_measures(self, measures: str) -> None:
-        self.edit("measures = ", measures)
-
-    @rule(dropped=st.sampled_from(["[]", '["q1"]']))
-    def drop(self, dropped: str) -> None:
-        self.edit("dropped = ", dropped)
-
-    def edit(self, name: str, value: str) -> None:
-        path = self.campaign / "campaign.toml"
-        lines = [f"{name}{value}" if line.startswith(name) else line for line in path.read_text().splitlines()]
+    @rule(
+        setting=st.sampled_from(
+            [
+                *("measures = []", 'measures = ["accuracy"]', 'measures = ["coverage", "c@1"]'),
+                *("dropped = []", 'dropped = ["q1"]'),
+            ]
+        )
+    )
+    def edit(self, setting: str) -> None:
+        path, name = self.campaign / "campaign.toml", setting.partition("=")[0]
+        lines = [setting if line.startswith(name) else line for line in path.read_text().splitlines()]
         path.write_text("\n".join(lines) + "\n")
 
     @rule(kill=st.integers(0, 8), twice=st.booleans())
@@ -165,12 +165,8 @@ class Machine(RuleBasedStateMachine):
             asked[row["item"], who] = mood if place % share == 0 else ""
             return asked[row["item"], who]
 
-        fill(self.campaign, say)
-        try:
-            with killing(kill):
-                nescio.campaign.collect(self.campaign, withdraw=blank, resamples=10)
-        except Killed:
-            nescio.campaign.collect(self.campaign, withdraw=blank, resamples=10)
+        made.fill(self.campaign, say)
+        self.repeated(kill, lambda: nescio.campaign.collect(self.campaign, withdraw=blank, resamples=10))
         for key, verdict in asked.items():
             if verdict:
                 self.said[key] = verdict
@@ -178,10 +174,10 @@ class Machine(RuleBasedStateMachine):
                 self.said.pop(key, None)
 
     @precondition(lambda self: self.runs and (self.campaign / "pool").exists())
-    @rule(overlap=st.sampled_from([1, 2, 0.5]), form=st.just("csv"))
-    def write_sheets(self, overlap: float, form: Any) -> None:
+    @rule(overlap=st.sampled_from([1, 2, 0.5]))
+    def write_sheets(self, overlap: float) -> None:
         if any(item.current for item in read_items(open_campaign(self.campaign))):
-            nescio.campaign.sheets(self.campaign, ["ana", "ben"], overlap=overlap, form=form)
+            nescio.campaign.sheets(self.campaign, ["ana", "ben"], overlap=overlap)
 
     @precondition(lambda self: self.counting())
     @rule(chance=st.randoms(use_true_random=False))
@@ -200,14 +196,12 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_lost(self) -> None:
-        opened = open_campaign(self.campaign)
         held = {
             run.run: [json.loads(line)["answer"] for line in run.path.read_text().splitlines()]
-            for run in taken_in(opened)
+            for run in taken_in(open_campaign(self.campaign))
         }
         assert held == self.counting()
-        now = {(one.item, one.assessor): one.verdict for one in read_judgements(opened)}
-        assert now == self.said
+        assert made.verdicts(self.campaign) == self.said
         assert not list(chain.breaks(self.campaign / "campaign.log"))
         assert str(nescio.campaign.status(self.campaign))
 
@@ -224,37 +218,30 @@ class Machine(RuleBasedStateMachine):
         for command in after.command.split(", then "):
             words = shlex.split(command)
             assert words[:2] == ["nescio", "campaign"], after
-            steps: dict[str, Callable[[], object]] = {
-                "handout": lambda: nescio.campaign.handout(self.campaign),
-                "pool": lambda: nescio.campaign.pool(self.campaign),
-                "sheets": lambda words=words: nescio.campaign.sheets(  # type: ignore[misc]
-                    self.campaign, [] if "--adjudicate" in words else ["ana"], adjudicate="--adjudicate" in words
-                ),
-                "collect": self.judge_all,
-                "score": lambda: nescio.campaign.score(self.campaign, resamples=10),
-                "publish": lambda: nescio.campaign.publish(self.campaign),
-                "status": lambda: nescio.campaign.status(self.campaign),
-            }
-            step = steps[words[2]]
-            try:
-                with killing(kill):
-                    step()
-            except Killed:
-                step()
+            if words[2] == "collect":
+                step: Callable[[], Any] = self.judge_all
+            elif words[2] == "sheets":
+                adjudicate = "--adjudicate" in words
+                step = partial(
+                    nescio.campaign.sheets, self.campaign, [] if adjudicate else ["ana"], adjudicate=adjudicate
+                )
+            elif words[2] == "score":
+                step = partial(nescio.campaign.score, self.campaign, resamples=10)
+            else:
+                step = partial(getattr(nescio.campaign, words[2]), self.campaign)
+            self.repeated(kill, step)
             kill = None
         return True
 
     def judge_all(self) -> None:
         """Collect what is filled in, where nobody judged yet with R."""
-        now = {(one.item, one.assessor): one.verdict for one in read_judgements(open_campaign(self.campaign))}
-        asked: dict[tuple[str, str], str] = {}
+        now, asked = made.verdicts(self.campaign), dict[tuple[str, str], str]()
 
         def say(who: str, row: dict[str, str]) -> str:
             asked[row["item"], who] = now.get((row["item"], who), "R")
             return asked[row["item"], who]
 
-        fill(self.campaign, say)
-        nescio.campaign.collect(self.campaign, resamples=10)
+        made.judge(self.campaign, say)
         self.said |= asked
 
     def finish(self) -> None:
@@ -265,51 +252,43 @@ class Machine(RuleBasedStateMachine):
             if not self.advised(None):
                 break
         reached = nescio.campaign.status(self.campaign)
-        pooled = read_items(open_campaign(self.campaign))
-        if not any(item.current for item in pooled):
+        if not any(item.current for item in read_items(open_campaign(self.campaign))):
             return  # nobody says anything, so that there is nothing to pool or judge
         assert reached.after is None, str(reached)
         assert nescio.campaign.verify(self.campaign).sound
         verdicts = resolved(open_campaign(self.campaign))
-        place = self.folder / "fresh"
-        fresh = made.qa(place, TOPICS, key=False)
+        fresh = made.qa(self.folder / "fresh", TOPICS, key=False)
         shutil.copy(self.campaign / "campaign.toml", fresh / "campaign.toml")
-        for run, answers in self.counting().items():
-            group, _, name = run.partition("_")
-            made.lines(
-                place / "in" / group / f"{name}.jsonl", [{"id": f"q{i}", "answer": a} for i, a in enumerate(answers)]
-            )
-        inbox = sorted((place / "in").iterdir())
-        own = {run.run for run in taken_in(open_campaign(fresh))}
-        assert not own
-        nescio.campaign.intake(fresh, inbox)
+        nescio.campaign.intake(fresh, made.submit(self.folder / "fresh" / "in", self.counting()))
         if {run.run for run in taken_in(open_campaign(fresh))} != {*self.counting()}:
             return  # two runs are the same by now, of which the second would be refused
         nescio.campaign.pool(fresh)
         nescio.campaign.sheets(fresh, ["eva"])
-        fill(fresh, lambda _who, row: verdicts[row["item"]])
-        nescio.campaign.collect(fresh, resamples=10)
+        made.judge(fresh, lambda _who, row: verdicts[row["item"]])
         nescio.campaign.score(fresh, resamples=10)
         for name in ("scores.csv", "topics.csv", "counts.csv", "outcomes.csv", "judgements.csv"):
             assert (fresh / "results" / name).read_text() == (self.campaign / "results" / name).read_text(), name
 
 
-def sequences(count: int, steps: int) -> settings:
-    return settings(
-        max_examples=count,
-        stateful_step_count=steps,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate, Phase.shrink] if "CI" not in os.environ else [Phase.generate],
-        database=None,
+@pytest.mark.sampled
+def test_random_sequences_lose_nothing(undrawn: None) -> None:  # noqa: ARG001
+    run_state_machine_as_test(
+        Machine,
+        settings=settings(
+            max_examples=many(2, 1_000),
+            stateful_step_count=many(6, 25),
+            suppress_health_check=list(HealthCheck),
+            database=None,
+        ),
     )
 
 
-def test_random_sequences_lose_nothing() -> None:
-    run_state_machine_as_test(Machine, settings=sequences(6, 12))
-
-
 @pytest.mark.slow
-def test_many_random_sequences_lose_nothing() -> None:
-    """SEQUENCES=1000 in the environment makes a thousand of them, which take half an hour."""
-    run_state_machine_as_test(Machine, settings=sequences(int(os.environ.get("SEQUENCES", "40")), 25))
+@pytest.mark.sampled
+def test_a_killed_step_repeated_ends_in_the_same_bytes() -> None:
+    """Each step of a campaign, killed by the system at random moments."""
+    kills = many(1, 50)
+    command = [sys.executable, str(SCRIPT), "--kill", str(kills)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    said = f"killed {kills} times before its end; repeated, {kills} ended in the same bytes"
+    assert [line.split(maxsplit=1) for line in done.stdout.splitlines()] == [[step, said] for step in STEPS]

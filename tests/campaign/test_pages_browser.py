@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,42 +17,18 @@ from nescio.campaigns.judgements import read_history, read_judgements
 from tests.browser import CHROMIUM
 
 from . import made
-from .test_site_browser import SIZES, assert_fits
+from .browsing import HOSTILE, KINDS, SIZES, N, assert_fits, handed_in, list_nuggets, page_of, pooled, saved, shows
 
-KINDS = ("answers", "lists", "nuggets", "sentences")
-N = 12
-
-
-def pooled(folder: Path, kind: str = "answers", assessors: tuple[str, ...] = ("ana",), **options: Any) -> Path:
-    """A campaign of a kind whose pages are written."""
-    if kind == "answers":
-        campaign = made.qa(folder, N)
-        rows: list[dict[str, Any]] = [
-            {"id": f"q{i}", "answer": f"thing {i}", "doc": f"D{i}", "support": "Read it there."} for i in range(N)
-        ]
-    elif kind == "sentences":
-        campaign = made.reading(folder)
-        rows = [{"id": f"r{i}", "answer": f"Ann went to town {i}."} for i in range(3)]
-        options["sentences"] = True
-    else:
-        topics = made.lines(folder / "t.jsonl", [{"id": f"t{i}", "target": f"Target {i}"} for i in range(4)])
-        campaign = made.nuggets(folder) if kind == "nuggets" else made.start(folder, "nuggets", [topics])
-        rows = [{"id": f"t{i}", "strings": [f"fact 0 of {i}", "noise"]} for i in range(4)]
-    made.lines(folder / "alpha" / "r.jsonl", rows)
-    assert not nescio.campaign.intake(campaign, [folder / "alpha"]).refused
-    nescio.campaign.pool(campaign)
-    nescio.campaign.sheets(campaign, assessors, html=True, **options)
-    return campaign
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def user(chromium: Any, tmp_path: Path) -> Iterator[Any]:
+def user(chromium: Any, tmp_path: Path) -> Iterator[Callable[[], Any]]:
     """A browser with a profile on disk, as an assessor has it, which can be killed and opened again."""
-    playwright = chromium.browser_type
     opened: list[Any] = []
 
     def start() -> Any:
-        context = playwright.launch_persistent_context(
+        context = chromium.browser_type.launch_persistent_context(
             str(tmp_path / "profile"), executable_path=CHROMIUM, args=["--no-sandbox"], reduced_motion="reduce"
         )
         opened.append(context)
@@ -64,49 +39,48 @@ def user(chromium: Any, tmp_path: Path) -> Iterator[Any]:
         context.close()
 
 
-def page_of(campaign: Path, who: str = "ana") -> str:
-    return (campaign / "sheets" / f"{who}.html").resolve().as_uri()
+@pytest.fixture
+def tab(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """A function that opens a page in a browser of its own, or in that of another tab."""
+    contexts: list[Any] = []
 
+    def opened(path: Path, beside: Any = None, pattern: str = ".", *, script: str = "", **how: Any) -> Any:
+        if beside is None:
+            contexts.append(chromium.new_context(reduced_motion="reduce", **how))
+        page = (beside.context if beside else contexts[-1]).new_page()
+        page.clock.install()
+        if script:
+            page.add_init_script(script)
+        page.goto(path.as_uri())
+        shows(page, "count", pattern)
+        return page
 
-def shows(page: Any, name: str, pattern: str = ".") -> None:
-    """Wait until an element shows this; its policy forbids the page what `wait_for_function` does."""
-    page.wait_for_selector(f"#{name}:text-matches({json.dumps(pattern)})")
-
-
-def saved(page: Any) -> None:
-    shows(page, "saved", "^saved ")
-
-
-def handed_in(page: Any, path: Path) -> list[dict[str, Any]]:
-    with page.expect_download() as download:
-        page.click("#hand-in")
-    download.value.save_as(path)
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    yield opened
+    for context in contexts:
+        context.close()
 
 
 def verdicts(campaign: Path) -> list[str]:
     return [one.verdict for one in read_judgements(open_campaign(campaign))]
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_screen_is_quiet_accessible_and_fits(
-    kind: str, width: int, scheme: str, tmp_path: Path, visit: Any
-) -> None:
-    path = (pooled(tmp_path, kind) / "sheets" / "ana.html").resolve()
-    opened = visit(path, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    shows(opened.page, "count")
-    if kind == "lists":
-        opened.page.click("text=Add a nugget")
-        opened.page.keyboard.type("a fact")
-    opened.page.click("#skip")
-    assert_fits(opened, width)
+def test_every_screen_is_quiet_accessible_and_fits(kind: str, tmp_path: Path, visit: Any) -> None:
+    path = page_of(pooled(tmp_path, kind))
+    for width, scheme in SIZES:
+        opened = visit(path, viewport={"width": width, "height": 900}, color_scheme=scheme)
+        shows(opened.page, "count")
+        if kind == "lists":
+            opened.page.click("text=Add a nugget")
+            opened.page.keyboard.type("a fact")
+        opened.page.click("#skip")
+        assert_fits(opened.page, width)
+        opened.assert_quiet()
 
 
-def test_by_keys_alone_to_a_leaderboard(tmp_path: Path, visit: Any) -> None:
+def test_by_keys_alone_to_a_leaderboard(tmp_path: Path, tab: Callable[..., Any]) -> None:
     campaign = pooled(tmp_path)
-    page = visit((campaign / "sheets" / "ana.html").resolve()).page
-    shows(page, "count")
+    page = tab(page_of(campaign))
     keys = page.keyboard
     keys.press("r")
     keys.press("w")
@@ -129,8 +103,7 @@ def test_by_keys_alone_to_a_leaderboard(tmp_path: Path, visit: Any) -> None:
     assert not page.is_visible("#skip")  # nothing is there to skip
     saved(page)
     assert page.inner_text("#count") == f"{N} of {N}"
-    rows = handed_in(page, tmp_path / "ana (1).jsonl")
-    assert rows[0]["assessor"] == "ana"
+    assert handed_in(page, tmp_path / "ana (1).jsonl")[0]["assessor"] == "ana"
     collected = nescio.campaign.collect(campaign, [tmp_path / "ana (1).jsonl"], resamples=10)
     assert collected.sound, str(collected)
     assert sorted(verdicts(campaign)) == ["R", *"U" * (N - 3), "X"]
@@ -148,42 +121,37 @@ def test_by_keys_alone_to_a_leaderboard(tmp_path: Path, visit: Any) -> None:
     assert scores.value("alpha_r", "accuracy") == pytest.approx(2 / N)
 
 
-def test_nuggets_and_sentences_by_keys(tmp_path: Path, visit: Any) -> None:
-    for kind, keys in (("nuggets", "1+Enter n 2+Enter"), ("sentences", "1+Enter n 2+Enter"), ("lists", "")):
-        campaign = pooled(tmp_path / kind, kind)
-        page = visit((campaign / "sheets" / "ana.html").resolve()).page
-        shows(page, "count")
-        if kind == "lists":
-            for text in ("first fact", "second fact"):
-                page.click("text=Add a nugget")
-                page.keyboard.type(text)
-            page.get_by_role("button", name="Nugget 2 is vital; change").click()
-            page.click("text=Save the list")
-        for press in (keys or "1+Enter n").replace("+", " ").split():
-            page.keyboard.press(press)
-        saved(page)
-        handed_in(page, tmp_path / kind / "x.jsonl")
-        assert nescio.campaign.collect(campaign, [tmp_path / kind / "x.jsonl"], resamples=10).sound
-        said = verdicts(campaign)
-        if kind == "lists":
-            (key,) = [json.loads(line) for line in (campaign / "key" / "nuggets.jsonl").read_text().splitlines()]
-            assert [(one["text"], one["vital"]) for one in key["nuggets"]] == [
-                ("first fact", True),
-                ("second fact", False),
-            ]
-            assert said[1:] == ["1", "-"]
-        else:
-            assert said == (["1", "-", "2"] if kind == "nuggets" else ["0", "-", "1"])
+@pytest.mark.parametrize(
+    ("kind", "keys", "said"),
+    [
+        ("nuggets", "1 Enter n 2 Enter", ["1", "-", "2"]),
+        ("sentences", "1 Enter n 2 Enter", ["0", "-", "1"]),
+        ("lists", "1 Enter n", ["1", "-"]),
+    ],
+)
+def test_nuggets_and_sentences_by_keys(
+    kind: str, keys: str, said: list[str], tmp_path: Path, tab: Callable[..., Any]
+) -> None:
+    campaign = pooled(tmp_path, kind)
+    page = tab(page_of(campaign))
+    if kind == "lists":
+        list_nuggets(page, "first fact", "second fact", okay=2)
+    for press in keys.split():
+        page.keyboard.press(press)
+    saved(page)
+    handed_in(page, tmp_path / "x.jsonl")
+    assert nescio.campaign.collect(campaign, [tmp_path / "x.jsonl"], resamples=10).sound
+    assert verdicts(campaign)[-len(said) :] == said
+    if kind == "lists":
+        (key,) = [json.loads(line) for line in (campaign / "key" / "nuggets.jsonl").read_text().splitlines()]
+        listed = [(one["text"], one["vital"]) for one in key["nuggets"]]
+        assert listed == [("first fact", True), ("second fact", False)]
 
 
-def test_reloaded_it_goes_on_where_it_stopped(tmp_path: Path, user: Any) -> None:
-    campaign = pooled(tmp_path)
-    page = user().new_page()
-    page.goto(page_of(campaign))
-    shows(page, "count")
-    for key in "rwx":
+def test_reloaded_it_goes_on_where_it_stopped(tmp_path: Path, tab: Callable[..., Any]) -> None:
+    page = tab(page_of(pooled(tmp_path)))
+    for key in "rwxc":
         page.keyboard.press(key)
-    page.keyboard.press("c")
     page.keyboard.type("half a comment")
     saved(page)
     page.reload()  # in the middle of typing
@@ -194,27 +162,35 @@ def test_reloaded_it_goes_on_where_it_stopped(tmp_path: Path, user: Any) -> None
     assert page.inner_text("#count").startswith("2 of")
 
 
-def test_the_browser_is_killed(tmp_path: Path, user: Any) -> None:
+def kill_browser(profile: Path) -> None:
+    """Kill every process of the browser with this profile."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if os.fsencode(profile) in command:
+            os.kill(int(process.name), signal.SIGKILL)
+    (profile / "SingletonLock").unlink(missing_ok=True)
+
+
+def test_the_browser_is_killed(tmp_path: Path, user: Callable[[], Any]) -> None:
     """What the page said was saved is on the disk when every process of the browser is killed."""
     campaign = pooled(tmp_path)
-    for i in range(3):
-        context = user()
-        page = context.new_page()
-        page.goto(page_of(campaign))
-        shows(page, "count", f"^{2 * i} of")
+    for times in range(2):
+        page = user().new_page()
+        page.goto(page_of(campaign).as_uri())
+        shows(page, "count", f"^{2 * times} of")
         for _ in range(2):
             page.keyboard.press("r")
         saved(page)
-        pids = subprocess.run(["pgrep", "-f", str(tmp_path / "profile")], capture_output=True, text=True, check=True)
-        for pid in map(int, pids.stdout.split()):
-            os.kill(pid, signal.SIGKILL)
-        (tmp_path / "profile" / "SingletonLock").unlink(missing_ok=True)
+        kill_browser(tmp_path / "profile")
     page = user().new_page()
-    page.goto(page_of(campaign))
-    shows(page, "count", "^6 of")
+    page.goto(page_of(campaign).as_uri())
+    shows(page, "count", "^4 of")
     handed_in(page, tmp_path / "x.jsonl")
     nescio.campaign.collect(campaign, [tmp_path / "x.jsonl"], resamples=10)
-    assert verdicts(campaign) == ["R"] * 6
+    assert verdicts(campaign) == ["R"] * 4
 
 
 FULL = """
@@ -227,12 +203,10 @@ IDBObjectStore.prototype.put = function (...all) {
 """
 
 
-def test_where_storage_is_full_the_page_says_so_and_hands_in_everything(tmp_path: Path, user: Any) -> None:
-    campaign = pooled(tmp_path)
-    page = user().new_page()
-    page.add_init_script(FULL)
-    page.goto(page_of(campaign))
-    shows(page, "count")
+def test_where_storage_is_full_the_page_says_so_and_hands_in_everything(
+    tmp_path: Path, tab: Callable[..., Any]
+) -> None:
+    page = tab(page_of(pooled(tmp_path)), script=FULL)
     page.keyboard.press("r")
     page.wait_for_selector("#saved.lost")
     assert page.inner_text("#saved") == "NOT SAVED: 1"
@@ -241,19 +215,17 @@ def test_where_storage_is_full_the_page_says_so_and_hands_in_everything(tmp_path
     shows(page, "saved", "^NOT SAVED: 2$")
     assert len(handed_in(page, tmp_path / "x.jsonl")) == 3
     page.evaluate("window.full = false")
+    page.clock.run_for(4_100)
     saved(page)  # tried again by itself
     assert page.is_hidden("#trouble")
     page.reload()
     shows(page, "count", "^2 of")
 
 
-def test_two_tabs_at_once(tmp_path: Path, user: Any) -> None:
+def test_two_tabs_at_once(tmp_path: Path, tab: Callable[..., Any]) -> None:
     campaign = pooled(tmp_path)
-    context = user()
-    one, other = context.new_page(), context.new_page()
-    for page in (one, other):
-        page.goto(page_of(campaign))
-        shows(page, "count")
+    one = tab(page_of(campaign))
+    other = tab(page_of(campaign), beside=one)
     one.keyboard.press("r")
     saved(one)
     shows(other, "state", "^In another tab: You said right")
@@ -272,31 +244,25 @@ def test_two_tabs_at_once(tmp_path: Path, user: Any) -> None:
     assert len(history) == len({line.record for line in history}) >= 8
     first = history[0].item
     assert [line.after for line in history if line.item == first][:2] == ["R", "W"]
-    held = {one.item: one.verdict for one in read_judgements(open_campaign(campaign))}
-    assert held[first] == "W"
+    assert made.verdicts(campaign)[first, "ana"] == "W"
 
 
-def test_an_old_page_after_a_new_one(tmp_path: Path, user: Any) -> None:
+def test_an_old_page_after_a_new_one(tmp_path: Path, tab: Callable[..., Any]) -> None:
     """The page is written anew while one judges on the old: both know all, and the file of either loses nothing."""
     campaign = pooled(tmp_path)
-    old = user().new_page()
-    old.goto(page_of(campaign))
-    shows(old, "count")
+    old = tab(page_of(campaign))
     old.keyboard.press("r")
     saved(old)
     handed_in(old, tmp_path / "first.jsonl")
     nescio.campaign.collect(campaign, [tmp_path / "first.jsonl"], resamples=10)
     nescio.campaign.sheets(campaign, ["ana"], html=True)  # what is judged is not asked again
-    new = old.context.new_page()
-    new.goto(page_of(campaign))
-    shows(new, "count", f"^0 of {N - 1}$")
+    new = tab(page_of(campaign), old, f"^0 of {N - 1}$")
     new.keyboard.press("w")
     saved(new)
     handed_in(new, tmp_path / "new.jsonl")
     old.bring_to_front()
-    old.keyboard.press("ArrowLeft")
-    old.keyboard.press("ArrowLeft")
-    old.keyboard.press("x")  # the first answer, which the new page lacks
+    for key in ("ArrowLeft", "ArrowLeft", "x"):  # the first answer, which the new page lacks
+        old.keyboard.press(key)
     saved(old)
     handed_in(old, tmp_path / "old.jsonl")
     for name in ("new", "old", "first"):
@@ -305,30 +271,26 @@ def test_an_old_page_after_a_new_one(tmp_path: Path, user: Any) -> None:
     assert [line.after for line in read_history(open_campaign(campaign))] == ["R", "W", "X"]
 
 
-def test_another_computer_goes_on_from_the_file(tmp_path: Path, visit: Any) -> None:
+def test_another_computer_goes_on_from_the_file(tmp_path: Path, tab: Callable[..., Any]) -> None:
     campaign = pooled(tmp_path, assessors=("ana", "ben"), overlap=2)
-    path = (campaign / "sheets" / "ana.html").resolve()
-    page = visit(path).page
-    shows(page, "count")
+    page = tab(page_of(campaign))
     for key in "rw":
         page.keyboard.press(key)
     saved(page)
     handed_in(page, tmp_path / "x.jsonl")
-    there = visit(path, viewport={"width": 375, "height": 700}, locale="es").page
+    there = tab(page_of(campaign), locale="es", viewport={"width": 375, "height": 700})
     there.click("text=Continue from a file")
     there.set_input_files("#file", tmp_path / "x.jsonl")
     shows(there, "count", "^2 of")
     saved(there)
-    ben = visit(path.with_name("ben.html"), viewport={"width": 376, "height": 700}).page
+    ben = tab(page_of(campaign, "ben"))
     ben.click("text=Continue from a file")
     ben.set_input_files("#file", tmp_path / "x.jsonl")
     ben.wait_for_selector("#trouble:has-text('not handed in by you')")
 
 
-def test_guidelines_wrap_where_the_page_does_and_speak_of_no_spreadsheet(tmp_path: Path, visit: Any) -> None:
-    campaign = pooled(tmp_path, "sentences")
-    page = visit((campaign / "sheets" / "ana.html").resolve()).page
-    told = page.inner_text(".told").splitlines()
+def test_guidelines_wrap_where_the_page_does_and_speak_of_no_spreadsheet(tmp_path: Path, tab: Any) -> None:
+    told = tab(page_of(pooled(tmp_path, "sentences"))).inner_text(".told").splitlines()
     assert told[0] == "How to judge"
     assert "- R, right: the answer is right and exact, and its document, where one is given, supports it." in told
     assert "tick each one that answers the question" in " ".join(told)
@@ -336,24 +298,15 @@ def test_guidelines_wrap_where_the_page_does_and_speak_of_no_spreadsheet(tmp_pat
 
 
 def test_what_systems_answer_runs_nothing(tmp_path: Path, visit: Any) -> None:
-    hostile = [
-        "</script><script>window.pwned = 1</script>",
-        '<img src=x onerror="window.pwned = 2">',
-        "{{ 7*7 }}",
-        "]]>",
-    ]
-    campaign = made.qa(tmp_path, len(hostile))
-    rows = [{"id": f"q{i}", "answer": text, "doc": text, "support": text} for i, text in enumerate(hostile)]
-    made.lines(tmp_path / "alpha" / "r.jsonl", rows)
-    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-    nescio.campaign.pool(campaign)
-    (campaign / "guidelines.md").write_text("".join(hostile))
+    said = [{"answer": text, "doc": text, "support": text} for text in HOSTILE]
+    campaign = made.pooled(tmp_path, {"alpha_r": said})
+    (campaign / "guidelines.md").write_text("".join(HOSTILE))
     nescio.campaign.sheets(campaign, ["ana"], html=True)
-    opened = visit((campaign / "sheets" / "ana.html").resolve())
+    opened = visit(page_of(campaign))
     seen = set()
-    for _ in hostile:
+    for _ in HOSTILE:
         seen.add(opened.page.inner_text(".answer"))
         opened.page.keyboard.press("r")
-    assert seen == {*hostile}
+    assert seen == {*HOSTILE}
     assert opened.page.evaluate("window.pwned") is None
     opened.assert_quiet()

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
-from math import nan
+import shutil
+import subprocess
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import nescio
-from nescio.campaigns.collecting import Collected
-from nescio.campaigns.folder import open_campaign
-from nescio.campaigns.judgements import read_history, read_judgements
-from nescio.campaigns.pooling import read_pool
+from nescio.campaigns import opendocument, workbook
 from nescio.campaigns.retyped import is_same
-from nescio.campaigns.verdicts import Agreement
-from nescio.data.signature import sign
+from nescio.errors import FormatError
 from tests.rings import together
 
 from . import made
-from .test_judging import fill, rows_of, write_rows
+from .made import rows_of, write_rows
 
 HARD = [
     *("2010-06-30", "0012", "1/2", "1e5", "12:30", "50%", "1,234.5", "3-4", "March 5", "TRUE", "1.63", "+49 30 1234"),
@@ -36,26 +34,17 @@ RETYPED = [
     *[("1.63", new) for new in ("Jan 63", "01.01.1963", "1,63")],
     *[("TRUE", new) for new in ("WAHR", "1", "True")],
     *[("March 5", new) for new in ("05-Mar", "5. Mrz")],
-    ("50%", "0.5"),
-    ("12:30", "12:30:00"),
-    ('he said "so"', "he said “so”"),
-    ("it's here...", "it’s here…"),
-    ("=1+1", "'=1+1"),
-    ("a\nb", "a_x000D_\nb"),
+    *[("50%", "0.5"), ("12:30", "12:30:00"), ('he said "so"', "he said “so”"), ("it's here...", "it’s here…")],
+    *[("=1+1", "'=1+1"), ("a\nb", "a_x000D_\nb")],
 ]
+OTHER = [("Paris", "Rome"), ("Paris", "1.2"), ("2010-06-30", "Paris"), ("12", ""), ("Paris", ""), ("0012", "twelve")]
 
 
-@together("before, after", RETYPED)
-def test_what_a_spreadsheet_makes_of_a_text_is_still_it(before: str, after: str) -> None:
-    assert is_same(before, after, ())
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [("Paris", "Rome"), ("Paris", "1.2"), ("2010-06-30", "Paris"), ("12", ""), ("Paris", ""), ("0012", "twelve")],
-)
-def test_what_no_spreadsheet_makes_of_a_text_is_another(before: str, after: str) -> None:
-    assert not is_same(before, after, ())
+@together("before, after, same", [*((*pair, True) for pair in RETYPED), *((*pair, False) for pair in OTHER)])
+def test_what_a_spreadsheet_makes_of_a_text_is_still_it_and_nothing_else_is(
+    before: str, after: str, same: bool
+) -> None:
+    assert is_same(before, after, ()) is same
 
 
 def test_a_number_that_stands_beside_another_item_is_not_retyped_but_sorted() -> None:
@@ -66,22 +55,16 @@ def test_a_number_that_stands_beside_another_item_is_not_retyped_but_sorted() ->
 @pytest.fixture
 def hard(tmp_path: Path) -> Path:
     """A campaign whose answers are all that spreadsheets get wrong."""
-    campaign = made.qa(tmp_path, len(HARD))
-    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"q{i}", "answer": a} for i, a in enumerate(HARD)])
-    assert not nescio.campaign.intake(campaign, [tmp_path / "alpha"]).refused
-    nescio.campaign.pool(campaign)
-    return campaign
+    return made.pooled(tmp_path, {"alpha_r": HARD}, ["ana"])
 
 
 def retyped(text: str) -> str:
     """What a spreadsheet in English makes of a cell, by the commonest of its rules."""
-    made_of = dict(reversed(RETYPED))
-    return made_of.get(text, text.replace("\u00a0", " "))
+    return dict(reversed(RETYPED)).get(text, text.replace("\u00a0", " "))
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_csv_that_was_opened_and_saved_loses_no_row(delimiter: str, hard: Path) -> None:
-    nescio.campaign.sheets(hard, ["ana"])
     path = hard / "sheets" / "ana.csv"
     rows = [{**row, "answer": retyped(row["answer"].removeprefix("'")), "verdict": "r "} for row in rows_of(path)]
     rows.sort(key=lambda row: row["answer"])  # whole rows: nothing is mixed up
@@ -90,13 +73,26 @@ def test_csv_that_was_opened_and_saved_loses_no_row(delimiter: str, hard: Path) 
     write_rows(hard / "sheets" / "ANA.CSV", upper, delimiter)
     collected = nescio.campaign.collect(hard, resamples=10)
     assert collected.sound, str(collected)
-    assert len(read_judgements(open_campaign(hard))) == len(HARD)
+    assert len(made.verdicts(hard)) == len(HARD)
+
+
+def judged_workbook(campaign: Path, verdict: str) -> Path:
+    """A workbook that was filled in."""
+    openpyxl = pytest.importorskip("openpyxl")
+    nescio.campaign.sheets(campaign, ["ana"], form="xlsx")
+    path = campaign / "sheets" / "ana.xlsx"
+    book = openpyxl.load_workbook(path)
+    column = [cell.value for cell in book["Answers"][1]].index("verdict") + 1
+    for r in range(2, book["Answers"].max_row + 1):
+        book["Answers"].cell(r, column).value = verdict
+    book.save(path)
+    return path
 
 
 def test_a_workbook_is_text_throughout_and_comes_back(hard: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
-    nescio.campaign.sheets(hard, ["ana"], form="xlsx")
     path = hard / "sheets" / "ana.xlsx"
+    nescio.campaign.sheets(hard, ["ana"], form="xlsx")
     once = path.read_bytes()
     nescio.campaign.sheets(hard, ["ana"], form="xlsx")
     assert path.read_bytes() == once
@@ -111,153 +107,149 @@ def test_a_workbook_is_text_throughout_and_comes_back(hard: Path) -> None:
     answers = {sheet.cell(r, head.index("answer") + 1).value for r in range(2, sheet.max_row + 1)}
     assert answers == {*HARD}
     assert {cell.number_format for row in sheet.iter_rows(max_col=len(head) - 2) for cell in row} == {"@"}
-    for r in range(2, sheet.max_row + 1):
-        sheet.cell(r, head.index("verdict") + 1).value = "W"
-    book.save(path)
+    judged_workbook(hard, "W")
     collected = nescio.campaign.collect(hard, resamples=10)
     assert collected.sound, str(collected)
-    assert len(read_judgements(open_campaign(hard))) == len(HARD)
+    assert [*made.verdicts(hard).values()] == ["W"] * len(HARD)
 
 
-def test_ids_are_nothing_that_a_spreadsheet_retypes(tmp_path: Path) -> None:
-    """Questions with numbers for names, ten thousand answers: letters alone, and no two alike."""
-    from nescio.campaigns.pooling import PooledAnswer, item_id
-
-    campaign = open_campaign(made.qa(tmp_path, 1))
-    ids = {item_id(campaign, PooledAnswer(str(i % 60), f"{i}")) for i in range(10_000)}
-    assert len(ids) == 10_000
-    assert all(name.isalpha() and not {*name} & {*"aeiouy"} for name in ids)
-
-
-def test_one_column_sorted_alone_is_named_row_by_row(hard: Path) -> None:
-    nescio.campaign.sheets(hard, ["ana"])
-    path = hard / "sheets" / "ana.csv"
-    rows = rows_of(path)
-    answers = sorted(row["answer"] for row in rows)
-    stays = sum(row["answer"] == answer for row, answer in zip(rows, answers, strict=True))
-    write_rows(path, [{**row, "answer": answer, "verdict": "R"} for row, answer in zip(rows, answers, strict=True)])
-    collected = nescio.campaign.collect(hard, resamples=10)
-    assert len(collected.rows) == len(HARD) - stays
-    assert all("sorted alone" in fault.rule for fault in collected.rows)
-
-
-def test_verdicts_that_were_sorted_alone_are_not_taken_and_sorted_rows_are(hard: Path) -> None:
-    nescio.campaign.sheets(hard, ["ana"])
+def test_a_column_that_was_sorted_alone_is_named_and_sorted_rows_are_taken(hard: Path) -> None:
     path = hard / "sheets" / "ana.csv"
     rows = [{**row, "verdict": "RWWRU"[ord(row["item"][0]) % 5]} for row in rows_of(path)]
-    alone = [{**row, "verdict": v} for row, v in zip(rows, sorted(row["verdict"] for row in rows), strict=True)]
-    write_rows(path, alone)
-    collected = nescio.campaign.collect(hard, resamples=10)
-    assert "was their column sorted alone?" in str(collected)
-    assert not read_judgements(open_campaign(hard))
+
+    def alone(column: str) -> int:
+        """Sort one column; returns how many of its cells stay beside their item."""
+        cells = sorted(row[column] for row in rows)
+        write_rows(path, [{**row, column: cell} for row, cell in zip(rows, cells, strict=True)])
+        return sum(row[column] == cell for row, cell in zip(rows, cells, strict=True))
+
+    stays = alone("answer")
+    faults = nescio.campaign.collect(hard, resamples=10).rows
+    assert len(faults) == len(HARD) - stays
+    assert all("sorted alone" in fault.rule for fault in faults)
+    alone("verdict")
+    assert "was their column sorted alone?" in str(nescio.campaign.collect(hard, resamples=10))
+    assert len(made.verdicts(hard)) == stays
     write_rows(path, sorted(rows, key=lambda row: row["verdict"]))
     assert nescio.campaign.collect(hard, resamples=10).sound
-    assert {one.item: one.verdict for one in read_judgements(open_campaign(hard))} == {
-        row["item"]: row["verdict"] for row in rows
-    }
+    assert made.verdicts(hard) == {(row["item"], "ana"): row["verdict"] for row in rows}
 
 
-def test_the_history_keeps_all_that_was_ever_said(hard: Path) -> None:
-    nescio.campaign.sheets(hard, ["ana"])
-
-    def say(verdict: Callable[[int], str], *, withdraw: bool = False) -> str:
-        numbers = {item.id: n for n, item in enumerate(read_pool(open_campaign(hard)))}
-        fill(hard, lambda _who, row: verdict(numbers[row["item"]]))
-        return str(nescio.campaign.collect(hard, resamples=10, withdraw=withdraw))
-
-    n = len(HARD)
-    assert f"{n} of {n} answers judged; {n} new" in say(lambda _: "R")
-    assert "0 new, 2 changed" in say(lambda i: "W" if i < 2 else "R")
-    assert "0 new; 3 blank here stay as they were" in say(lambda i: "W" if i < 2 else "" if i < 5 else "R")
-    assert "0 new, 3 withdrawn" in say(lambda i: "W" if i < 2 else "" if i < 5 else "R", withdraw=True)
-    assert len(read_judgements(open_campaign(hard))) == n - 3
-    history = read_history(open_campaign(hard))
-    kinds = [one.kind for one in history]
-    assert [kinds.count(kind) for kind in ("new", "changed", "withdrawn")] == [n, 2, 3]
-    assert {one.assessor for one in history} == {"ana"}
-    assert all(one.at and one.guidelines and one.pool == 1 for one in history)
-    for path in (hard / "sheets").glob("*.csv"):
-        write_rows(path, rows_of(path)[:4])  # deleted rows take nothing back
-    nescio.campaign.collect(hard, resamples=10)
-    assert len(read_judgements(open_campaign(hard))) == n - 3
+# ---- OpenDocument ----
 
 
-def test_a_share_of_the_questions_is_judged_twice_and_languages_go_to_who_reads_them(tmp_path: Path) -> None:
-    rows = [{"id": f"{lang}{i}", "question": "?", "language": lang} for lang in ("EN", "ES") for i in range(20)]
-    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
-    for lang in ("EN", "ES"):
-        answers = [{"id": f"{lang}{i}", "answer": f"{lang} {i}"} for i in range(20)]
-        made.lines(tmp_path / "alpha" / f"r-{lang}.jsonl", answers)
-    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-    nescio.campaign.pool(campaign)
-    nescio.campaign.sheets(campaign, ["ana=EN", "ben=ES", "eva"], overlap=0.2)
-    asked = {who: rows_of(campaign / "sheets" / f"{who}.csv") for who in ("ana", "ben", "eva")}
-    assert sum(map(len, asked.values())) == 48  # 20% of 40 questions, twice
-    assert {row["question_id"][:2] for row in asked["ana"]} == {"EN"}
-    assert {row["question_id"][:2] for row in asked["ben"]} == {"ES"}
-    fill(campaign, lambda _who, _row: "R")
-    nescio.campaign.collect(campaign, resamples=10)
-    (judging,) = [one for one in nescio.campaign.status(campaign).steps if one.name == "judgements"]
-    assert judging.done
-    with pytest.raises(nescio.UsageError, match="no topic is in this language"):
-        nescio.campaign.sheets(campaign, ["ana=FR"])
+CONTENT = """<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0">
+<office:body><office:spreadsheet><table:table>%s</table:table></office:spreadsheet></office:body></office:document-content>"""
 
 
-def test_the_adjudicator_reads_the_comments_and_every_support(tmp_path: Path) -> None:
-    campaign = made.qa(tmp_path, 1)
-    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "q0", "answer": "Rome", "doc": "D1", "support": "In Rome."}])
-    made.lines(tmp_path / "beta" / "r.jsonl", [{"id": "q0", "answer": "ROME", "doc": "D2", "support": "Rome it is."}])
-    nescio.campaign.intake(campaign, [tmp_path / "alpha", tmp_path / "beta"])
-    nescio.campaign.pool(campaign)
-    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
-    for who, verdict in (("ana", "R"), ("ben", "U")):
-        path = campaign / "sheets" / f"{who}.csv"
-        (row,) = rows_of(path)
-        assert (row["document"], row["support"]) == ("D1; D2", "[D1] In Rome. ¶ [D2] Rome it is.")
-        write_rows(path, [{**row, "verdict": verdict, "comment": f"why {verdict}"}])
-    nescio.campaign.collect(campaign, resamples=10)
-    nescio.campaign.sheets(campaign, adjudicate=True)
-    text = (campaign / "sheets" / "adjudication.csv").read_text(encoding="utf-8-sig")
-    (row,) = csv.DictReader(io.StringIO(text))
-    assert (row["verdicts"], row["comments"]) == ("R / U", "why R ¶ why U")
-    assert "ana" not in text
-    assert "ben" not in text
+def ods(folder: Path, rows: str, content: str = CONTENT) -> Path:
+    path = folder / "ana.ods"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("content.xml", content % rows if "%s" in content else content)
+    return path
 
 
-def test_nuggets_come_from_the_pool_where_there_is_no_key(tmp_path: Path) -> None:
-    """The assessor writes the list, vital or okay, and maps the strings to it; one sheet each, one collect."""
-    topics = made.lines(tmp_path / "t.jsonl", [{"id": "t0", "target": "Ada Lovelace"}])
-    campaign = made.start(tmp_path, "nuggets", [topics])
-    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "t0", "strings": ["wrote notes", "was a countess", "noise"]}])
-    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-    nescio.campaign.pool(campaign)
-    nescio.campaign.sheets(campaign, ["ana"])
-    path = campaign / "sheets" / "nuggets.csv"
-    rows = rows_of(path)
-    rows[0] |= {"vital": "vital", "text": "first programmer"}
-    rows[1] |= {"vital": "okay", "text": "a countess"}
-    write_rows(path, rows)
-    found = {"wrote notes": "1", "was a countess": "2", "noise": "-"}
-    fill(campaign, lambda _who, row: found[row["answer"]], "nuggets")
-    collected = nescio.campaign.collect(campaign, resamples=10)
-    assert collected.sound, str(collected)
-    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
-    assert scores.value("alpha_r", "nuggets.NR") == 1
-    nescio.campaign.publish(campaign)
-    assert nescio.campaign.status(campaign).after is None
+def row(*cells: str, more: str = "") -> str:
+    return f"<table:table-row {more}>{''.join(cells)}</table:table-row>"
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"), [(0.625, "0.63"), (0.675, "0.68"), (5 / 8 - 1e-16, "0.63"), (0.005, "0.01")]
-)
-def test_a_half_is_rounded_up_whatever_its_binary_is(value: float, shown: str) -> None:
-    from nescio.campaigns.layouts import figure
-
-    assert figure(value) == shown
+def cell(text: str, more: str = "") -> str:
+    return f"<table:table-cell {more}><text:p>{text}</text:p></table:table-cell>"
 
 
-def test_an_interval_that_is_undefined_is_not_shown() -> None:
-    undefined = Agreement("anna, ben", "alpha", 1.0, nan, nan, 2, undefined=3)
-    shown = str(Collected((), sign(), (), "faults", {"sheets": (), "agreement": (undefined,)}))
-    assert shown.startswith("alpha 1.000: anna, ben")
-    assert "nan" not in shown.lower().replace("anna", "")
+def test_cells_are_read_as_they_show_and_empty_ones_keep_their_place(tmp_path: Path) -> None:
+    gap = '<table:table-cell table:number-columns-repeated="2"/>'
+    note = "<table:table-cell><office:annotation><text:p>no</text:p></office:annotation><text:p>yes</text:p></table:table-cell>"
+    rows = [
+        row(cell("Item"), cell("answer"), cell("verdict"), cell("comment")),
+        row(cell("a"), cell('x<text:s text:c="2"/>y<text:line-break/>z'), note),
+        row('<table:table-cell table:number-columns-repeated="16384"/>', more='table:number-rows-repeated="1048000"'),
+        row(cell("b"), gap, cell("late"), '<table:table-cell table:number-columns-repeated="16380"/>'),
+        row(cell("c"), cell("same", 'table:number-columns-repeated="2"'), more='table:number-rows-repeated="2"'),
+    ]
+    assert list(opendocument.rows(ods(tmp_path, "".join(rows)), "item")) == [
+        (["Item", "answer", "verdict", "comment"], 1),
+        (["a", "x  y\nz", "yes"], 2),
+        (["b", "", "", "late"], 1048003),
+        (["c", "same", "same"], 1048004),
+        (["c", "same", "same"], 1048005),
+    ]
+
+
+NO_SHEETS = [
+    (row(cell("other")), CONTENT),
+    ("", "no XML"),
+    (row(cell("item")) + row(cell("x"), more='table:number-rows-repeated="9999999"'), CONTENT),
+    ("", '<!DOCTYPE a [<!ENTITY b "&c;&c;"><!ENTITY c "cc">]><a>&b;</a>'),
+]
+
+
+@together("rows, content", NO_SHEETS)
+def test_what_is_no_sheet_is_one_error(rows: str, content: str, tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"ana\.ods"):
+        list(opendocument.rows(ods(tmp_path, rows, content), "item"))
+
+
+# ---- a real LibreOffice ----
+
+
+OFFICE = shutil.which("soffice") or shutil.which("libreoffice")
+FILTERS = {"xlsx": "xlsx", "ods": "ods", "csv": "csv:Text - txt - csv (StarCalc):44,34,76,1"}
+# How a CSV is opened: English or German, numbers and dates recognised, as somebody might who clicks OK.
+OPENED = {"english": "44,34,76,1,,1033,false,true", "german": "44,34,76,1,,1031,false,true"}
+MORE = [
+    *("4 May", "0.10", "007", "1E10", "12/25/2010", "25.12.2010", "3:4", "1 1/2", "$5", "5%", "Jan-05", "--", "é"),
+    *(f"{year}-{month:02}-{1 + year % 28:02}" for year in range(1990, 2005) for month in (1, 12)),
+]
+
+
+@pytest.fixture(scope="session")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A function that has LibreOffice open a file and save it in other forms, in a profile of its own."""
+    if OFFICE is None:
+        pytest.skip("LibreOffice is not installed: its retyping is simulated alone")
+    profile = tmp_path_factory.mktemp("office").as_uri()
+
+    def convert(path: Path, folder: Path, form: str, opened: str = "") -> Path:
+        words = [OFFICE, f"-env:UserInstallation={profile}", "--headless"]
+        words += [f"--infilter=Text - txt - csv (StarCalc):{opened}"] if opened else []
+        command = [*words, "--convert-to", FILTERS[form], "--outdir", str(folder), str(path)]
+        subprocess.run(command, check=True, capture_output=True, timeout=120)
+        return folder / f"{path.stem}.{form}"
+
+    return convert
+
+
+@pytest.fixture
+def harder(tmp_path: Path) -> Path:
+    return made.pooled(tmp_path, {"alpha_r": [*HARD, *MORE]}, ["ana"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opened", OPENED)
+def test_a_csv_that_libreoffice_retyped_loses_no_row(opened: str, office: Any, harder: Path, tmp_path: Path) -> None:
+    path = harder / "sheets" / "ana.csv"
+    write_rows(path, [{**row, "verdict": "R", "comment": "1/2 of it"} for row in rows_of(path)])
+    path = path.rename(tmp_path / "ana.csv")
+    for form in FILTERS:
+        back = office(path, tmp_path / form, form, OPENED[opened])
+        collected = nescio.campaign.collect(harder, [back], resamples=10)
+        assert collected.sound, str(collected)
+        assert [sheet.judged for sheet in collected.tables["sheets"]] == [len(HARD) + len(MORE)]
+        if form == "csv" and opened == "english":  # a spreadsheet that leaves cells alone would prove nothing
+            after = {row["answer"] for row in csv.DictReader(io.StringIO(back.read_text(encoding="utf-8-sig")))}
+            assert len({"0012", "1e5", "2010-06-30", "1/2"} - after) >= 2, after
+
+
+@pytest.mark.slow
+def test_a_workbook_that_libreoffice_saved_loses_no_row(office: Any, harder: Path, tmp_path: Path) -> None:
+    path = judged_workbook(harder, "R")
+    for form in ("xlsx", "ods"):
+        back = office(path, tmp_path / form, form)
+        collected = nescio.campaign.collect(harder, [back], resamples=10)
+        assert collected.sound, str(collected)
+        assert [sheet.judged for sheet in collected.tables["sheets"]] == [len(HARD) + len(MORE)]
+        if form == "xlsx":
+            answers = {row[3] for row, _ in workbook.rows(back, "item")}
+            assert {"2010-06-30", "0012", "1/2", "1e5", "1.63"} <= answers, "text cells stay as they are"

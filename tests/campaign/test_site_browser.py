@@ -8,21 +8,14 @@ from typing import Any
 import pytest
 
 import nescio
-from tests.browser import AXE
 
 from . import made
+from .browsing import SIZES, assert_fits
 from .test_check import defective
 from .test_score import judged_qa, systems, two_languages
 
 __all__ = ["two_languages"]  # a fixture of the other file
-SIZES = [
-    (1440, "light"),
-    pytest.param(1440, "dark", marks=pytest.mark.slow),
-    pytest.param(768, "light", marks=pytest.mark.slow),
-    pytest.param(768, "dark", marks=pytest.mark.slow),
-    pytest.param(375, "light", marks=pytest.mark.slow),
-    (375, "dark"),
-]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +26,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     nescio.campaign.score(campaign, resamples=100)
     nescio.campaign.publish(campaign)
     nescio.campaign.check(campaign, [defective("qa", folder)], page=campaign / "site" / "faults.html")
-    rows = [{"id": f"t{i}", "strings": [f"fact 0 of {i}", "noise"]} for i in range(4)]
     nuggets = made.nuggets(folder / "nuggets")
+    rows = [{"id": f"t{i}", "strings": [f"fact 0 of {i}", "noise"]} for i in range(4)]
     made.lines(folder / "nuggets" / "alpha" / "r.jsonl", rows)
     nescio.campaign.intake(nuggets, [folder / "nuggets" / "alpha"])
     nescio.campaign.score(nuggets, resamples=100)
@@ -43,38 +36,27 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return campaign / "site"
 
 
-@pytest.fixture
-def ave_site(two_languages: Path, tmp_path: Path) -> Path:
-    """A site of answer validation in two languages, whose tables are the widest."""
-    qa = systems(tmp_path / "en.csv", 6, {"gamma_qa1": "135", "beta_qa": "13"})
-    nescio.campaign.score(two_languages, ranking=[f"EN={qa}"], resamples=100)
-    nescio.campaign.publish(two_languages)
-    return two_languages / "site"
+def assert_sound(path: Path, visit: Any, tables: int = 0) -> None:
+    for width, scheme in SIZES:
+        opened = visit(path.resolve(), viewport={"width": width, "height": 900}, color_scheme=scheme)
+        assert opened.page.locator("table").count() >= tables
+        assert_fits(opened.page, width)
+        opened.assert_quiet()
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
 @pytest.mark.parametrize(
     "name", ["index.html", "topics/q4.html", "../returns/alpha/index.html", "faults.html", "topics/nuggets.html"]
 )
-def test_a_page_is_quiet_accessible_and_fits(name: str, width: int, scheme: str, site: Path, visit: Any) -> None:
-    assert_fits(visit((site / name).resolve(), viewport={"width": width, "height": 900}, color_scheme=scheme), width)
+def test_a_page_is_quiet_accessible_and_fits(name: str, site: Path, visit: Any) -> None:
+    assert_sound(site / name, visit)
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
-def test_the_tables_of_answer_validation_fit(width: int, scheme: str, ave_site: Path, visit: Any) -> None:
-    opened = visit(ave_site / "index.html", viewport={"width": width, "height": 900}, color_scheme=scheme)
-    assert opened.page.locator("table").count() >= 14
-    assert_fits(opened, width)
-
-
-def assert_fits(opened: Any, width: int) -> None:
-    page = opened.page
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.locator("h1").count() == 1
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
-    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
-    opened.assert_quiet()
+def test_the_tables_of_answer_validation_fit(two_languages: Path, tmp_path: Path, visit: Any) -> None:
+    """In two languages, whose tables are the widest."""
+    qa = systems(tmp_path / "en.csv", 6, {"gamma_qa1": "135", "beta_qa": "13"})
+    nescio.campaign.score(two_languages, ranking=[f"EN={qa}"], resamples=100)
+    nescio.campaign.publish(two_languages)
+    assert_sound(two_languages / "site" / "index.html", visit, 14)
 
 
 def test_a_topic_is_reached_from_the_index_and_leads_back(site: Path, visit: Any) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,14 @@ import msgspec
 import pytest
 
 from nescio.cli.app import run
+from tests.judging.llm_server import Server, serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+ANSWERED = [EXAMPLES / "questions.jsonl", *sorted((EXAMPLES / "runs").glob("*.jsonl"))]  # and the runs that answer
+PEOPLE = EXAMPLES / "people.csv"  # people's verdicts on them
+MANY = 12  # answers that a language model grades by their first word
+GRADES = {"right": "correct", "wrong": "incorrect", "nothing": "unanswered"}
+WORDS = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,18 @@ class Outcome:
     @property
     def json(self) -> Any:
         return msgspec.json.decode(self.out)
+
+    @property
+    def flat(self) -> str:
+        """All that it printed, without the breaks of lines."""
+        return " ".join((self.out + self.err).split())
+
+    def assert_refused(self, *messages: str) -> None:
+        """It ended with status 2 and printed no results, and one line that says all this."""
+        assert (self.status, self.out) == (2, ""), self.flat
+        assert "Traceback" not in self.err
+        (line,) = [line for line in self.err.replace("\n  ", " ").splitlines() if line.startswith("nescio: ")]
+        assert [message for message in messages if message not in line] == [], line
 
 
 Command = Callable[..., Outcome]
@@ -45,6 +64,17 @@ def nescio(capfd: pytest.CaptureFixture[str]) -> Command:
     return call
 
 
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def table(path: Path, **runs: str) -> Path:
+    """Outcomes of runs by their first letters."""
+    rows = [f"{run},q{i},{WORDS[letter]}" for run, letters in runs.items() for i, letter in enumerate(letters)]
+    return written(path, "run,question,outcome\n" + "\n".join(rows) + "\n")
+
+
 @pytest.fixture
 def table3() -> Path:
     return EXAMPLES / "table3.csv"
@@ -55,9 +85,28 @@ def outcomes(tmp_path: Path) -> Path:
     """Two runs of six questions: the second stays silent where the first is wrong."""
     path = tmp_path / "outcomes.csv"
     rows = ["run,question,outcome,confidence,topic"]
-    for run_, words in (("guesser", "CCWWCW"), ("modest", "CCUUCW")):
-        for i, word in enumerate(words):
-            outcome = {"C": "correct", "W": "incorrect", "U": "unanswered"}[word]
-            rows.append(f"{run_},q{i},{outcome},{0.9 - i / 10:.1f},{'odd' if i % 2 else 'even'}")
-    path.write_text("\n".join(rows) + "\n")
-    return path
+    for run_, letters in (("guesser", "CCWWCW"), ("modest", "CCUUCW")):
+        for i, letter in enumerate(letters):
+            rows.append(f"{run_},q{i},{WORDS[letter]},{0.9 - i / 10:.1f},{'odd' if i % 2 else 'even'}")
+    return written(path, "\n".join(rows) + "\n")
+
+
+def lines(path: Path, rows: list[dict[str, Any]]) -> Path:
+    return written(path, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving(Server()) as running:
+        yield running
+
+
+@pytest.fixture
+def asked(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Twelve questions, a run whose answers say which grade they want, and the model that gives it."""
+    questions = [{"id": i, "question": f"What is {i}?", "answers": [str(i)]} for i in range(MANY)]
+    run = [{"id": i, "answer": f"{list(GRADES)[i % 3]} {i}"} for i in range(MANY)]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    files = [lines(tmp_path / "questions.jsonl", questions), lines(tmp_path / "run.jsonl", run)]
+    return ["judge", *files, "--judge", "llm", "--base-url", server.url, "--model", "judge-1"]

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections import Counter, defaultdict
 from itertools import combinations
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any
 
 import pytest
+from scipy.stats import t
 
-import nescio
+import nescio as package
 from tests.notes import in_words
 
-from .conftest import EXAMPLES, Command
+from .conftest import ANSWERED, EXAMPLES, Command, written
 
-NQ = Path(__file__).parents[2].parent / "shared" / "data" / "nq301" / "runs_human.csv"
+NQ = EXAMPLES.parents[1] / "shared" / "data" / "nq301" / "runs_human.csv"
 PEOPLE = ("annotator1", "annotator2", "annotator3")
 needs_data = pytest.mark.skipif(not NQ.is_file(), reason="the shared data are not beside the checkout")
 ANNOTATORS = EXAMPLES / "annotators.csv"
@@ -31,61 +32,53 @@ def rows() -> list[dict[str, str]]:
 @needs_data
 def test_the_third_person_of_nq301_decides_disputes(rows: list[dict[str, str]]) -> None:
     """And is told so; as the adjudicator, the verdicts are those that the collection has for its own."""
-    found = nescio.assessors(NQ, resamples=200)
+    found = package.assessors(NQ, resamples=20)
     (note,) = [one for one in found.notes if one.code == "assessors.called_in"]
     assert (note["who"], note["answers"], note["disputed"]) == ("annotator3", 336, 300)
     assert 'adjudicator="annotator3"' in note.text
-    decided = nescio.assessors(NQ, adjudicator="annotator3", resamples=200)
+    decided = package.assessors(NQ, adjudicator="annotator3", resamples=20)
     assert [row.assessor for row in decided] == ["annotator1", "annotator2"]
     assert not [one for one in decided.notes if one.code == "assessors.called_in"]
     final = {(one.run, one.question_id): one.verdict for one in decided.tables["verdicts"]}
-    own = {(r["run"], r["question_id"]): r["acceptable"] for r in rows if r["acceptable"]}
     words = {"correct": "Yes", "incorrect": "No"}
-    unlike = [item for item, verdict in final.items() if words.get(str(verdict)) != own.get(item)]
-    assert (len(final), len(unlike)) == (len(own), 0)
-    with pytest.raises(nescio.NescioError, match="unknown assessor 'annotator4'"):
-        nescio.assessors(NQ, adjudicator="annotator4")
+    assert {item: words[str(verdict)] for item, verdict in final.items()} == {
+        (r["run"], r["question_id"]): r["acceptable"] for r in rows if r["acceptable"]
+    }
+    with pytest.raises(package.NescioError, match="unknown assessor 'annotator4'"):
+        package.assessors(NQ, adjudicator="annotator4")
 
 
 @needs_data
 def test_people_of_nq301_recounted(rows: list[dict[str, str]]) -> None:
-    found = nescio.assessors(NQ, resolve="majority", resamples=200)
+    found = package.assessors(NQ, resolve="majority", resamples=20)
     for row in found:
-        own = [r for r in rows if r[row.assessor]]
+        judged = [r for r in rows if r[row.assessor]]
         shares = [
-            sum(r[who] == r[row.assessor] for who in others) / len(others)
-            for r in own
+            mean(r[who] == r[row.assessor] for who in others)
+            for r in judged
             if (others := [who for who in PEOPLE if who != row.assessor and r[who]])
         ]
-        assert (row.answers, row.with_others) == (len(own), len(shares))
-        assert row.agrees == pytest.approx(sum(shares) / len(shares), abs=1e-12)
+        assert (row.answers, row.with_others) == (len(judged), len(shares))
+        assert row.agrees == pytest.approx(mean(shares), abs=1e-12)
     agreement = {(one.assessors, one.measure): one for one in found.tables["agreement"]}
     two = [(r["annotator1"], r["annotator2"]) for r in rows if r["annotator1"] and r["annotator2"]]
-    observed = sum(a == b for a, b in two) / len(two)
-    chance = sum(
-        (sum(a == w for a, _ in two) / len(two)) * (sum(b == w for _, b in two) / len(two)) for w in ("Yes", "No")
-    )
+    observed = mean(a == b for a, b in two)
+    chance = sum(mean(a == word for a, _ in two) * mean(b == word for _, b in two) for word in ("Yes", "No"))
     pair = agreement["annotator1, annotator2", "kappa"]
     assert (pair.answers, pair.value) == (len(two), pytest.approx((observed - chance) / (1 - chance), abs=1e-12))
     votes = [[r[who] for who in PEOPLE if r[who]] for r in rows]
-    alike = [
-        sum(a == b for a, b in combinations(one, 2)) / (len(one) * (len(one) - 1) / 2) for one in votes if len(one) > 1
-    ]
-    assert agreement[", ".join(PEOPLE), "p_o"].value == pytest.approx(sum(alike) / len(alike), abs=1e-12)
-    ours = Counter(one.verdict for one in found.tables["verdicts"])
+    alike = [mean(a == b for a, b in combinations(one, 2)) for one in votes if len(one) > 1]
+    assert agreement[", ".join(PEOPLE), "p_o"].value == pytest.approx(mean(alike), abs=1e-12)
     theirs = Counter(max({*one}, key=one.count) for one in votes if one)
+    ours = Counter(one.verdict for one in found.tables["verdicts"])
     assert ours == {"correct": theirs["Yes"], "incorrect": theirs["No"]}
 
 
 @needs_data
 def test_a_judge_in_the_place_of_people_of_nq301_recounted(rows: list[dict[str, str]]) -> None:
     """The judge compares texts; the differences d of each question are counted anew, and their t test by hand."""
-    from statistics import mean, stdev
-
-    from scipy.stats import t
-
     columns = "+".join(PEOPLE)
-    judged = nescio.judge(NQ, judge="exact", against=NQ, verdict=columns, resolve="majority", alternative=0.15)
+    judged = package.judge(NQ, judge="exact", against=NQ, verdict=columns, resolve="majority", alternative=0.15)
     outcomes = judged.outcomes
     said = {
         (run, question): {1: "Yes", 0: "No"}.get(int(outcomes.state[r, q]))
@@ -115,39 +108,32 @@ def test_a_judge_in_the_place_of_people_of_nq301_recounted(rows: list[dict[str, 
 
 def test_one_verdict_an_answer_is_written_and_corrects_scores(nescio: Command, tmp_path: Path) -> None:
     out = tmp_path / "labels.csv"
-    found = nescio("assessors", ANNOTATORS, "--resolve", "dawid-skene", "-o", out)
+    resolve = ("--resolve", "dawid-skene")
+    found = nescio("assessors", ANNOTATORS, *resolve, "-o", out)
     assert found.status == 0
     assert "156 answers: 108 judged alike, 48 settled by the rule, 0 in dispute" in found.out
-    questions, runs = EXAMPLES / "questions.jsonl", [*(EXAMPLES / "runs").glob("*.jsonl")]
-    direct = nescio("score", questions, *runs, "--labels", ANNOTATORS, "--resolve", "dawid-skene", "-f", "json")
-    through = nescio("score", questions, *runs, "--labels", out, "-f", "json")
-    assert direct.status == through.status == 0
-    assert json.loads(direct.out)["scores"] == json.loads(through.out)["scores"]
-    refused = nescio("score", questions, *runs, "--labels", ANNOTATORS)
-    assert refused.status == 2
-    assert "(annotator 'ana'), and" in refused.err
-    assert "nescio assessors" in refused.err
+    direct = nescio("score", *ANSWERED, "--labels", ANNOTATORS, *resolve, "-f", "json").json["scores"]
+    assert direct == nescio("score", *ANSWERED, "--labels", out, "-f", "json").json["scores"]
+    refused = nescio("score", *ANSWERED, "--labels", ANNOTATORS)
+    assert (refused.status, "(annotator 'ana'), and" in refused.flat, "nescio assessors" in refused.flat) == (
+        2,
+        True,
+        True,
+    )
 
 
 def test_columns_of_people_and_a_table_of_one_person(tmp_path: Path) -> None:
-    wide = tmp_path / "wide.csv"
-    wide.write_text("id,ana,ben,rater1,rater2\nq1,R,W,R,R\nq2,R,R,R,W\nq3,,W,U,U\n")
-    named = nescio.assessors(wide, verdict="ana+ben")
+    wide = written(tmp_path / "wide.csv", "id,ana,ben,rater1,rater2\nq1,R,W,R,R\nq2,R,R,R,W\nq3,,W,U,U\n")
+    named = package.assessors(wide, verdict="ana+ben")
     assert [(one.assessor, one.answers) for one in named] == [("ana", 2), ("ben", 3)]
     assert "1 verdict is empty, and is left out" in in_words(named.notes)
     assert [one.verdict for one in named.tables["verdicts"]] == [None, "correct", "incorrect"]
-    assert [one.assessor for one in nescio.assessors(wide)] == ["rater1", "rater2"]
-    alone = tmp_path / "alone.csv"
-    alone.write_text("id,verdict\nq1,R\nq2,W\n")
-    with pytest.raises(nescio.NescioError, match="no two assessors are told apart"):
-        nescio.assessors(alone)
-    with pytest.raises(nescio.NescioError, match="there is no column 'eve'"):
-        nescio.assessors(wide, verdict="ana+eve")
-
-
-def test_a_test_without_two_people_says_what_it_needs(tmp_path: Path) -> None:
-    lone = tmp_path / "lone.csv"
-    lone.write_text("run,question_id,annotator,verdict\nmine,lighthouse-what,ana,R\n")
+    assert [one.assessor for one in package.assessors(wide)] == ["rater1", "rater2"]
+    with pytest.raises(package.NescioError, match="there is no column 'eve'"):
+        package.assessors(wide, verdict="ana+eve")
+    with pytest.raises(package.NescioError, match="no two assessors are told apart"):
+        package.assessors(written(tmp_path / "alone.csv", "id,verdict\nq1,R\nq2,W\n"))
+    lone = written(tmp_path / "lone.csv", "run,question_id,annotator,verdict\nmine,lighthouse-what,ana,R\n")
     asked: dict[str, Any] = {"against": lone, "alternative": 0.1}
-    with pytest.raises(nescio.NescioError, match="answers that two people or more judged"):
-        nescio.judge([EXAMPLES / "questions.jsonl", EXAMPLES / "runs" / "mine.jsonl"], **asked)
+    with pytest.raises(package.NescioError, match="answers that two people or more judged"):
+        package.judge(ANSWERED[:2], **asked)

@@ -1,22 +1,36 @@
-"""Ctrl-C at any moment: one line and exit status 130, or the whole output and 0; never a trace."""
+"""Ctrl-C at any moment: one line and exit status 130, the old output or the whole new one; never a trace."""
 
 from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.progress import Progress
 
 from nescio.cli import _from_interrupt
 
 from .conftest import EXAMPLES
+from .terminals import CAMPAIGN, ESCAPES, drawn
 
+# What tells of parts that are done while its output is yet to be written, or while its folder is.
+TOLD = {
+    "convert": "log.eval old.csv",
+    "judge": "questions.jsonl runs/mine.jsonl -o old.csv",
+    "meta agreement": "outcomes.csv -m c@1 -m accuracy -o old.json",
+    "repeats": "trials.csv -o old.json",
+    "ave build": "questions.jsonl runs/mine.jsonl --judgements judged.csv -o old.xml",
+    "tally": "outcomes.csv -o old.tally",
+}
+FOLDERS = {f"convert --to {to}": "questions.jsonl runs/mine.jsonl runs/old.jsonl new" for to in ("kilt", "squad2")}
 # What Python does before it has read nescio is its own, so the clock starts there.
 START = """
 from nescio import cli
@@ -30,13 +44,95 @@ cli.main()
 COMMANDS = (
     "--help",
     "score outcomes.csv -o out.json",
-    "compare outcomes.csv -o out.json",
-    "report outcomes.csv -o out.html",
     "tally outcomes.csv -o out.tally",
     "judge questions.jsonl runs/mine.jsonl -o out.csv",
-    "meta swap outcomes.csv -o out.json",
 )
-TRIES = 40
+TRIES = 8
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of examples/ to work in."""
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    monkeypatch.chdir(tmp_path / "examples")
+    return tmp_path / "examples"
+
+
+def press_ctrl_c(patched: pytest.MonkeyPatch) -> None:
+    """From now on Ctrl-C is pressed when a bar first moves."""
+    update = Progress.update
+
+    def interrupted(self: Progress, task: Any, **fields: Any) -> None:
+        if fields.get("completed"):
+            raise KeyboardInterrupt
+        update(self, task, **fields)
+
+    patched.setattr(Progress, "update", interrupted)
+
+
+def left(folder: Path) -> dict[Path, bytes]:
+    """The files of a folder, without the shards of a tally, which are kept on purpose."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and ".parts" not in str(path)]
+    return {path: path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("name", [*TOLD, *FOLDERS])
+def test_ctrl_c_leaves_what_was_there(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = (TOLD | FOLDERS)[name].split()
+    for output in [word for word in words if word.startswith("old.")]:
+        Path(output).write_text("old")
+    before = left(folder)
+    press_ctrl_c(monkeypatch)
+    status, printed = drawn(100, *name.split(), *words)
+    assert status == 130
+    assert re.split(r"[\r\n]+", ESCAPES.sub("", printed).rstrip())[-1] == "nescio: interrupted"
+    assert printed.rfind("\x1b[?25h") > printed.rfind("\x1b[?25l")  # the cursor is seen again
+    assert (left(folder), Path("new").exists()) == (before, False)
+
+
+@pytest.mark.parametrize("step", ["intake", "pool", "sheets", "collect", "score", "publish"])
+def test_a_step_of_a_campaign_that_is_stopped_is_repeated(
+    step: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It leaves no half-written file, and ends in the same bytes when it is repeated; the log tells the time."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1780000000")
+
+    def take(name: str, *, status: int = 0) -> None:
+        assert drawn(100, "campaign", name, *CAMPAIGN[name].split())[0] == status
+
+    steps = [name for name in CAMPAIGN if name != "status"]
+    for name in steps[: steps.index(step)]:
+        take(name)
+        for sheet in folder.glob("campaign/sheets/*.csv") if name == "sheets" else ():
+            head, *rows = sheet.read_text(encoding="utf-8-sig").splitlines()
+            assert all(row.endswith(",,") for row in rows)
+            sheet.write_text("\n".join([head, *(f"{row[:-1]}R," for row in rows)]), encoding="utf-8-sig")
+    before = left(folder)
+    with pytest.MonkeyPatch.context() as patched:
+        press_ctrl_c(patched)
+        take(step, status=130)
+    assert step in ("intake", "sheets") or left(folder) == before  # these two keep each file that is whole
+    take(step)
+    again = left(folder)
+    shutil.rmtree("campaign")
+    for path, content in before.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    take(step)
+    assert left(folder) == again
+
+
+def test_ctrl_c_while_python_makes_a_class() -> None:
+    """Python 3.11 and before make a RuntimeError of what is raised while a class takes in its attributes."""
+
+    class Pressed:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises((RuntimeError, KeyboardInterrupt)) as caught:
+        type("Owner", (), {"attribute": Pressed()})
+    assert _from_interrupt(caught.value)
+    assert not _from_interrupt(RuntimeError())
 
 
 def started(command: str, folder: Path) -> subprocess.Popen[str]:
@@ -52,15 +148,11 @@ def outputs(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if "out." in path.name}
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(EXAMPLES, tmp_path / "examples"))
-
-
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
-@pytest.mark.parametrize("command", [COMMANDS[0], *(pytest.param(c, marks=pytest.mark.slow) for c in COMMANDS[1:])])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_ctrl_c_at_any_moment(command: str, folder: Path) -> None:
-    """Also after all is written, while Python ends."""
+    """Also after all is written, while Python ends; a moment is a share of the time that the whole command takes."""
     start = time.monotonic()
     process = started(command, folder)
     _, whole = process.communicate(timeout=60)
@@ -85,19 +177,7 @@ def test_ctrl_c_at_any_moment(command: str, folder: Path) -> None:
             assert outputs(folder) in ({}, written)
 
 
-def test_ctrl_c_while_python_makes_a_class() -> None:
-    """Python 3.11 and before make a RuntimeError of what is raised while a class takes in its attributes."""
-
-    class Pressed:
-        def __set_name__(self, owner: type, name: str) -> None:
-            raise KeyboardInterrupt
-
-    with pytest.raises((RuntimeError, KeyboardInterrupt)) as caught:
-        type("Owner", (), {"attribute": Pressed()})
-    assert _from_interrupt(caught.value)
-    assert not _from_interrupt(RuntimeError())
-
-
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 def test_ctrl_c_while_an_object_is_freed(folder: Path) -> None:
     """Python prints what is raised there, and would go on."""

@@ -5,19 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from nescio.data.columns import OUTCOMES
-from nescio.data.evidence import PRESENT, Evidence
+from nescio.data.evidence import NO_ROW, PRESENT, Evidence
 
 WORDS = {"C": (1, 0, 0), "W": (0, 1, 0), "U": (0, 0, 1)}
 
 
 def evidence(**runs: str) -> Evidence:
-    """Runs spelled as C, W and U, one letter a question."""
-    cells = np.array([[WORDS[letter] for letter in letters] for letters in runs.values()])
+    """Runs spelled as C, W and U, one letter a question, and - where a run lacks it."""
+    cells = np.array([[WORDS.get(letter, (0, 0, 0)) for letter in letters] for letters in runs.values()])
     columns = {name: cells[:, :, i].astype(np.int8) for i, name in enumerate(OUTCOMES)}
     columns["answered"] = columns["correct"] + columns["incorrect"]
-    shape = columns["correct"].shape
-    questions = tuple(f"q{i}" for i in range(shape[1]))
-    return Evidence(tuple(runs), questions, columns, np.full(shape, PRESENT, dtype=np.uint8))
+    questions = tuple(f"q{i}" for i in range(cells.shape[1]))
+    lacking = np.array([[letter == "-" for letter in letters] for letters in runs.values()])
+    return Evidence(tuple(runs), questions, columns, np.where(lacking, NO_ROW, PRESENT).astype(np.uint8))
+
+
+def numbered(letters: list[str]) -> Evidence:
+    """Runs 0, 1, … as above."""
+    return evidence(**{f"run {i}": run for i, run in enumerate(letters)})
 
 
 def matrix(*topics: tuple[float, ...], clusters: list[int] | None = None) -> Evidence:

@@ -1,64 +1,24 @@
-"""Paired comparison against enumeration by hand and by brute force."""
+"""Paired comparison against enumeration by hand and by brute force, alone and among many runs; marks of the best."""
 
 from __future__ import annotations
 
-import itertools
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import nescio
+from nescio.comparison import comparing, many_runs, ranks
 from nescio.comparison.best import mark
-from nescio.comparison.corrections import adjust, p_value
-from nescio.comparison.paired_data import pair_up
+from nescio.comparison.corrections import adjust
 from nescio.data.evidence import Evidence
-from nescio.errors import UnknownNameError
-from nescio.measures import parse
+from nescio.errors import UnknownNameError, UsageError
 from nescio.pipeline import Options, load
+from nescio.reporting.tables import legend
+from tests.comparison.runs import numbered
 
 from .runs import evidence
-
-
-def c_at_1(letters: str) -> Fraction:
-    n, right, silent = len(letters), letters.count("C"), letters.count("U")
-    return (right + silent * Fraction(right, n)) / n
-
-
-def test_the_p_value_tends_to_that_of_full_enumeration() -> None:
-    x, y = "CCUWCUCC", "WCWUUCWC"
-    observed = abs(c_at_1(x) - c_at_1(y))
-    swapped = [
-        abs(
-            c_at_1("".join(b if s else a for a, b, s in zip(x, y, swaps, strict=True)))
-            - c_at_1("".join(a if s else b for a, b, s in zip(x, y, swaps, strict=True)))
-        )
-        for swaps in itertools.product((0, 1), repeat=len(x))
-    ]
-    exact = sum(value >= observed for value in swapped) / len(swapped)
-    found = nescio.compare(evidence(x=x, y=y), "c@1", baseline="y", resamples=20_000).rows[0]
-    assert found.difference == pytest.approx(float(c_at_1(x) - c_at_1(y)))
-    assert found.p is not None
-    assert abs(found.p - exact) < 4 * (exact * (1 - exact) / 20_000) ** 0.5 + 1 / 20_000
-
-
-@pytest.mark.parametrize("measure", ["c@1", "precision", "MRR", "AURC", "CWS", "Brier", "coverage@risk(0.3)"])
-def test_a_swap_of_all_labels_turns_the_difference_round(measure: str) -> None:
-    data = evidence(x="CCUWCUCC", y="WCWUUCWC")
-    columns = dict(data.columns) | {
-        "confidence": np.array([[0.9, 0.8, 0.1, 0.3, 0.7, 0.2, 0.6, 0.5], [0.4, 0.4, 0.2, 0.1, 0.6, 0.9, 0.4, 0.3]])
-    }
-    data = Evidence(data.runs, data.questions, columns, data.absence)
-    bound = parse(measure)
-    names = (*bound.needs, *((bound.order,) if bound.order else ()))
-    use = np.flatnonzero(~np.isnan([data.column(name) for name in names]).any(axis=(0, 1)))
-    both = {name: tuple(data.column(name)[:, use]) for name in names}
-    pair = pair_up(bound, both)
-    assert pair.swapped(pair.counts) == pytest.approx(-pair.swapped(np.zeros_like(pair.counts)))
-    assert pair.resampled(pair.counts) == pytest.approx(pair.swapped(np.zeros_like(pair.counts)))
-    single = nescio.score(data.select(use), measure, ci=None)
-    assert pair.resampled(pair.counts) == pytest.approx(single.value("x", measure) - single.value("y", measure))
 
 
 def test_identical_runs_are_not_told_apart() -> None:
@@ -73,42 +33,12 @@ def test_the_verdict_knows_which_way_is_better() -> None:
     assert [(row.difference, row.verdict) for row in found] == [(0.5, "better"), (-0.5, "better")]
 
 
-def test_clusters_move_together() -> None:
-    # Two clusters, one all won and one all lost: with labels exchanged by cluster, every exchange is as large as
-    # what was seen.
-    data = evidence(x="CCCCWWWWWW", y="WWWWCCCCCC")
-    clustered = Evidence(data.runs, data.questions, data.columns, data.absence, clusters=np.array([0] * 4 + [1] * 6))
-    assert nescio.compare(clustered, "accuracy").rows[0].p == 1
-    # One cluster for all: the exchange turns the difference round and never shrinks it.
-    one = Evidence(data.runs, data.questions, data.columns, data.absence, clusters=np.zeros(10, dtype=np.int64))
-    assert nescio.compare(one, "accuracy").rows[0].p == 1
-
-
-def test_a_p_value_is_never_zero_and_counts_ties() -> None:
-    assert p_value(1.0, np.zeros(99)) == 1 / 100
-    assert p_value(0.3, np.array([0.1 + 0.2, -0.3, 0.1])) == (1 + 2) / 4
-    assert np.isnan(p_value(float("nan"), np.zeros(3)))
-
-
 def test_corrections_by_hand() -> None:
     # Holm: 0.01·4, max(0.04, 0.02·3), max(0.06, 0.03·2), max(0.06, 0.04·1); BH: min over later of p·4/rank
     assert adjust([0.01, 0.02, 0.03, 0.04], "holm") == pytest.approx([0.04, 0.06, 0.06, 0.06])
     assert adjust([0.01, 0.02, 0.03, 0.04], "bh") == pytest.approx([0.04, 0.04, 0.04, 0.04])
     assert adjust([0.04, None, 0.01], "holm") == [pytest.approx(0.04), None, pytest.approx(0.02)]
     assert adjust([0.5, 0.9], "none") == [0.5, 0.9]
-
-
-def test_jobs_change_no_bit() -> None:
-    data = evidence(x="CCUWCUCC" * 50, y="WCWUUCWC" * 50)
-    clustered = Evidence(data.runs, data.questions, data.columns, data.absence, clusters=np.arange(400) // 1)
-    one, two = (nescio.compare(clustered, "c@1", resamples=12_000, jobs=jobs) for jobs in (1, 2))
-    assert one.rows == two.rows
-
-
-def test_no_difference_is_plain_zero_whichever_way_round() -> None:
-    for names in (("a", "b"), ("b", "a")):
-        row = nescio.compare(evidence(**dict.fromkeys(names, "CWUC")), "c@1").rows[0]
-        assert [str(value) for value in (row.difference, row.low, row.high)] == ["0.0", "nan", "nan"]
 
 
 def test_a_comparison_needs_a_level() -> None:
@@ -168,18 +98,92 @@ def test_two_extremes_of_one_run_get_no_marks(tmp_path: Path) -> None:
 
 
 def test_runs_that_no_question_can_be_compared_on_are_undefined_and_say_so() -> None:
-    """No question was asked twice, which is what the measure needs: there is nothing to draw, and nothing fails."""
     result = nescio.compare(evidence(x="CCUW", y="WCWU", z="CCCC"), "disagreement", resamples=300)
     assert all(np.isnan(row.difference) and row.n == 0 for row in result)
     assert [row.p_best for row in result.tables["ranks"]] == [None] * 3
 
 
-@pytest.mark.parametrize("units", [5, 9])
-def test_all_exchanges_of_an_order_in_one_pass_are_those_made_one_after_another(units: int) -> None:
-    """Right and wrong answers with tied confidences: halves of pairs add up without rounding."""
-    rng = np.random.default_rng(units)
-    right, sure = rng.integers(0, 2, (2, units)), rng.integers(0, 4, (2, units)) / 4
-    pair = pair_up(parse("AUROC"), {"right": (right[0], right[1]), "confidence": (sure[0], sure[1])})
-    ways = np.array(list(itertools.product([0.0, 1.0], repeat=units)))
-    assert np.array_equal(pair.exchanged_units(ways), pair.swapped(ways), equal_nan=True)
-    assert np.array_equal(pair.exchanged_units(ways / 2), pair.swapped(ways / 2), equal_nan=True)
+def data() -> Evidence:
+    rng = np.random.default_rng(3)
+    return numbered(
+        ["".join(rng.choice(list("CWU"), p=[0.2 + p / 20, 0.6 - p / 20, 0.2], size=80)) for p in rng.permutation(12)]
+    )
+
+
+@pytest.mark.parametrize("measure", ["c@1", "simpleqa.incorrect", "precision"])
+def test_some_comparisons_are_those_of_all(measure: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many_runs, "LEADING", 4)
+    loaded = load(data())
+    some = many_runs.compare_leading(loaded, measure, resamples=300)
+    every = nescio.compare(loaded, measure, resamples=300)
+    of_all = {(row.run, row.baseline): row for row in every}
+    assert [of_all[row.run, row.baseline] for row in some] == list(some)
+    assert some.tables["ranks"] == every.tables["ranks"]
+    assert sum(test.comparisons for test in some.tables["tests"]) == len(every) == 66
+    assert str(some.signature) == str(every.signature)
+
+
+def test_which_comparisons_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many_runs, "LEADING", 3)
+    letters = ["C" * right + "W" * (10 - right) for right in (2, 9, 5, 7, 1)]  # ranked 1, 3, 2, 0, 4
+    some = many_runs.compare_leading(load(numbered(letters)), "accuracy", resamples=300)
+    pairs = {frozenset((int(row.run[-1]), int(row.baseline[-1]))) for row in some}
+    assert pairs == set(map(frozenset, [(1, 3), (1, 2), (3, 2), (1, 0), (1, 4), (2, 0), (0, 4)]))
+    (said,) = (note for note in some.notes if note.code == "comparison.some")
+    assert str(said) == (
+        "the 3 best of 5 runs are compared with each other, and every other run with the best and with its neighbours in "
+        "rank: 7 of 10 comparisons. All are tested, and p-values are adjusted for all"
+    )
+
+
+def test_more_pairs_than_memory_holds_are_ranked_by_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = nescio.compare(data(), "c@1", resamples=300)
+    monkeypatch.setattr(comparing, "MOST_COMPARED", 65)
+    monkeypatch.setattr(many_runs, "LEADING", 4)
+    some = nescio.compare(data(), "c@1", resamples=300)
+    assert some.tables["ranks"] == every.tables["ranks"]
+    assert {*some.rows} < {*every.rows}
+    assert "of 66 comparisons. All are tested" in " ".join(map(str, some.notes))
+    assert "adjusted for all 66 comparisons" in legend(some)
+    assert len(nescio.compare(data(), ["c@1", "accuracy"], baseline="run 0", resamples=300).rows) == 22
+    for options in ({"test": "bootstrap"}, {"correction": "bh"}, {"measures": ["c@1", "accuracy"]}):
+        with pytest.raises(UsageError, match="these are 66 pairs of runs, more than 65: give baseline, or one measure"):
+            nescio.compare(data(), **{"measures": "c@1", **options})  # type: ignore[arg-type]
+
+
+def test_of_more_tied_runs_than_are_listed_their_number_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranks, "MOST_NAMED", 3)
+    runs = nescio.compare(load(numbered(["CCW", "CWC", "WCC", "CCC", "WWC"])), "accuracy").tables["ranks"]
+    assert {rank.tied_with for rank in runs} == {"4 runs"}
+
+
+TABLE = pl.DataFrame(
+    [
+        {"run": run, "question": f"q{i}", "outcome": "correct" if i < right else "incorrect", "story": str(i % 4)}
+        for run, right in (("all", 20), ("half", 10))
+        for i in range(20)
+    ]
+)
+
+
+def test_cheap_marks_are_made_unasked_and_are_those_of_best() -> None:
+    loaded = load(TABLE)
+    marked = nescio.score(TABLE, "c@1")
+    assert marked.rows == mark(nescio.score(TABLE, "c@1", mark=False), loaded, every=False).rows
+    assert [row.best for row in marked] == [True, False]
+    assert marked.why_unmarked == ""
+
+
+def test_marks_that_are_dear_are_made_when_asked_for_and_else_the_reason_is_said() -> None:
+    unmarked = nescio.score(TABLE, "c@1", cluster="story")
+    assert [row.best for row in unmarked] == [None, None]
+    assert unmarked.why_unmarked == "Ties not marked (clustered tests are slow); use mark=True."
+    asked = nescio.score(TABLE, "c@1", cluster="story", mark=True)
+    assert [row.best for row in asked] == [True, False]
+    assert asked.why_unmarked == ""
+
+
+def test_no_marks_where_none_are_wanted_and_no_reason_either() -> None:
+    plain = nescio.score(TABLE, "c@1", mark=False)
+    assert [row.best for row in plain] == [None, None]
+    assert plain.why_unmarked == ""

@@ -9,14 +9,14 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
-from scipy.special import factorial, stdtr
+from scipy.special import stdtr
 
 import nescio
 from nescio.comparison.front import front
 from nescio.data.evidence import Evidence
 from nescio.pipeline import load
 from nescio.pipeline.options import Options
-from nescio.stats.front import claims, dominates, on_front
+from nescio.stats.front import claims, on_front
 from nescio.stats.resampling import blocks
 
 RIGHT = np.array([[1, 0, 1, 0, 1], [1, 1, 1, 0, 1], [1, 0, 0, 0, 1], [1, 1, 0, 1, 1]])
@@ -24,7 +24,6 @@ COST = np.array([[2, 3, 2, 4, 2], [6, 5, 7, 6, 6], [3, 3, 2, 4, 3], [9, 8, 9, 7,
 
 
 def test_the_front_of_five_questions_and_its_shares() -> None:
-    """Section 3: over all 5⁵ resamples."""
     assert on_front(RIGHT.mean(axis=1), COST.mean(axis=1)).tolist() == [True, True, False, False]
     drawn = np.array(list(product(range(5), repeat=5)))
     shares = on_front(RIGHT[:, drawn].mean(axis=2).T, COST[:, drawn].mean(axis=2).T).mean(axis=0)
@@ -36,24 +35,6 @@ OTHER = {
     "b": ("11001100", [0.30, 0.35, 0.40, 0.50, 0.25, 0.30, 0.55, 0.45]),
     "c": ("10001101", [0.5, 0.6, 0.4, 0.7, 0.5, 0.45, 0.65, 0.55]),
 }
-
-
-def test_all_count_vectors_of_eight_questions() -> None:
-    """Statistics3-a, section 4: 6,435 count vectors with multinomial weights."""
-    counts = np.array([c for c in product(range(9), repeat=7) if sum(c) <= 8])
-    counts = np.column_stack([counts, 8 - counts.sum(axis=1)])
-    weight = factorial(8) / factorial(counts).prod(axis=1) / 8**8
-    right = np.array([[int(c) for c in right] for right, _ in OTHER.values()])
-    cost = np.array([cost for _, cost in OTHER.values()])
-    quality, paid = counts @ right.T / 8, counts @ cost.T / 8
-    on = on_front(quality, paid)
-    shares = weight @ on
-    assert (len(counts), weight.sum()) == (6435, pytest.approx(1))
-    whole = {"abc": 0.2784232497, "ab": 0.5446339846, "bc": 0.0768298507, "b": 0.1001129150}
-    for front_of, share in whole.items():
-        assert weight @ (on == [run in front_of for run in "abc"]).all(axis=1) == pytest.approx(share, abs=1e-9)
-    assert weight @ dominates(quality, paid)[:, 1, 2] == pytest.approx(0.6447468996, abs=1e-9)
-    assert shares == pytest.approx([0.8230572343, 1, 0.3552531004], abs=1e-9)
 
 
 def table(runs: dict[str, tuple[str, Any]]) -> Any:

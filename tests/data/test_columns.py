@@ -16,8 +16,8 @@ from nescio.judging import REGISTRY as JUDGES
 from nescio.measures import REGISTRY as MEASURES
 from nescio.measures import parse
 from nescio.registry import REQUIRED
-from tests.rings import together
 from tests.formats.excerpts import EVERY
+from tests.rings import sample, together
 
 
 def columns(*names: str) -> Mapping[str, Any]:
@@ -66,37 +66,6 @@ def test_what_nobody_declared_is_the_users() -> None:
     assert (known("user.x").when_declined, known("user.x").namespace) == (None, "user")
 
 
-def log(folder: Path, other: str) -> Path:
-    """A log of lm-evaluation-harness with the metrics `acc` and another one, and four answers with
-    log-probabilities."""
-    import json
-
-    path = folder / "samples_task_2026-01-01T00-00-00.jsonl"
-    rows = [
-        {
-            "doc_id": i,
-            "doc": {"question": f"q{i}"},
-            "target": "0",
-            "arguments": {f"gen_args_{j}": {"arg_0": f"q{i}", "arg_1": str(j)} for j in range(2)},
-            "resps": [[[str(-1.0 - i), "True"]], [["-2.0", "False"]]],
-            "filtered_resps": [[str(-1.0 - i), "True"], ["-2.0", "False"]],
-            "filter": "none",
-            "metrics": ["acc", other],
-            "acc": float(i % 2),
-            other: 0.25 * i,
-        }
-        for i in range(4)
-    ]
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    return path
-
-
-@pytest.mark.parametrize("name", ["value", "worth"])
-def test_a_threshold_is_not_tuned_for_a_score_whatever_it_is_called(name: str, tmp_path: Path) -> None:
-    with pytest.raises(nescio.UsageError, match=f"uses the scores '{name}'"):
-        nescio.tune(log(tmp_path, name), f"mean({name})", choose={"metric": "acc"}, confidence=0.95)
-
-
 def test_a_users_column_that_is_called_like_a_tasks_makes_no_rows(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("run,question,outcome,ave_right,ave.right\nm,1,correct,1,1\nm,2,incorrect,0,1\nm,3,correct,1,0\n")
@@ -111,7 +80,8 @@ def test_an_evidence_of_ones_own_needs_no_declaration() -> None:
     assert nescio.score(data, ["mean(mine)"], ci=None).value("m", "mean(mine)") == 0.75
 
 
-@together("name", EVERY)
+@pytest.mark.sampled
+@together("name", sample(EVERY, 12))
 def test_every_reader_leaves_declared_columns_or_the_users(name: str) -> None:
     data = EVERY[name].read().data
     assert all(declared(column) for column in data.columns if not column.startswith("user."))

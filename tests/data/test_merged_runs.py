@@ -43,13 +43,6 @@ def test_other_runs_stay_as_they_are_and_can_be_compared(tmp_path: Path) -> None
     assert (row.rows[0].difference, row.rows[0].n) == (pytest.approx(-0.5), 4)
 
 
-def test_a_converted_table_keeps_them(tmp_path: Path) -> None:
-    nescio.convert(files(tmp_path), tmp_path / "trials.csv", repeats_of={"mine": "seed*"})
-    assert (
-        evidence(tmp_path / "trials.csv").digest() == evidence(files(tmp_path), repeats_of={"mine": "seed*"}).digest()
-    )
-
-
 def test_what_cannot_be_merged_is_refused(tmp_path: Path) -> None:
     for groups, says in (
         ({"mine": "nothing*"}, "none of the runs matches; runs are 'seed1', 'seed2', 'seed3'"),

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import lxml.html
 import pandas as pd
+import pytest
 from msgspec import Struct
 
 import nescio
-from nescio import verbs
 from nescio.data.plain_tables import FIRST, MOST_ROWS
 from nescio.data.results import Results
 from nescio.data.signature import sign
-from tests.rings import together
+from tests.rings import sample
 
 HOSTILE = "<script>alert(1)</script>\x00\u202e<img src=x onerror=alert(1)>"
 
@@ -33,74 +30,23 @@ def frame() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["run", "question", "outcome", "confidence", "topic"])
 
 
-def changes(table: pd.DataFrame) -> Results:
-    """The comparisons that come with a page of changes."""
-    with TemporaryDirectory() as folder:
-        page = Path(folder) / "page.html"
-        return nescio.report(table, output=page, baseline=HOSTILE, resamples=50).scores
-
-
 def repeated(table: pd.DataFrame) -> pd.DataFrame:
     """The table as if each question had been asked twice."""
     return pd.concat([table.assign(repeat=at) for at in ("1", "2")])
 
 
-def told_apart(table: pd.DataFrame) -> pd.DataFrame:
-    """The table as the verdicts of two people with hostile names."""
-    return pd.concat([table.assign(annotator=who) for who in (HOSTILE, "<b>")])
-
-
-def labelled(table: pd.DataFrame) -> pd.DataFrame:
-    """The table as people's verdicts on what was answered."""
-    return table[table["outcome"] != "unanswered"].rename(columns={"outcome": "verdict"})
-
-
-def reworded(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with a paraphrase of each question."""
-    return pd.concat([table, table.assign(question="other " + table["question"], paraphrase_of=table["question"])])
-
-
-# By the verb, and what is special about it.
+# By the verb, and what is special about it: those whose tables differ in kind.
 MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "score": lambda table: nescio.score(table, by="topic", resamples=50),
     "score of a suite": lambda table: nescio.score(table, suite_by="topic", resamples=50),
     "compare": lambda table: nescio.compare(table, resamples=50),
-    "compare over a suite": lambda table: nescio.compare(table, suite_by="topic", resamples=50),
     "advise": nescio.advise,
-    "look": lambda table: nescio.look(table, "accuracy"),
-    "report since a baseline": changes,
     "tune": lambda table: nescio.tune(table, run="b & <b>", resamples=50),
-    "plan": lambda table: nescio.plan(table, "accuracy", difference=0.2),
-    "audit": lambda table: nescio.audit("c@1"),  # noqa: ARG005
     "repeats": lambda table: nescio.repeats(repeated(table)),
     "cascade": lambda table: nescio.cascade(table, systems=["b & <b>", HOSTILE]),
-    "assessors": lambda table: nescio.assessors(told_apart(table), resamples=50),
     "vote": lambda table: nescio.vote(repeated(table)),
-    "stakes": lambda table: nescio.stakes(pd.concat([table.assign(stake=at) for at in ("1", "9")])),
-    "contamination": lambda table: nescio.contamination(reworded(table), suspect="b & <b>"),
-    "items": lambda table: nescio.items(pd.concat([table, table.assign(run=table["run"] + " again")])),
-    "components": lambda table: nescio.components(repeated(table), factor=["repeat"]),
-    "plan_labels": lambda table: nescio.plan_labels(table, run="b & <b>", correlation=0.7, half_width=0.6),
-    "labels.look": lambda table: nescio.labels.look(table, labels=labelled(table), half_width=0.1),
-    "plan_repeats": lambda table: nescio.plan_repeats(variances=(0.15, 0.1), budget=1000),  # noqa: ARG005
-    "from_counts": lambda table: nescio.from_counts(237, 156, 107),  # noqa: ARG005
     "meta.agreement": nescio.meta.agreement,
-    "meta.power": lambda table: nescio.meta.power(table, resamples=50),
-    "meta.stability": lambda table: nescio.meta.stability(table, trials=5),
-    "meta.swap": lambda table: nescio.meta.swap(table, trials=5),
 }
-
-
-def giving_results() -> set[str]:
-    """The verbs that give results, by what they say they return; those of systems need files of their own."""
-    kinds = {"Results", "Scores", "Comparisons", "Audit", "Tuned", "Cascaded", "Votes"}
-    own = (one for one in verbs.every_verb() if not one.name.startswith(("ave ", "nuggets ", "read ", "campaign ")))
-    returned = {one.path: str(inspect.signature(one).return_annotation) for one in own}
-    return {path.removeprefix("nescio.") for path, of in returned.items() if of.partition("[")[0] in kinds}
-
-
-def test_all_of_them_are_looked_at() -> None:
-    assert giving_results() | {"report"} == {name.partition(" ")[0] for name in MADE}
 
 
 def assert_plain_tables(results: Results) -> None:
@@ -127,7 +73,8 @@ def assert_plain_tables(results: Results) -> None:
     assert str(results.signature).split("|run:")[0] in page.text_content()  # what follows may name the hostile run
 
 
-@together("name", MADE)
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", sample(MADE, 5))
 def test_results_of_every_function(name: str) -> None:
     results = MADE[name](frame())
     assert len(results)

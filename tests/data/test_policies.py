@@ -1,5 +1,6 @@
 """What is missing, ungraded or unanswerable: the policies, and the notes that count what each of them touched."""
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from nescio.data.evidence import ABSENCES
 from nescio.errors import MismatchError
 from tests.formats.encodings import encode, evidence, read, refusal
 from tests.notes import in_words
+from tests.rings import together
 
 
 def rows(outcomes: dict[str, str], **columns: Any) -> list[dict[str, Any]]:
@@ -51,48 +53,38 @@ def test_a_missing_row_is_an_error(tmp_path: Path) -> None:
     assert "; 2 more runs lack some; " in str(refusal(path, MismatchError))
 
 
-def test_a_missing_row_as_silence(tmp_path: Path) -> None:
-    path = encode(rows(MISSING), "csv", tmp_path)
-    assert outcome_letters(path, missing="unanswered") == {"a": "ciuc", "b": "iuuu", "c": "uucu"}
-    assert in_words(read(path, missing="unanswered").notes) == (
-        "run 'b': 2 of 4 questions are missing and counted as unanswered",
-        "run 'c': 2 of 4 questions are missing and counted as unanswered",
-    )
+UNGRADED = {"a": "c?u", "b": "ccc"}
+POLICIES = tomllib.loads(Path(__file__).with_name("policies.toml").read_text(encoding="utf-8"))
 
 
-def test_the_questions_common_to_all(tmp_path: Path) -> None:
-    path = encode(rows(MISSING, topic="t", cluster="s"), "csv", tmp_path)
-    assert outcome_letters(path, missing="common") == {"a": "c", "b": "i", "c": "u"}
-    found = evidence(path, missing="common")
+def without_answers(given: list[dict[str, Any]], questions: set[str]) -> list[dict[str, Any]]:
+    return [row | {"answerable": str(row["question"] not in questions)} for row in given] if questions else given
+
+
+@together("name", POLICIES)
+def test_a_policy_makes_outcomes_and_says_how_many_it_touched(name: str, tmp_path: Path) -> None:
+    policy = POLICIES[name]
+    given = without_answers(rows(policy["outcomes"]), set(policy.get("without", ())))
+    path, options = encode(given, "csv", tmp_path), policy.get("options", {})
+    assert outcome_letters(path, **options) == policy["expected"]
+    assert list(in_words(read(path, **options).notes)) == policy["notes"]
+
+
+def test_policies_keep_what_else_is_known(tmp_path: Path) -> None:
+    found = evidence(encode(rows(MISSING, topic="t", cluster="s"), "csv", tmp_path), missing="common")
     assert (found.questions, found.strata["topic"].tolist()) == (("q1",), ["t"])
-    assert in_words(read(path, missing="common").notes) == (
-        "1 of 4 questions are common to all runs; the other 3 are left out",
-    )
+    origins = evidence(encode(rows(UNGRADED), "csv", tmp_path), ungraded="bounds").origins
+    assert origins == {"a [ungraded wrong]": "a", "a [ungraded right]": "a"}
+    silent = evidence(encode(without_answers(rows({"a": "uiu"}), {"q1", "q2"}), "csv", tmp_path))
+    assert_array_equal(silent.columns["answered"], [[0, 1, 0]])
 
 
-def test_no_question_is_common(tmp_path: Path) -> None:
+def test_a_policy_that_leaves_nothing_is_refused(tmp_path: Path) -> None:
     path = encode(rows({"a": "c.", "b": ".c"}), "csv", tmp_path)
     assert str(refusal(path, MismatchError, missing="common")) == "the runs have no question in common"
-
-
-UNGRADED = {"a": "c?u", "b": "ccc"}
-
-
-def test_an_ungraded_answer_left_out(tmp_path: Path) -> None:
-    path = encode(rows(UNGRADED), "csv", tmp_path)
-    assert outcome_letters(path, ungraded="exclude") == {"a": "c?u", "b": "ccc"}
-    assert in_words(read(path, ungraded="exclude").notes) == ("run 'a': 1 of 3 answers is not graded and left out",)
-
-
-def test_an_ungraded_answer_at_both_extremes(tmp_path: Path) -> None:
-    path = encode(rows(UNGRADED), "csv", tmp_path)
-    extremes = {"a [ungraded wrong]": "ciu", "a [ungraded right]": "ccu", "b": "ccc"}
-    assert outcome_letters(path, ungraded="bounds") == extremes
-    assert in_words(read(path, ungraded="bounds").notes) == (
-        "run 'a': 1 of 3 answers is not graded; counted once as wrong and once as right",
-    )
-    origins = evidence(path, ungraded="bounds").origins
-    assert origins == {"a [ungraded wrong]": "a", "a [ungraded right]": "a"}
+    path = encode(without_answers(rows({"a": "u"}), {"q1"}), "csv", tmp_path)
+    message = str(refusal(path, MismatchError, unanswerable="exclude"))
+    assert message == "every question is unanswerable, so --unanswerable exclude leaves none"
 
 
 def test_an_ungraded_first_answer_taken_for_right_is_the_first_right_one(tmp_path: Path) -> None:
@@ -112,39 +104,6 @@ def test_an_ungraded_answer_is_an_error_that_counts_all(tmp_path: Path) -> None:
     path = encode(rows({"a": "c?u", "b": "?cc"}), "csv", tmp_path)
     message = str(refusal(path, MismatchError))
     assert message.startswith(f"{path}: run 'a', question 'q2': the answer is not graded (2 such answers in all); ")
-
-
-def unanswerable(folder: Path, outcomes: dict[str, str], *questions: str) -> Path:
-    """A table whose questions have answers, but for those named."""
-    found = [row | {"answerable": str(row["question"] not in questions)} for row in rows(outcomes)]
-    path: Path = encode(found, "csv", folder)
-    return path
-
-
-def test_on_an_unanswerable_question_silence_is_right_and_an_answer_wrong(tmp_path: Path) -> None:
-    path = unanswerable(tmp_path, {"a": "uiu", "b": "ciu"}, "q1", "q2")
-    assert outcome_letters(path) == {"a": "ciu", "b": "ciu"}
-    assert_array_equal(evidence(path).columns["answered"], [[0, 1, 0], [0, 1, 0]])
-    assert in_words(read(path).notes) == (
-        "2 of 3 questions have no answer: abstaining is correct there, and answering is incorrect",
-    )
-
-
-def test_unanswerable_questions_left_out(tmp_path: Path) -> None:
-    path = unanswerable(tmp_path, {"a": "uiu"}, "q2")
-    assert outcome_letters(path, unanswerable="exclude") == {"a": "uu"}
-    assert in_words(read(path, unanswerable="exclude").notes) == ("1 of 3 questions has no answer and is left out",)
-
-
-def test_no_question_is_answerable(tmp_path: Path) -> None:
-    path = unanswerable(tmp_path, {"a": "u"}, "q1")
-    message = str(refusal(path, MismatchError, unanswerable="exclude"))
-    assert message == "every question is unanswerable, so --unanswerable exclude leaves none"
-
-
-def test_a_missing_row_of_an_unanswerable_question_is_silence_and_right(tmp_path: Path) -> None:
-    path = unanswerable(tmp_path, {"a": "cc", "b": "c."}, "q2")
-    assert outcome_letters(path, missing="unanswered") == {"a": "cc", "b": "cc"}
 
 
 def test_a_declined_candidate_is_right_or_wrong_and_never_right_where_there_is_no_answer(tmp_path: Path) -> None:
@@ -208,8 +167,3 @@ def test_a_cluster_that_is_no_stratum(tmp_path: Path) -> None:
     path = encode(rows(MISSING, topic="t"), "csv", tmp_path)
     message = str(refusal(path, MismatchError, cluster="story", missing="unanswered"))
     assert message == "--cluster story: no such column is constant within each question; such columns: topic"
-
-
-@pytest.mark.parametrize("policy", ["error", "unanswered", "common"])
-def test_a_whole_table_needs_no_policy(policy: str, tmp_path: Path) -> None:
-    assert in_words(read(encode(rows({"a": "ciu", "b": "uic"}), "csv", tmp_path), missing=policy).notes) == ()

@@ -66,21 +66,6 @@ def test_a_question_counts_once_however_often_it_was_asked() -> None:
     assert (scores.signature["questions"], scores.signature["repeats"]) == ("5", "3-4")
 
 
-def test_the_spread_of_resampled_questions_is_the_standard_error() -> None:
-    """se² = Σ IF²/(n(n-1)) with IF = x - A for accuracy and (1+U)(x-A) + A(s-U) for c@1: .1855921454 and .2269337343.
-    Resamples of whole questions have sqrt((n-1)/n) of it for the mean."""
-    x, s = np.array([1, 0.5, 0, 1 / 3, 0]), np.array([0, 0.25, 0.25, 2 / 3, 1])
-    influence = {"accuracy": x - x.mean(), "c@1": (1 + s.mean()) * (x - x.mean()) + x.mean() * (s - s.mean())}
-    errors = {name: float(np.sqrt((values**2).sum() / 20)) for name, values in influence.items()}
-    assert_allclose(list(errors.values()), [0.1855921454, 0.2269337343], atol=1e-10)
-    many = [count for count in FIVE for _ in range(200)]  # so that the interval is that of a normal law
-    row = nescio.score(rows("m", many), "accuracy", resamples=20_000).rows[0]
-    assert row.low is not None
-    assert row.high is not None
-    expected = 2 * 1.959963984540054 * float(np.sqrt((influence["accuracy"] ** 2).mean() / 1000))
-    assert row.high - row.low == pytest.approx(expected, rel=0.03)
-
-
 def test_labels_are_exchanged_of_all_answers_to_a_question_at_once() -> None:
     """Differences 5/18, 2/3 and 127/324; of the 2⁶ exchanges 16, 6 and 6 reach them."""
     compared = nescio.compare([*rows("y", Y), *rows("x", X)], ["accuracy", "UF", "c@1"], baseline="y", run="x")
@@ -141,13 +126,6 @@ def test_a_table_keeps_its_repeats(tmp_path: Path) -> None:
     assert (
         evidence(path).digest() != evidence([row | {"repeat": f"0{row['repeat']}"} for row in rows("m", FIVE)]).digest()
     )
-
-
-def test_one_answer_a_question_is_no_repeat() -> None:
-    once = [row for row in rows("m", FIVE) if row["repeat"] == 1]
-    data = evidence(once)
-    assert (data.repeats, data.clusters) == (None, None)
-    assert "repeats" not in nescio.score(once, "accuracy").signature
 
 
 def test_a_repeat_stands_once_and_is_named() -> None:

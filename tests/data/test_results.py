@@ -44,22 +44,6 @@ def test_undefined_is_null_everywhere() -> None:
     assert "undefined" in found._repr_html_()
 
 
-def test_html_is_inert() -> None:
-    table = pd.DataFrame({"run": ["<script>alert(1)</script>"], "correct": [1], "incorrect": [0], "unanswered": [0]})
-    assert "<script>" not in nescio.score(table)._repr_html_()
-
-
-def test_any_frame_gives_the_same_scores() -> None:
-    frame = pd.DataFrame(
-        {"run": ["a"] * 4, "question": list("wxyz"), "outcome": ["correct", "incorrect", "unanswered", "correct"]}
-    )
-    expected = nescio.score(frame)
-    assert expected.value("a", "c@1") == pytest.approx((2 + 1 * 2 / 4) / 4)
-    for other in (pl.DataFrame(frame.to_dict("list")), pa.table(frame.to_dict("list"))):
-        found = nescio.score(other)
-        assert (found.rows, found.signature) == (expected.rows, expected.signature)
-
-
 def test_printed_is_the_whole_table_with_its_notes() -> None:
     """What is empty in every row has no column; text cannot colour a terminal, nor break a line."""
     table = pd.DataFrame({"run": ["a\x1b[1m", "b"], "correct": [1, 3], "incorrect": [1, 0], "unanswered": [2, 1]})
@@ -99,14 +83,6 @@ def test_the_wide_table_has_intervals_marks_and_strata() -> None:
     assert "<p>* the best; † not significantly different from the best</p>" in scores._repr_html_()
 
 
-def test_one_run_with_many_measures_is_shown_upright() -> None:
-    names = ["c@1", "accuracy", "coverage", "precision"]
-    table = pd.DataFrame({"run": ["a"], "correct": [1], "incorrect": [1], "unanswered": [2]})
-    lines = str(nescio.score(table, names, ci=None)).splitlines()
-    assert lines[1].split() == ["measure", "a", "n"]
-    assert [line.split()[0] for line in lines[2:6]] == names
-
-
 def test_a_score_is_found_by_its_run_and_its_measure(scores: nescio.Scores) -> None:
     row = scores["icia091ro", "c@1"]
     assert isinstance(row, nescio.Score)
@@ -143,16 +119,6 @@ def test_pivot_has_a_row_for_each_run_and_a_column_for_each_measure(scores: nesc
     assert wide._repr_html_().count("<tr>") == 5
 
 
-def test_what_is_undefined_or_was_not_computed_has_no_value_in_a_pivot() -> None:
-    rows = (
-        nescio.Score("a", "precision", math.nan, None, None, 5),
-        nescio.Score("b", "c@1", 0.5, None, None, 5),
-    )
-    wide = nescio.Scores(rows, sign(of="s")).pivot()
-    assert wide.records() == [{"run": "a", "precision": None, "c@1": None}, {"run": "b", "precision": None, "c@1": 0.5}]
-    assert "undefined" in repr(wide)
-
-
 def test_frames_have_the_types_of_the_fields(scores: nescio.Scores) -> None:
     frame = scores.to_pandas()
     assert list(frame.columns) == list(scores.records()[0])
@@ -167,12 +133,6 @@ def test_frames_have_the_types_of_the_fields(scores: nescio.Scores) -> None:
     assert comparisons.to_pandas("ranks").shape[0] == comparisons.to_polars("ranks").height == 3
     with pytest.raises(UnknownNameError, match="unknown table of these comparisons 'rank'; did you mean ranks"):
         comparisons.to_pandas("rank")
-
-
-def test_frames_of_nothing_are_empty() -> None:
-    nothing = nescio.Scores((), sign(of="s"))
-    assert nothing.to_pandas().empty
-    assert nothing.to_polars().is_empty()
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -198,12 +158,16 @@ def test_a_value_that_is_not_there_names_what_is(scores: nescio.Scores) -> None:
         assert str(caught.value) == rule
 
 
-def test_the_public_face_is_complete_and_cheap() -> None:
+def test_the_public_face_is_complete() -> None:
     for name in nescio.__all__:
         assert getattr(nescio, name) is not None
     assert set(nescio.__all__) <= set(dir(nescio))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         nescio.nothing  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.slow
+def test_importing_the_package_is_cheap() -> None:
     code = "import sys, nescio; print('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 

@@ -5,7 +5,7 @@
 A block is fenced as `console`; a line of it that begins with "$ " is a command, and what follows is its output,
 where `...` alone stands for any lines. A block that shows no output is only run. A command must end with status 0,
 unless `$ echo $?` comes next. The commands of a page run one after the other, in a copy of examples/; or where its
-`$ cd` leads, from a folder that holds that copy. What one page has run, another does not run again: see `Memory`.
+`$ cd` leads, from a folder that holds that copy. Tests run a long page in parts (`parts`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import contextlib
 import fnmatch
 import glob
 import io
+import itertools
 import os
 import re
 import shlex
@@ -24,7 +25,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -46,11 +46,16 @@ ELSEWHERE = {
     "*--wordnet ~*": "WordNet is no part of nescio",
 }
 
-# What takes seconds and shows nothing, and what a quick run takes in its place; the slow tests run all of it.
+STEPS = {"campaign", "assess"}  # whose commands go on with one folder or database
+PART = 8  # commands that a test runs, or more where each needs what an earlier one wrote
+
+# What takes three seconds and more, and what a quick run takes in its place; the slow tests run all of it.
 LONG = {
     "nescio demo": "true",
     "nescio audit": "true",
     "nescio ave validate train dev.xml -o model.json --ablation": "nescio ave validate train dev.xml -o model.json",
+    "nescio report * --figures figures/": "true",
+    "python -m pytest * --nescio-laws *": "true",
 }
 
 
@@ -70,58 +75,6 @@ class Ran:
     shown: Shown
     status: int
     output: tuple[str, ...]
-
-
-State = dict[Path, bytes]  # what the files of a folder hold
-
-
-@dataclass(frozen=True)
-class Remembered:
-    """What a command did to which files: what those that it names held, and those that it wrote before (None: there
-    was none, or it does not count) and after."""
-
-    named: State
-    replaced: dict[Path, bytes | None]
-    written: State
-    status: int
-    printed: str
-
-
-class Memory:
-    """What each command of nescio did, so that it runs once in one state of the files, on however many pages it stands.
-
-    A command reads the files and folders that it names; what it writes may be there already, or not. That these are
-    as they were is what counts, but for a file after `-o`, which is written whole whatever was there.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, ...], list[Remembered]] = {}
-
-    def run(self, words: tuple[str, ...]) -> tuple[int, str]:
-        """Exit status and output of `nescio WORDS` in the working folder, whose files are then as the command leaves
-        them."""
-        before = _state()
-        output = {Path(word) for option, word in pairwise(words) if option in ("-o", "--output")}
-        inputs = {path: held for path, held in before.items() if path not in output}
-        named = {path: held for path, held in inputs.items() if {str(path), *map(str, path.parents)} & set(words)}
-        for known in self._known.setdefault(words, []):
-            if known.named == named and all(inputs.get(path) == held for path, held in known.replaced.items()):
-                for path, held in known.written.items():
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_bytes(held)
-                return known.status, known.printed
-        status, printed = _call(words)
-        after = _state()
-        if before.keys() <= after.keys():  # a command that takes files away is not remembered
-            written = {path: held for path, held in after.items() if before.get(path) != held}
-            replaced = {path: inputs.get(path) for path in written}
-            self._known[words].append(Remembered(named, replaced, written, status, printed))
-        return status, printed
-
-
-def _state() -> State:
-    """What every file in the working folder holds, by its path from there."""
-    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
 
 
 def every_page() -> list[Path]:
@@ -156,38 +109,89 @@ def programs(page: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
+def parts(page: Path) -> list[list[Shown]]:
+    """The commands of a page in parts that can run apart: no part names a file that another writes."""
+    given = commands(page)
+    if any(shown.command.startswith("cd ") for shown in given):
+        return [given]
+    together: list[list[Shown]] = []
+    for i, shown in enumerate(given):
+        before = given[i - 1] if shown.command.startswith("echo $?") else None
+        near = [group for group in together if before in group or any(_linked(shown, other) for other in group)]
+        apart = [group for group in together if group not in near]
+        together = [*apart, [*itertools.chain.from_iterable(near), shown]]
+    found: list[list[Shown]] = [[]]
+    for group in sorted(together, key=lambda group: group[0].line):
+        if found[-1] and len(found[-1]) + len(group) > PART:
+            found.append([])
+        found[-1] += group
+    return [sorted(part, key=lambda shown: shown.line) for part in found]
+
+
+def _linked(one: Shown, other: Shown) -> bool:
+    """Whether two commands name one file that is not among the examples, or one names a folder or a pattern of it."""
+    words, others = _made(one.command), _made(other.command)
+    return any(
+        fnmatch.fnmatchcase(a, b) or fnmatch.fnmatchcase(b, a) or a in Path(b).parts or b in Path(a).parts
+        for a in words
+        for b in others
+    )
+
+
+def _made(command: str) -> set[str]:
+    """The words of a command that may be files or folders that are not among the examples."""
+    words = re.split(r"[\s=;|<>&'\"]+", command.partition("  #")[0])[1:]
+    paths = {word.rstrip("/") for word in words if re.search(r"[\w*]\.[a-z]\w+$|/", word)}
+    paths |= {after for before, after in itertools.pairwise(words) if before in ("-o", "--output", "-d")}
+    paths |= {*words[:1]} & STEPS
+    return {path for path in paths if "*" in path or not (ROOT / "examples" / path).exists()}
+
+
 def run_page(
     page: Path,
     folder: Path,
     stand_ins: Mapping[str, str] | None = None,
-    memory: Memory | None = None,
+    given: Sequence[Shown] | None = None,
     *,
     quick: bool = False,
 ) -> Iterator[Ran]:
-    """Run the commands of a page in `folder`; `stand_ins` replaces words that a reader is to replace."""
-    memory = memory or Memory()
+    """Run commands of a page in `folder`; `stand_ins` replaces words that a reader is to replace."""
     shutil.copytree(ROOT / "examples", folder / "examples")
-    given = commands(page)
+    given = commands(page) if given is None else given
     moves = any(shown.command.startswith("cd ") for shown in given)
     status = 0
-    with contextlib.chdir(folder if moves else folder / "examples"), _width():
+    with contextlib.chdir(folder if moves else folder / "examples"), columns():
         for shown in given:
             command = shown.command
             for word, instead in (stand_ins or {}).items():
                 command = re.sub(rf"(?<![\w-]){word}(?![\w-])", instead, command)
-            if any(fnmatch.fnmatchcase(command.split("  #")[0].strip(), pattern) for pattern in ELSEWHERE):
+            if any(fnmatch.fnmatchcase(bare(command), pattern) for pattern in ELSEWHERE):
                 continue
-            if command.split("  #")[0].strip() == "echo $?":
+            if bare(command) == "echo $?":
                 yield Ran(shown, 0, (str(status),))
                 continue
-            if quick and not moves:
-                command = LONG.get(command.split("  #")[0].strip(), command)
-            status, output = _run(command, memory)
+            if quick and (instead := quick_one(command)):
+                if instead == "true":
+                    status = 0
+                    continue
+                command = instead
+            status, output = run_command(command)
             yield Ran(shown, status, tuple(line.rstrip() for line in output.splitlines()))
 
 
+def bare(command: str) -> str:
+    """A command without the remark that a shell passes over."""
+    return command.partition("  #")[0].strip()
+
+
+def quick_one(command: str) -> str | None:
+    """What stands for a command that takes long."""
+    return next((quick for long, quick in LONG.items() if fnmatch.fnmatchcase(bare(command), long)), None)
+
+
 @contextlib.contextmanager
-def _width() -> Iterator[None]:
+def columns() -> Iterator[None]:
+    """Print as wide as the pages are."""
     before = os.environ.get("COLUMNS")
     os.environ["COLUMNS"] = WIDTH
     try:
@@ -198,7 +202,7 @@ def _width() -> Iterator[None]:
             os.environ["COLUMNS"] = before
 
 
-def _run(command: str, memory: Memory) -> tuple[int, str]:
+def run_command(command: str) -> tuple[int, str]:
     """Exit status, and both streams as a terminal would show them. nescio runs in this process, anything else in a
     shell."""
     words = shlex.split(command, comments=True)
@@ -216,7 +220,7 @@ def _run(command: str, memory: Memory) -> tuple[int, str]:
             check=False,
         )
         return done.returncode, done.stdout
-    return memory.run(tuple(_expanded(words[1:])))
+    return _call(_expanded(words[1:]))
 
 
 def _call(words: Sequence[str]) -> tuple[int, str]:

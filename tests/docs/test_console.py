@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,11 +12,29 @@ import pytest
 from nescio import plugins
 from tests.judging.llm_server import Server, completion, serving
 
-from . import console
-from .console import ELSEWHERE, LONG, ROOT, Memory, commands, every_page, pages, programs, run_page, same
+from .console import (
+    ELSEWHERE,
+    LONG,
+    ROOT,
+    Shown,
+    bare,
+    commands,
+    every_page,
+    pages,
+    parts,
+    programs,
+    quick_one,
+    run_command,
+    run_page,
+    same,
+)
+
+MADE = ROOT / "docs" / "reference" / "cli"  # pages of examples that are made from the help of commands
+TOUR = ROOT / "docs" / "tutorial.md"  # which begins with the demo, whose files all else needs
+PARTS = [(page, i, part) for page in pages() for i, part in enumerate(parts(page))]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     """A language model at an address of this machine, for pages on which one judges."""
     with serving(Server(reply=lambda told, tries: completion('{"grade": "CORRECT"}'))) as running:  # noqa: ARG005
@@ -36,30 +55,13 @@ def _plugins_of_a_page(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     plugins.take_back(before)
 
 
-@pytest.fixture(scope="module")
-def memory() -> Memory:
-    """What the commands of all pages did."""
-    return Memory()
+def named(page: Path, number: int) -> str:
+    return f"{page.relative_to(ROOT)}-{number}"
 
 
-MADE = ROOT / "docs" / "reference" / "cli"  # pages of examples that are made from the help of commands
-
-
-def has_long(page: Path) -> bool:
-    return any(shown.command.split("  #")[0].strip() in LONG for shown in commands(page))
-
-
-@pytest.mark.parametrize(
-    ("page", "quick"),
-    [
-        *(pytest.param(page, True, marks=[pytest.mark.slow] * (page.parent == MADE)) for page in pages()),
-        *(pytest.param(page, False, marks=pytest.mark.slow) for page in pages() if has_long(page)),
-    ],
-    ids=lambda given: str(given.relative_to(ROOT)) if isinstance(given, Path) else "quick" if given else "whole",
-)
-def test_what_a_page_shows_is_so(page: Path, quick: bool, tmp_path: Path, server: Server, memory: Memory) -> None:
+def assert_so(page: Path, part: list[Shown], folder: Path, server: Server, *, quick: bool) -> None:
     addresses = {"URL": server.url, "http://localhost:8000/v1": server.url}
-    ran = list(run_page(page, tmp_path, addresses, memory, quick=quick))
+    ran = list(run_page(page, folder, addresses, part, quick=quick))
     asked = [after.shown.line for before, after in pairwise(ran) if after.shown.command == "echo $?"]
     for number, found in enumerate(ran):
         here = f"{page.name}:{found.shown.line}: {found.shown.command}\n" + "\n".join(found.output)
@@ -70,8 +72,27 @@ def test_what_a_page_shows_is_so(page: Path, quick: bool, tmp_path: Path, server
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in every_page() if programs(page)], ids=lambda page: str(page.relative_to(ROOT))
+    ("page", "part"),
+    [pytest.param(page, part, id=named(page, i)) for page, i, part in PARTS if page.parent != MADE and page != TOUR],
 )
+def test_what_a_page_shows_is_so(page: Path, part: list[Shown], tmp_path: Path, server: Server) -> None:
+    assert_so(page, part, tmp_path, server, quick=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "part"),
+    [
+        pytest.param(page, part, id=named(page, i))
+        for page, i, part in PARTS
+        if page.parent == MADE or any(quick_one(shown.command) for shown in part)
+    ],
+)
+def test_what_takes_long_is_so(page: Path, part: list[Shown], tmp_path: Path, server: Server) -> None:
+    assert_so(page, part, tmp_path, server, quick=page.parent == MADE)  # what takes long stands on another page
+
+
+@pytest.mark.parametrize("page", [page for page in every_page() if programs(page)], ids=lambda page: page.name)
 def test_the_programs_of_a_page_run(
     page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -85,14 +106,30 @@ def test_the_programs_of_a_page_run(
 def test_what_is_not_run_here_is_run_by_continuous_integration() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "install --quiet --disable-pip-version-check uv" in script
-    assert script.rstrip().endswith("uv run pytest")
+    assert "uv run pytest" in script
 
 
 def test_nothing_is_excused_that_no_page_shows() -> None:
-    shown = [shown.command.split("  #")[0].strip() for page in pages() for shown in commands(page)]
-    from fnmatch import fnmatchcase
+    shown = [bare(shown.command) for page in pages() for shown in commands(page)]
+    assert [pattern for pattern in (*ELSEWHERE, *LONG) if not any(fnmatchcase(words, pattern) for words in shown)] == []
 
-    assert [pattern for pattern in ELSEWHERE if not any(fnmatchcase(command, pattern) for command in shown)] == []
+
+def test_a_part_of_a_page_has_every_command_that_names_what_it_writes(tmp_path: Path) -> None:
+    lines = [f"$ nescio score {i}.csv" for i in range(7)]
+    chain = [
+        "$ nescio judge a.csv -o made.csv",
+        *lines,
+        "$ nescio score made.csv",
+        "$ echo $?",
+        "$ nescio check b/*.csv",
+    ]
+    (page := tmp_path / "page.md").write_text("\n".join(["```console", *chain, "$ nescio score b/c.csv", "```"]))
+    found = [[shown.command.removeprefix("nescio ") for shown in part] for part in parts(page)]
+    assert [len(part) for part in found] == [8, 4]
+    assert found[0][0] == "judge a.csv -o made.csv"
+    assert {"score made.csv", "echo $?"} <= {*found[0]}
+    assert found[1][-2:] == ["check b/*.csv", "score b/c.csv"]
+    assert all(shown for page in pages() for shown in parts(page))
 
 
 def test_output_is_compared() -> None:
@@ -100,38 +137,4 @@ def test_output_is_compared() -> None:
     assert not same(("a", "...", "d"), ("a", "b", "c"))
     assert not same(("a",), ("a", "b"))
     assert same(("...",), ())
-
-
-@pytest.mark.parametrize(
-    ("words", "times"),
-    [(("in", "out"), 3), (("in", "-o", "out"), 2)],
-    ids=["may look at what it writes", "writes whole"],
-)
-def test_a_command_runs_once_in_one_state_of_its_files(
-    words: tuple[str, ...], times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = []
-
-    def copy(words: Sequence[str]) -> tuple[int, str]:
-        calls.append(words)
-        Path("out").write_text(Path("in").read_text() + ".")
-        return 0, "copied"
-
-    monkeypatch.setattr(console, "_call", copy)
-    memory = Memory()
-
-    def run(folder: str, **files: str) -> str:
-        (tmp_path / folder).mkdir(exist_ok=True)
-        monkeypatch.chdir(tmp_path / folder)
-        for name, held in files.items():
-            Path(name).write_text(held)
-        assert memory.run(words) == (0, "copied")
-        return Path("out").read_text()
-
-    assert run("one", **{"in": "a", "besides": "x"}) == "a."
-    assert run("two", **{"in": "a", "besides": "y"}) == "a."  # whatever else lies there
-    assert len(calls) == 1
-    assert run("three", **{"in": "b"}) == "b."
-    assert len(calls) == 2
-    assert run("three", **{"in": "a"}) == "a."  # there is something to write over
-    assert len(calls) == times
+    assert run_command("nescio c@1 1 2")[0] == 2

@@ -24,10 +24,10 @@ def _as_in_a_shell(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _bounded_memory(request: pytest.FixtureRequest) -> Iterator[None]:
-    """All the damaged files that one fuzzing test reads leave the process within 64 MB of what it was."""
+    """All the damaged files that one sampled test reads leave the process within 64 MB of what it was."""
     before = _most_memory()
     yield
-    if request.node.get_closest_marker("fuzz") is not None:
+    if request.node.get_closest_marker("sampled") is not None:
         assert _most_memory() - before < MOST
 
 

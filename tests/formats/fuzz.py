@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from nescio.data.evidence import Evidence
@@ -15,11 +14,6 @@ from tests import strategies
 from tests.notes import in_words
 
 from .encodings import assert_well_put, read
-
-
-def at_least(examples: int) -> int:
-    """So many examples, or more where the profile asks for more."""
-    return max(examples, settings().max_examples)
 
 
 def write_files(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:

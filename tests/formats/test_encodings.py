@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.testing import assert_array_equal
 
 from nescio.data.evidence import Evidence, Tally
 from tests.notes import in_words
+from tests.rings import together
 
 from .encodings import ENCODINGS, encode, evidence, label_of, read
 
@@ -25,7 +25,7 @@ COUNTS: list[dict[str, Any]] = [
 SCORES: list[dict[str, Any]] = [{"question": "q1", "A": 0.1, "B": None}, {"question": "q2", "A": 2 / 3, "B": 1.0}]
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@together("encoding", ENCODINGS)
 def test_an_outcome_table(encoding: str, tmp_path: Path) -> None:
     found = evidence(encode(OUTCOMES, encoding, tmp_path))
     assert (found.runs, found.questions) == (("a", "b"), ("q1", "q2"))
@@ -46,7 +46,7 @@ def test_an_outcome_table(encoding: str, tmp_path: Path) -> None:
     assert found.clusters is None
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@together("encoding", ENCODINGS)
 def test_a_counts_table(encoding: str, tmp_path: Path) -> None:
     found = read(encode(COUNTS, encoding, tmp_path))
     assert isinstance(found.data, Tally)
@@ -61,7 +61,7 @@ def test_a_counts_table(encoding: str, tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@together("encoding", ENCODINGS)
 def test_a_score_matrix(encoding: str, tmp_path: Path) -> None:
     given = encode(SCORES, encoding, tmp_path)
     loaded = read(given)
@@ -74,12 +74,12 @@ def test_a_score_matrix(encoding: str, tmp_path: Path) -> None:
     assert in_words(loaded.notes)[1:] == (f"{label_of(given)}: 1 of 4 cells is empty and left out",)
 
 
-@pytest.mark.parametrize("rows", [OUTCOMES, COUNTS, SCORES], ids=["outcomes", "counts", "matrix"])
+@together("rows", [OUTCOMES, COUNTS, SCORES])
 def test_the_digest_does_not_depend_on_the_encoding(rows: list[dict[str, Any]], tmp_path: Path) -> None:
     assert len({read(encode(rows, encoding, tmp_path)).data.digest() for encoding in ("csv", "parquet", "polars")}) == 1
 
 
-@pytest.mark.parametrize("encoding", ["csv", "jsonl", "parquet", "polars"])
+@together("encoding", ["csv", "jsonl", "parquet", "polars"])
 def test_whole_numbers_are_ids_and_outcomes_too(encoding: str, tmp_path: Path) -> None:
     rows = [{"run": 1, "question": 7, "outcome": 1}, {"run": 1, "question": 8, "outcome": 0}]
     found = read(encode(rows, encoding, tmp_path))
@@ -88,13 +88,13 @@ def test_whole_numbers_are_ids_and_outcomes_too(encoding: str, tmp_path: Path) -
     assert in_words(found.notes) == ("1 row: outcome '0' read as incorrect", "1 row: outcome '1' read as correct")
 
 
-@pytest.mark.parametrize("encoding", ["jsonl", "parquet", "pandas", "polars", "arrow"])
+@together("encoding", ["jsonl", "parquet", "pandas", "polars", "arrow"])
 def test_booleans_are_outcomes_too(encoding: str, tmp_path: Path) -> None:
     rows = [{"run": "a", "question": "q1", "outcome": True}, {"run": "a", "question": "q2", "outcome": False}]
     assert_array_equal(evidence(encode(rows, encoding, tmp_path)).columns["correct"], [[1, 0]])
 
 
-@pytest.mark.parametrize("encoding", ["csv", "jsonl", "parquet", "pandas"])
+@together("encoding", ["csv", "jsonl", "parquet", "pandas"])
 def test_ids_are_text_whatever_they_look_like(encoding: str, tmp_path: Path) -> None:
     names = ["001", "1", "1.0", "NULL", "null", "nan", "true", "2020-01-01", "#1", "-"]
     rows = [{"run": run, "question": q, "outcome": "correct"} for run in ("01", "1") for q in names]
@@ -102,30 +102,10 @@ def test_ids_are_text_whatever_they_look_like(encoding: str, tmp_path: Path) -> 
     assert (found.runs, found.questions) == (("01", "1"), tuple(names))
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@together("encoding", ENCODINGS)
 def test_column_names_may_hold_anything(encoding: str, tmp_path: Path) -> None:
     names = ['with "quotes"', "it's", "two words", "row ", "c0", "größe", "a,b;c", "select", "_run", "Run", "漢"]
     sound = {"run": "a", "question": "q", "outcome": "correct"}
     found = evidence(encode([sound | {name: f"<{name}>" for name in names}], encoding, tmp_path))
     kept = {name.strip() if encoding in ("csv", "tsv") else name: [f"<{name}>"] for name in names}
     assert {name: list(values) for name, values in found.strata.items()} == kept
-
-
-@pytest.mark.parametrize("encoding", ["csv", "jsonl", "parquet"])
-@pytest.mark.parametrize("many", [200, pytest.param(1000, marks=pytest.mark.slow)])
-def test_many_columns(many: int, encoding: str, tmp_path: Path) -> None:
-    wide = {"run": "a", "question": "q", "outcome": "correct"} | {f"k{i}": f"v{i}" for i in range(many)}
-    assert len(evidence(encode([wide], encoding, tmp_path)).strata) == many
-    assert evidence(encode([wide], encoding, tmp_path), strata=("k7",)).strata["k7"].tolist() == ["v7"]
-
-
-@pytest.mark.parametrize("encoding", ["csv", "jsonl", "parquet"])
-def test_long_fields(encoding: str, tmp_path: Path) -> None:
-    rows = [{"run": "a", "question": f"q{i}", "outcome": "correct", "note": "x" * 300_000} for i in range(2)]
-    assert evidence(encode(rows, encoding, tmp_path)).questions == ("q0", "q1")
-
-
-@pytest.mark.parametrize("encoding", ["csv", "tsv", "jsonl", "parquet"])
-def test_a_suffix_in_capitals(encoding: str, tmp_path: Path) -> None:
-    path = encode(OUTCOMES, encoding, tmp_path)
-    assert evidence(path.rename(tmp_path / f"T.{encoding.upper()}")).questions == ("q1", "q2")

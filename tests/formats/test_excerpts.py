@@ -9,17 +9,15 @@ import numpy as np
 
 import nescio
 from nescio.data.evidence import Evidence
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
 from nescio.formats import REGISTRY
-from nescio.formats.native.judgements import read_judgements
 from nescio.measures import parse
 from tests.rings import together
 
-from .excerpts import EVERY, EXAMPLES, EXCERPTS, counts, place_of
+from .excerpts import EVERY, EXAMPLES, EXCERPTS, READERS, counts
 
 
 def test_every_format_has_an_excerpt() -> None:
-    assert {excerpt.format for excerpt in EVERY.values()} == set(REGISTRY)
+    assert {excerpt.format for excerpt in EVERY.values()} == set(REGISTRY) == set(READERS)
     in_use = {Path(path).parts[0] for excerpt in EVERY.values() for path in excerpt.paths}
     in_use |= {"judgements", "simpleqa_grades"}  # beside other files, and of a how-to
     assert in_use == {folder.name for place in (EXCERPTS, EXAMPLES) for folder in place.iterdir()}
@@ -50,12 +48,3 @@ def test_an_excerpt_is_scored(name: str) -> None:
     for (_, measure), value in values.items():
         low, high = parse(measure).bounds
         assert math.isnan(value) or low <= value <= high, measure
-
-
-def test_what_people_said_is_read() -> None:
-    labels, _ = read_judgements(place_of("judgements") / "people.csv")
-    assert [(one.run, one.question, one.state) for one in labels] == [
-        ("lamp", "q1", CORRECT),
-        ("lamp", "q2", INCORRECT),
-        ("owl", "q1", NOT_GRADED),
-    ]

@@ -12,7 +12,7 @@ from nescio.errors import FormatError
 
 from .encodings import assert_refused, evidence, refusal
 from .excerpts import place_of
-from .fuzz import evidence_and_notes, write_files
+from .fuzz import write_files
 
 STRICT: dict[str, Any] = {"choose": {"filter": "strict-match"}}
 TOOLS: dict[str, dict[str, Any]] = {"helm": {}, "inspect": {}, "inspect_epochs": {}, "lm_eval": STRICT}
@@ -32,14 +32,6 @@ def test_a_folder_stands_for_the_logs_in_it(tool: str, tmp_path: Path) -> None:
         whole = evidence(place, **options)
         assert (whole.runs, whole.questions) == (files.runs, files.questions)
         assert whole.digest() == files.digest()
-
-
-def test_what_is_passed_over_is_counted(tmp_path: Path) -> None:
-    shutil.copytree(place_of("lm_eval"), tmp_path, dirs_exist_ok=True)
-    (tmp_path / "notes.txt").write_text("hello")
-    (tmp_path / ".hidden").write_text("hello")
-    _, notes = evidence_and_notes(tmp_path, ungraded="exclude", **STRICT)
-    assert f"{tmp_path}: 2 files of lm_eval are read, and 1 other file is not" in notes
 
 
 def test_folders_without_logs_or_with_those_of_several_tools(tmp_path: Path) -> None:

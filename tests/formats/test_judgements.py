@@ -16,8 +16,10 @@ from nescio.formats.native.judgements import read_judgements
 from nescio.judging.human import human
 from nescio.pipeline import load
 from tests import strategies
-from tests.formats.encodings import ENCODINGS, FILES, encode, line_of
 from tests.notes import in_words
+
+from .encodings import ENCODINGS, FILES, encode, line_of
+from .excerpts import place_of
 
 ROWS: list[dict[str, Any]] = [
     {"run": "a", "question_id": "q1", "question": "Who?", "prediction": "Ann", "acceptable": "Yes"},
@@ -31,31 +33,47 @@ def test_a_table_in_any_encoding(encoding: str, tmp_path: Path) -> None:
     labels, notes = read_judgements(encode(ROWS, encoding, tmp_path))
     found = [(one.run, one.question, one.answer, one.state) for one in labels]
     assert found == [("a", "q1", "Ann", CORRECT), ("a", "q2", "Rome", INCORRECT), ("b", "q1", "Bob", NOT_GRADED)]
-    assert [text.split(": ", 1)[1] for text in in_words(notes)] == [
-        "1 × 'No' read as incorrect",
-        "1 × 'Yes' read as correct",
-    ]
+    words = [text.split(": ", 1)[1] for text in in_words(notes)]
+    assert words == ["1 × 'No' read as incorrect", "1 × 'Yes' read as correct"]
 
 
-def states(words: list[Any], folder: Path, column: str = "verdict", **options: Any) -> list[int]:
-    rows = [{"qid": f"q{i}", column: word} for i, word in enumerate(words)]
+def test_the_excerpt_is_read() -> None:
+    labels, _ = read_judgements(place_of("judgements") / "people.csv")
+    states = [("lamp", "q1", CORRECT), ("lamp", "q2", INCORRECT), ("owl", "q1", NOT_GRADED)]
+    assert [(one.run, one.question, one.state) for one in labels] == states
+
+
+def states_in(words: list[Any], folder: Path, **options: Any) -> list[int]:
+    rows = [{"qid": f"q{i}", "verdict": word} for i, word in enumerate(words)]
     return [label.state for label in read_judgements(encode(rows, "jsonl", folder), **options)[0]]
 
 
-def test_words(tmp_path: Path) -> None:
-    assert states(["correct", "incorrect", "unanswered"], tmp_path) == [CORRECT, INCORRECT, SILENT]
-    assert states(["R", "W", "X", "U", "unknown"], tmp_path) == [CORRECT, INCORRECT, INCORRECT, INCORRECT, NOT_GRADED]
-    assert states([True, False, None], tmp_path) == [CORRECT, INCORRECT, NOT_GRADED]
-    assert states([1, 0, 1.0], tmp_path) == [CORRECT, INCORRECT, CORRECT]
-    assert states(["CORRECT", "NOT_ATTEMPTED"], tmp_path) == [CORRECT, SILENT]
-    assert states(["A", "B", "C", "A"], tmp_path) == [CORRECT, INCORRECT, SILENT, CORRECT]
-    assert states(["U", "fine"], tmp_path, outcome_map={"U": "correct", "fine": "correct"}) == [CORRECT, CORRECT]
+@pytest.mark.parametrize(
+    ("words", "states"),
+    [
+        (["correct", "incorrect", "unanswered"], [CORRECT, INCORRECT, SILENT]),
+        (["R", "W", "X", "U", "unknown"], [CORRECT, INCORRECT, INCORRECT, INCORRECT, NOT_GRADED]),
+        ([True, False, None], [CORRECT, INCORRECT, NOT_GRADED]),
+        ([1, 0, 1.0], [CORRECT, INCORRECT, CORRECT]),
+        (["CORRECT", "NOT_ATTEMPTED"], [CORRECT, SILENT]),
+        (["A", "B", "C", "A"], [CORRECT, INCORRECT, SILENT, CORRECT]),
+    ],
+)
+def test_words(words: list[Any], states: list[int], tmp_path: Path) -> None:
+    assert states_in(words, tmp_path) == states
+
+
+def test_words_may_be_given_another_meaning(tmp_path: Path) -> None:
+    told = {"U": "correct", "fine": "correct"}
+    assert states_in(["U", "fine"], tmp_path, outcome_map=told) == [CORRECT, CORRECT]
+    with pytest.raises(FormatError, match=r"line 1.*\(found 'A'\)"):  # a letter among words
+        states_in(["A", "correct"], tmp_path)
 
 
 def test_every_word_that_an_outcome_table_knows_is_known(tmp_path: Path) -> None:
     """In all its languages; and in both an expression of several words may have spaces, hyphens or underscores."""
-    for word, state in headers.WORDS.items():
-        assert states([word, word.upper(), word.replace(" ", "_"), "correct"], tmp_path)[:3] == [state] * 3, word
+    for change in (str, str.upper, lambda word: word.replace(" ", "_")):
+        assert states_in([change(word) for word in headers.WORDS], tmp_path) == list(headers.WORDS.values())
 
 
 def test_verdicts_of_several_people_on_one_answer_name_the_column_that_tells_them_apart(tmp_path: Path) -> None:
@@ -73,33 +91,28 @@ def test_verdicts_of_several_people_on_one_answer_name_the_column_that_tells_the
 
 @pytest.mark.parametrize("encoding", FILES)
 def test_a_word_that_is_no_verdict(encoding: str, tmp_path: Path) -> None:
-    rows = [*ROWS[:2], {**ROWS[0], "question_id": "q3", "acceptable": "0.5"}]
-    path = encode(rows, encoding, tmp_path)
-    with pytest.raises(FormatError) as caught:
+    path = encode([*ROWS[:2], {**ROWS[0], "question_id": "q3", "acceptable": "0.5"}], encoding, tmp_path)
+    with pytest.raises(FormatError, match=r"\(found '0.5'\)") as caught:
         read_judgements(path)
-    assert str(caught.value).startswith(
-        f"{path}, {line_of(3, encoding)}: a verdict is correct, incorrect or unanswered"
-    )
-    assert "(found '0.5')" in str(caught.value)
-
-
-def test_letters_among_words_are_no_verdicts(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"line 1.*\(found 'A'\)"):
-        states(["A", "correct"], tmp_path)
+    place = f"{path}, {line_of(3, encoding)}: "
+    assert str(caught.value).startswith(f"{place}a verdict is correct, incorrect or unanswered")
 
 
 @pytest.mark.parametrize(
-    ("names", "message"),
+    ("row", "message"),
     [
-        (("run", "acceptable"), "judgements name the question in a column question_id, qid, id, question"),
-        (("qid", "run"), "judgements hold the verdict in a column outcome, verdict"),
-        (("qid", "grade", "correct"), "grade and correct could each be the verdict; name one with --verdict"),
+        ({"run": "1", "acceptable": "1"}, "judgements name the question in a column question_id, qid, id, question"),
+        ({"qid": "1", "run": "1"}, "judgements hold the verdict in a column outcome, verdict"),
+        (
+            {"qid": "1", "grade": "1", "correct": "1"},
+            "grade and correct could each be the verdict; name one with --verdict",
+        ),
+        ({"question_id": None, "verdict": "R"}, "line 2: the question is empty"),
     ],
 )
-def test_columns_that_do_not_tell(names: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    path = encode([dict.fromkeys(names, "1")], "csv", tmp_path)
+def test_tables_that_do_not_tell(row: dict[str, str | None], message: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=message):
-        read_judgements(path)
+        read_judgements(encode([row], "csv", tmp_path))
 
 
 def test_the_column_may_be_named(tmp_path: Path) -> None:
@@ -107,12 +120,6 @@ def test_the_column_may_be_named(tmp_path: Path) -> None:
     assert read_judgements(path, verdict="annotator1")[0][0].state == INCORRECT
     with pytest.raises(UsageError, match="there is no column 'annotator3'; columns are qid, grade"):
         read_judgements(path, verdict="annotator3")
-
-
-def test_a_row_without_a_question(tmp_path: Path) -> None:
-    path = encode([ROWS[0], {**ROWS[1], "question_id": None}], "csv", tmp_path)
-    with pytest.raises(FormatError, match="line 3: the question is empty"):
-        read_judgements(path)
 
 
 def test_what_is_no_table(tmp_path: Path) -> None:
@@ -132,7 +139,8 @@ def test_an_outcome_table_serves(tmp_path: Path) -> None:
 SOUND = b'run,question_id,prediction,verdict\na,q1,"Rome, Italy",correct\na,q2,,W\nb,q1,Oslo,\n'
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@pytest.mark.sampled
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(strategies.damage(SOUND), st.sampled_from([".csv", ".tsv", ".jsonl"]))
 def test_random_damage_is_read_or_refused(tmp_path: Path, content: bytes, suffix: str) -> None:
     path = tmp_path / f"human{suffix}"

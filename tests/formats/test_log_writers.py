@@ -100,6 +100,7 @@ def test_logs_of_inspect_are_read_back(tmp_path: Path) -> None:
     assert list(found.strata["topic"]) == ["sea"] * 4 + ["sky"] * 2
 
 
+@pytest.mark.slow
 def test_inspect_itself_reads_the_logs(tmp_path: Path) -> None:
     log = pytest.importorskip("inspect_ai.log")
     WRITERS.find("inspect").write(FOUND, tmp_path / "logs")
@@ -124,6 +125,7 @@ def test_from_the_command_s_function(tmp_path: Path) -> None:
         assert not any("no word for declining" in note for note in notes)
 
 
+@pytest.mark.sampled
 @given(st.lists(st.sampled_from([CORRECT, INCORRECT, SILENT, NOT_GRADED]), min_size=1, max_size=8))
 def test_any_states_come_back(tmp_path_factory: pytest.TempPathFactory, states: list[int]) -> None:
     names = tuple(f"q{i}" for i in range(len(states)))

@@ -1,6 +1,7 @@
 """Questions and runs in JSON Lines: what is read, and one refusal for each rule that a line can break."""
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +9,14 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from nescio.data.model import Question, Response
-from nescio.errors import MismatchError, UnknownNameError
+from nescio.errors import MismatchError
 from nescio.formats import ReadOptions, Unjudged
 from nescio.pipeline import Options, open_files, recognise
 from nescio.pipeline import read as read_files
-from tests.rings import together
 from tests.notes import in_words
+from tests.rings import together
 
-from .encodings import assert_refused, evidence, read, refusal
+from .encodings import evidence, read, refusal
 from .fuzz import evidence_and_notes, write_files
 
 Q1: dict[str, Any] = {"id": "q1", "question": "Who?", "answers": ["Ann"], "options": ["Ann", "Bob"]}
@@ -94,76 +95,25 @@ def test_runs_of_one_file_name_are_named_by_their_folders(tmp_path: Path) -> Non
     assert evidence([questions, *runs]).runs == ("old", "new")
 
 
-BAD_ANSWERS: dict[str, tuple[Any, str]] = {
-    "no answer": ({"id": "q2"}, "there is no answer; null means unanswered (found ['id'])"),
-    "a list": (A2 | {"answer": ["A"]}, "answer must be a text or null (found ['A'])"),
-    "a boolean": (A2 | {"answer": True}, "answer must be a text or null (found True)"),
-    "an object": (A2 | {"answer": {"text": "A"}}, "answer must be a text or null (found {'text': 'A'})"),
-    "unknown question": (A2 | {"id": "q3"}, "the questions do not have this id (found 'q3')"),
-    "no id": ({"answer": "A"}, "id must be a text or a whole number"),
-    "blank id": (A2 | {"id": " "}, "id must be a text or a whole number (found ' ')"),
-    "id with a fraction": (A2 | {"id": 2.5}, "id must be a text or a whole number (found 2.5)"),
-    "id true": (A2 | {"id": True}, "id must be a text or a whole number (found True)"),
-    "answered and no answer": (A2 | {"answer": None, "answered": True}, "answered is true and there is no answer"),
-    "answered in words": (A2 | {"answered": "yes"}, "answered must be true or false (found 'yes')"),
-    "answered 1": (A2 | {"answered": 1}, "answered must be true or false (found 1)"),
-    "confidence in words": (A2 | {"confidence": "high"}, "confidence must be a finite number, or null (found 'high')"),
-    "confidence true": (A2 | {"confidence": True}, "confidence must be a finite number, or null (found True)"),
-    "confidence nan": (
-        '{"id": "q2", "answer": "A", "confidence": NaN}',
-        "not a JSON object: JSON has no NaN; write null",
-    ),
-    "confidence of 400 digits": (A2 | {"confidence": 10**400}, "confidence must be a finite number, or null"),
-    "rank 0": (A2 | {"rank": 0}, "rank must be a whole number from 1 to 1000000 (found 0)"),
-    "rank true": (A2 | {"rank": True}, "rank must be a whole number from 1 to 1000000 (found True)"),
-    "rank with a fraction": (A2 | {"rank": 1.5}, "rank must be a whole number from 1 to 1000000 (found 1.5)"),
-    "rank too large": (A2 | {"rank": 10**30}, "rank must be a whole number from 1 to 1000000"),
-    "rank in words": (A2 | {"rank": "1"}, "rank must be a whole number from 1 to 1000000 (found '1')"),
-    "no rank 1": (A2 | {"rank": 2}, "question 'q2' has lower ranks and no answer of rank 1"),
-    "twice": (A1, "the answer of rank 1 to question 'q1' appears twice; first on line 1"),
-    "run a number": (A2 | {"run": 3}, "run must be a text (found 3)"),
-    "run blank": (A2 | {"run": " "}, "run must be a text (found ' ')"),
-}
+BROKEN = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
+DIGITS = json.dumps(A2 | {"confidence": 10**400})
+BROKEN["answers"]["confidence of 400 digits"] = [DIGITS, "confidence must be a finite number, or null"]
 
 
-@together("twin", BAD_ANSWERS)
+@together("twin", BROKEN["answers"])
 def test_a_broken_answer(twin: str, tmp_path: Path) -> None:
-    row, rule = BAD_ANSWERS[twin]
+    row, rule = BROKEN["answers"][twin]
     paths = questions_and_run(tmp_path, answers=(A1, row))
     message = str(refusal(paths))
     assert message.startswith(f"{paths[1]}, line 2: {rule}"), message
 
 
-BAD_QUESTIONS: dict[str, tuple[dict[str, Any], str]] = {
-    "no answers": ({"id": "q2", "question": "x"}, "a question needs answers, or answerable: false"),
-    "an empty list of answers": (Q2 | {"answers": []}, "a question needs answers, or answerable: false (found [])"),
-    "no question": ({"id": "q2", "answers": ["x"]}, "question must be a text"),
-    "question a number": (Q2 | {"question": 5}, "question must be a text (found 5)"),
-    "no id": ({"question": "x", "answers": ["x"]}, "id must be a text or a whole number"),
-    "id a list": (Q2 | {"id": ["q2"]}, "id must be a text or a whole number (found ['q2'])"),
-    "twice": (Q1, "the question appears twice (found 'q1')"),
-    "answers null": (Q2 | {"answers": [None]}, "answers must be a list of texts (found [None])"),
-    "answers true": (Q2 | {"answers": [True]}, "answers must be a list of texts (found [True])"),
-    "answers an object": (Q2 | {"answers": {"a": 1}}, "answers must be a list of texts (found {'a': 1})"),
-    "options nested": (Q2 | {"options": [["x"]]}, "options must be a list of texts (found [['x']])"),
-    "answerable in words": (Q2 | {"answerable": "no"}, "answerable must be true or false (found 'no')"),
-    "answerable 0": (Q2 | {"answerable": 0}, "answerable must be true or false (found 0)"),
-}
-
-
-@pytest.mark.parametrize("twin", BAD_QUESTIONS)
+@together("twin", BROKEN["questions"])
 def test_a_broken_question(twin: str, tmp_path: Path) -> None:
-    row, rule = BAD_QUESTIONS[twin]
+    row, rule = BROKEN["questions"][twin]
     paths = questions_and_run(tmp_path, questions=(Q1, row))
     message = str(refusal(paths))
     assert message.startswith(f"{paths[0]}, line 2: {rule}"), message
-
-
-def test_the_first_line_lacks_a_key(tmp_path: Path) -> None:
-    rule = "questions have the keys id, question, answers, and runs id, answer; there is no 'id' (found ['question'"
-    assert_refused(lines(tmp_path / "questions.jsonl", {"question": "x", "answers": ["y"]}), "line 1", rule)
-    rule = "questions have the keys id, question, answers, and runs id, answer; there is no 'question'"
-    assert_refused(lines(tmp_path / "questions.jsonl", {"id": "x", "answers": ["y"]}), "line 1", rule)
 
 
 def test_questions_and_runs_belong_together(tmp_path: Path) -> None:
@@ -191,13 +141,6 @@ def test_a_run_lacks_a_question(tmp_path: Path) -> None:
     assert in_words(found.notes) == ("run 'mine': 1 of 2 questions is missing and counted as unanswered",)
 
 
-def test_an_unknown_judge(tmp_path: Path) -> None:
-    assert (
-        str(refusal(questions_and_run(tmp_path), UnknownNameError, judge="exat"))
-        == "unknown judge 'exat'; did you mean exact?"
-    )
-
-
 def test_strata_are_kept_or_chosen(tmp_path: Path) -> None:
     paths = questions_and_run(tmp_path, questions=(Q1 | {"topic": "x", "level": 1}, Q2))
     assert {name: list(values) for name, values in evidence(paths).strata.items()} == {
@@ -205,12 +148,6 @@ def test_strata_are_kept_or_chosen(tmp_path: Path) -> None:
         "level": ["1", ""],
     }
     assert set(evidence(paths, strata=("topic",)).strata) == {"topic"}
-
-
-def test_long_strata_take_no_more_room_than_they_are_long(tmp_path: Path) -> None:
-    questions = [Q1 | {"id": f"q{i}", "passage": "x" * (10**7 if i == 0 else 1)} for i in range(2000)]
-    answers = [A1 | {"id": f"q{i}"} for i in range(2000)]
-    assert len(evidence(questions_and_run(tmp_path, tuple(questions), tuple(answers))).strata["passage"][0]) == 10**7
 
 
 STORY_FILES = {
@@ -238,37 +175,15 @@ def test_questions_with_stories_are_marked_by_sentence(tmp_path: Path) -> None:
     assert nobody.columns["correct"][0, 0] == 0  # by AutSent, where people listed none
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "rule"),
-    [
-        ("[1]", "[2]", "sentences must be a list of whole numbers from 0 to 1"),
-        ("[1]", "[true]", "sentences must be a list of whole numbers from 0 to 1"),
-        ("[1]", '"1"', "sentences must be a list of whole numbers from 0 to 1"),
-        ('"s"', '"t"', "there is no such story (found 't')"),
-        ('"story": "s", ', "", "a question names its story"),
-    ],
-)
-def test_a_question_that_does_not_fit_its_story(tmp_path: Path, old: str, new: str, rule: str) -> None:
+@together("old, new, rule", BROKEN["unfit"]["cases"])
+def test_a_question_that_does_not_fit_its_story_is_refused(tmp_path: Path, old: str, new: str, rule: str) -> None:
     paths = story_files(tmp_path, q=STORY_FILES["q.jsonl"].replace(old, new))
     message = str(refusal(paths))
     assert message.startswith(f"{paths[0]}, line 1: ")
     assert rule in message
 
 
-@pytest.mark.parametrize(
-    ("second", "rule"),
-    [
-        ('{"id": "b", "sentences": []}', "sentences must be a list of texts"),
-        ('{"id": "b", "sentences": "It rained."}', "sentences must be a list of texts"),
-        ('{"id": "b", "sentences": ["It rained.", 7]}', "sentences must be a list of texts"),
-        ('{"id": "b", "sentences": ["It rained.", " "]}', "sentences must be a list of texts"),
-        ('{"id": "b"}', "sentences must be a list of texts"),
-        ('{"sentences": ["It rained."]}', "id must be"),
-        ('{"id": "b", "sentences": ["It rained."]', "not a JSON object"),
-        ('["b"]', "each line must be a JSON object"),
-        ('{"id": "s", "sentences": ["It rained."]}', "the story appears twice"),
-    ],
-)
+@together("second, rule", BROKEN["stories"]["cases"])
 def test_a_broken_story_is_named_with_its_line(tmp_path: Path, second: str, rule: str) -> None:
     paths = story_files(tmp_path, stories=STORY_FILES["stories.jsonl"] + second + "\n")
     message = str(refusal(paths))
@@ -292,11 +207,6 @@ def test_stories_say_that_they_make_clusters(tmp_path: Path) -> None:
     plain, nothing = evidence_and_notes([files[0], files[2]])
     assert (whole.clusters is None, plain.clusters is None, nothing) == (False, True, ())
     assert said == (f"{files[1]}: the 2 questions are about 1 story; those about one story are resampled together",)
-
-
-def test_two_files_of_stories(tmp_path: Path) -> None:
-    paths = story_files(tmp_path, more=STORY_FILES["stories.jsonl"])
-    assert "are both files of stories" in str(refusal(paths, MismatchError))
 
 
 def test_what_answers_rest_on_is_left_out_only_where_nobody_looks_at_it(tmp_path: Path) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+import pytest
+
 from nescio.pipeline import Options, load
-from tests.rings import together
+from tests.rings import sample, together
 
 from .excerpts import EVERY, place_of
 
 
-@together("name", EVERY)
+@pytest.mark.sampled
+@together("name", sample(EVERY, 12))
 def test_a_run_has_the_name_of_its_folder_from_a_folder_below(name: str, tmp_path: Path) -> None:
     excerpt = EVERY[name]
     below = tmp_path / "below"
@@ -23,14 +26,3 @@ def test_a_run_has_the_name_of_its_folder_from_a_folder_below(name: str, tmp_pat
         runs = load([Path("../logs") / path for path in excerpt.paths], Options(**excerpt.options)).data.runs
     assert runs == excerpt.read().data.runs
     assert ".." not in runs
-
-
-def test_a_log_that_lies_just_above(tmp_path: Path) -> None:
-    log = place_of("lm_eval_choice") / "lamplighter__lamp-2b"
-    below = tmp_path / "lamp-2b" / "below"
-    below.mkdir(parents=True)
-    for path in log.iterdir():
-        (tmp_path / "lamp-2b" / path.name).write_bytes(path.read_bytes())
-    with contextlib.chdir(below):
-        (run,) = load(sorted(Path("..").glob("*.jsonl"))).data.runs
-    assert run == "lamp-2b"

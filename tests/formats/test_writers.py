@@ -9,21 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from msgspec.structs import replace
 from numpy.testing import assert_array_equal
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import Outcomes
-from nescio.errors import MismatchError, UnknownNameError, UsageError
+from nescio.errors import MismatchError, UsageError
 from nescio.formats import WRITERS, Unjudged
-from nescio.formats.benchmarks.squad2.official import official
 from nescio.pipeline import Options, read, read_collection
 from tests import strategies
 from tests.notes import in_words
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
-real = pytest.mark.skipif(not DATA.exists(), reason="the shared data are not beside the checkout")
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -87,7 +83,7 @@ def test_questions_and_runs_are_written_whole(tmp_path: Path) -> None:
     assert by_name(found.runs) == by_name(RUNS)
 
 
-@settings(max_examples=60)
+@pytest.mark.sampled
 @given(found=strategies.unjudged())
 def test_whatever_questions_and_runs_hold_is_read_back(
     found: Unjudged, tmp_path_factory: pytest.TempPathFactory
@@ -119,21 +115,6 @@ def test_stories_are_written_beside_their_questions(tmp_path: Path) -> None:
     assert read.runs == (run,)
 
 
-def test_a_story_without_a_name_gets_one(tmp_path: Path) -> None:
-    """Two stories that are called alike, as those of two test files may be, stay two; the label that changed is
-    counted."""
-    labels = {"story": "s"}
-    questions = tuple(
-        Question(str(i), "?", ("a",), strata=labels, story=(text,)) for i, text in enumerate(("One.", "Two."))
-    )
-    notes = notes_of_writing(Unjudged(Collection("c", questions), ()), "questions", tmp_path / "out")
-    assert notes == (
-        "left out, because there is no place for it in nescio's questions and runs: 1 column of questions (story)",
-    )
-    read, _ = read_collection(files_in(tmp_path / "out"))
-    assert [one.story for one in read.questions] == [("One.",), ("Two.",)]
-
-
 def test_columns_that_mean_something_else_are_left_out_and_counted(tmp_path: Path) -> None:
     """`outcome` makes an outcome table of a line, and `value` beside an id an answer of PAN."""
     strata = {"outcome": "o", "value": "v", "answer": "a", "topic": "t"}
@@ -156,12 +137,6 @@ def test_runs_whose_names_are_no_file_names(tmp_path: Path) -> None:
     assert len({stem.lower() for stem in stems}) == len(runs)
     assert all(len(stem.encode()) <= 102 and not stem.startswith(".") for stem in stems)
     assert {run.name for run in read_folder(tmp_path / "out").runs} == {name for name in names if name}
-
-
-def test_a_run_without_answers_is_counted(tmp_path: Path) -> None:
-    assert notes_of_writing(replace(FOUND, runs=(*RUNS, Run("mute", ()))), "questions", tmp_path / "out") == (
-        "run 'mute' holds no answer: no file",
-    )
 
 
 # ---- KILT and SQuAD ----
@@ -223,44 +198,12 @@ def test_odds_that_would_be_read_otherwise_are_not_written(tmp_path: Path) -> No
     assert "no file of odds" in notes_of_writing(found, "squad2", tmp_path / "colon")[-1]
 
 
-def test_two_runs_whose_odds_would_be_taken_for_one_another(tmp_path: Path) -> None:
-    """The reader matches odds to predictions by the words in their names."""
-    runs = tuple(Run(name, (Response("1", name, True, sure),)) for name, sure in (("a b", 0.25), ("a-b", 0.75)))
-    notes_of_writing(replace(FOUND, runs=runs), "squad2", tmp_path / "out")
-    found = read_folder(tmp_path / "out")
-    assert {run.responses[0].answer: run.responses[0].confidence for run in found.runs} == {"a b": 0.25, "a-b": 0.75}
-
-
 @pytest.mark.parametrize("to", ["questions", "kilt", "squad2"])
 def test_a_question_without_gold_is_refused(to: str, tmp_path: Path) -> None:
     found = Unjudged(Collection("c", (QUESTIONS[0], Question("9", "When?"))), RUNS[:0])
     with pytest.raises(MismatchError, match="question '9' has no answer, and is not said to be unanswerable"):
         notes_of_writing(found, to, tmp_path / "out")
     assert not list(tmp_path.iterdir())
-
-
-@real
-def test_squad_is_written_as_it_was(tmp_path: Path) -> None:
-    """The official script's figures, thresholds included, are those of the files that were read."""
-    folder = DATA / "squad2"
-    given = [folder / "dev-half.json", folder / "pred_nstats_bert.json", folder / "na_odds_nstats_bert.json"]
-    before = data_of(given)
-    notes_of_writing(before, "squad2", tmp_path / "out")
-    after = read_folder(tmp_path / "out")
-    assert after.collection.questions == before.collection.questions
-    assert after.runs == before.runs
-    names = ("gold.json", "pred_nstats_bert.json", "na_odds_nstats_bert.json")
-    assert official(*(tmp_path / "out" / name for name in names)) == official(*given)
-
-
-@real
-def test_stories_of_children_are_written_as_they_were(tmp_path: Path) -> None:
-    given = [*sorted((DATA / "cbc4kids" / "developset").glob("2000-*")), DATA / "cbc4kids" / "student-run.response"]
-    before = data_of(given)
-    notes_of_writing(before, "questions", tmp_path / "out")
-    after = read_folder(tmp_path / "out")
-    assert after.collection.questions == before.collection.questions
-    assert after.runs == before.runs
 
 
 # ---- PAN ----
@@ -320,18 +263,7 @@ def test_a_letter_of_2013_against_its_score_cannot_be_written_as_a_score(tmp_pat
     assert_array_equal(read_folder(tmp_path / "out").state, found.state)
 
 
-def test_other_outcomes_are_no_data_of_pan(tmp_path: Path) -> None:
-    found = Outcomes(("a",), ("q",), np.array([[1]], dtype=np.int8))
-    with pytest.raises(MismatchError, match="this is not PAN data"):
-        notes_of_writing(found, "pan", tmp_path / "out")
-
-
 # ---- what all writers of folders promise ----
-
-
-def test_an_unknown_writer_is_named(tmp_path: Path) -> None:  # noqa: ARG001
-    with pytest.raises(UnknownNameError, match="unknown format to write 'squad'; did you mean squad2"):
-        WRITERS.find("squad")
 
 
 @pytest.mark.parametrize("to", [name for name, writer in WRITERS.items() if writer.takes is Unjudged])
@@ -345,18 +277,3 @@ def test_a_folder_that_holds_something_is_left_alone(to: str, tmp_path: Path) ->
     notes_of_writing(FOUND, to, empty)
     assert not [path for path in empty.iterdir() if path.name.startswith(".")]
     assert by_name(read_folder(empty).runs)
-
-
-def test_what_would_be_taken_for_another_format_is_not_written(tmp_path: Path) -> None:
-    """A question called "id" makes its predictions look like one line of another format."""
-    found = Unjudged(Collection("c", (replace(QUESTIONS[0], id="id"),)), (Run("mine", (Response("id", "Ann", True),)),))
-    with pytest.raises(MismatchError, match=r"pred_mine\.json would be taken for no format at all"):
-        notes_of_writing(found, "squad2", tmp_path / "out")
-    assert not list(tmp_path.iterdir())
-
-
-def test_half_of_a_surrogate_pair_is_counted(tmp_path: Path) -> None:
-    found = replace(FOUND, runs=(Run("mine", (Response("1", "A\ud800nn", True),)),))
-    assert "1 half of a surrogate pair (now ?)" in notes_of_writing(found, "questions", tmp_path / "out")[0]
-    line = json.loads((tmp_path / "out" / "runs" / "mine.jsonl").read_text())
-    assert line == {"id": "1", "answer": "A?nn", "answered": True}

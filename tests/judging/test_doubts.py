@@ -40,42 +40,46 @@ def said(found: Loaded, code: str) -> list[Note]:
 
 def test_the_judge_is_named_with_its_rule_where_nobody_chose_it() -> None:
     (note,) = said(loaded([("a", "a")]), "judging.default")
-    assert "judged by `fitting`, as no judge was named: the answer is a gold answer: numbers are compared by" in str(
-        note
-    )
+    assert "as no judge was named: the answer is a gold answer: numbers are compared by" in str(note)
+    assert note["judge"] == "fitting"
     assert not said(loaded([("a", "a")], judge="fitting"), "judging.default")
 
 
 PAIRS: Rows = [("-1", "1"), ("3.14", "314"), ("1e-5", "1e5"), ("x+1", "x-1"), ("C++", "C"), ("Paris", "the Paris!")]
+LONG: Rows = [
+    ("-1", "It is -1."),
+    ("x+1", "f(x)=x+1, of course"),
+    ("3.14", "about 3.14, I think"),
+    ("C++", "C++ it is"),
+]
+CITIES: Rows = [(city, f"It was {city}, I believe") for city in ("Paris", "Rome", "Oslo", "Bonn")]
+MARKS, DOUBTFUL, SILENCE = "judging.marks_ignored", "judging.doubtful", "judging.reads_like_silence"
 
 
-@pytest.mark.parametrize("judge", ["exact", "contains"])
-def test_a_judge_that_strips_marks_says_of_how_many_answers_it_did(judge: str) -> None:
-    found = loaded(PAIRS, judge=judge)
-    assert found.data.columns["correct"].sum() == len(PAIRS)
-    (note,) = said(found, "judging.marks_ignored")
-    assert (note["answers"], len(note["shown"])) == (5, 3)
-    assert "--judge fitting heeds them" in str(note)
-    assert not said(loaded([*PAIRS[5:], ("5", "5.0"), ("F-16", "F16")], judge=judge), "judging.marks_ignored")
-
-
-def test_contains_finds_a_number_with_its_sign_in_a_sentence() -> None:
-    rows: Rows = [
-        ("-1", "It is -1."),
-        ("x+1", "f(x)=x+1, of course"),
-        ("3.14", "about 3.14, I think"),
-        ("C++", "C++ it is"),
-    ]
-    assert not said(loaded(rows, judge="contains"), "judging.marks_ignored")
-    assert said(loaded([("1", "It is -1.")], judge="contains"), "judging.marks_ignored")[0]["answers"] == 1
-
-
-def test_where_another_judge_differs_on_more_than_three_answers_it_is_said() -> None:
-    sentences: Rows = [(city, f"It was {city}, I believe") for city in ("Paris", "Rome", "Oslo", "Bonn")]
-    (note,) = said(loaded([*sentences, ("a", "a")]), "judging.doubtful")
-    assert (note["other"], note["answers"], note["total"], len(note["shown"])) == ("contains", 4, 5, 3)
-    assert not said(loaded(sentences[:3]), "judging.doubtful")
-    assert not said(loaded(sentences, judge="exact"), "judging.doubtful")
+@pytest.mark.parametrize(
+    ("code", "judge", "rows", "expected"),
+    [
+        # a judge strips marks that carry meaning
+        (MARKS, "exact", PAIRS, {"answers": 5}),
+        (MARKS, "contains", PAIRS, {"answers": 5}),
+        (MARKS, "exact", [*PAIRS[5:], ("5", "5.0"), ("F-16", "F16")], {}),
+        (MARKS, "contains", [*PAIRS[5:], ("5", "5.0"), ("F-16", "F16")], {}),
+        (MARKS, "contains", LONG, {}),  # a number with its sign in a sentence
+        (MARKS, "contains", [("1", "It is -1.")], {"answers": 1}),
+        # another judge differs on more than three answers
+        (DOUBTFUL, None, [*CITIES, ("a", "a")], {"answers": 4, "total": 5, "other": "contains"}),
+        (DOUBTFUL, None, CITIES[:3], {}),
+        (DOUBTFUL, "exact", CITIES, {}),
+        # what reads like silence is right, or was declined
+        (SILENCE, None, [("None", "None"), ("?", "?"), ("a", None)], {}),
+        (SILENCE, "declined(then=exact)", [("a", "I don't know"), ("b", "b")], {}),
+    ],
+)
+def test_how_many_answers_a_note_counts(code: str, judge: str | None, rows: Rows, expected: dict[str, object]) -> None:
+    notes = said(loaded(rows, judge=judge), code)
+    assert [{name: note[name] for name in expected} for note in notes] == [expected] * bool(expected)
+    assert all(len(note["shown"]) == min(3, note["answers"]) for note in notes)
+    assert code != MARKS or all("--judge fitting heeds them" in str(note) for note in notes)
 
 
 SILENT = [
@@ -107,12 +111,6 @@ def test_answers_that_read_like_silence_are_counted_with_what_takes_them(judge: 
     assert len(seen) == len(SILENT)
     taken = loaded(rows, judge=judge, declined_pattern=patterns).data.columns["unanswered"].sum()
     assert taken == len(SILENT) + 1  # and `none`, which is like `None`
-
-
-def test_an_answer_that_is_right_or_was_declined_is_not_counted() -> None:
-    assert not said(loaded([("None", "None"), ("?", "?"), ("a", None)]), "judging.reads_like_silence")
-    found = loaded([("a", "I don't know"), ("b", "b")], judge="declined(then=exact)")
-    assert not said(found, "judging.reads_like_silence")
 
 
 @pytest.mark.parametrize("text", ["I don't know.", "There is no answer in the text.", "I cannot answer this question."])

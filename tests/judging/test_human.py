@@ -8,8 +8,8 @@ from numpy.testing import assert_array_equal
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
-from nescio.errors import MismatchError, UsageError
-from nescio.judging import asked_cells, judge_runs, known
+from nescio.errors import MismatchError
+from nescio.judging import asked_cells, judge_runs
 from nescio.judging.human import asked_of, human, people_on
 from tests.notes import in_words
 
@@ -89,8 +89,3 @@ def test_a_log_that_is_judged_already() -> None:
     expected = [[INCORRECT, NOT_GRADED, SILENT, NOT_GRADED, ABSENT, CORRECT, INCORRECT]]
     assert_array_equal(people_on(log, people).state, expected)
     assert not people_on(log, people).extra_columns
-
-
-def test_by_name_it_says_what_it_needs() -> None:
-    with pytest.raises(UsageError, match="reads judgements from a file"):
-        judge_runs(COLLECTION, RUNS, known("human"))

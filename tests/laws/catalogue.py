@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import random
+from collections.abc import Hashable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,8 @@ from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
 from nescio.measures import REGISTRY, Measure, parse
 from nescio.scoring.samples import MeasureInput, measure_inputs
-from tests.strategies import simulated
+from tests.rings import SEED, sample
+from tests.strategies import evidence_of
 
 # Where the bare name is not enough; a measure that is not named here is tested with its defaults.
 FORMS: Mapping[str, tuple[str, ...]] = {
@@ -50,8 +53,21 @@ ORDERED = tuple(form for form in MEASURES if parse(form).order)
 
 
 def one_in(part: int) -> settings:
-    """Fewer examples than the profile asks for: the tests that run for every measure have many already."""
+    """Fewer examples than the profile asks for."""
     return settings(max_examples=max(2, settings().max_examples // part))
+
+
+@cache
+def of_today(law: str, size: int = 20, of: tuple[str, ...] = MEASURES) -> list[str]:
+    """The measures that a law is held to today, of each kind one at least, others for each law; all in the proofs."""
+    return sample(random.Random(f"{SEED} {law}").sample(of, len(of)), size, each=kind_of)
+
+
+def kind_of(form: str) -> Hashable:
+    """How a measure is computed: of counts or of columns, in an order or without, and what interval it has."""
+    measure = parse(form)
+    order = measure.order and (measure.reads_order_alone, measure.merge)
+    return order, measure.counts_outcomes, measure.declaration.proportion is None, measure.declaration.interval
 
 
 def close(value: object) -> Any:
@@ -113,72 +129,11 @@ def run_of_answers(answers: list[tuple[float, int]]) -> Evidence:
 
 
 def varied(questions: int, runs: int = 2) -> Evidence:
-    """Runs that answer, decline and stay silent, with confidences that tie here and there."""
+    """The same evidence whenever it is asked for, with 200 scores that tie here and there."""
     rng = np.random.default_rng(20)
-    shape = (runs, questions)
-    which = rng.integers(0, 4, shape)  # right, wrong, silent, declined
-    candidate = rng.integers(0, 2, shape) * (which == 3)
-    same = np.broadcast_to(rng.integers(0, 2, questions), shape)
-    side = np.where(same == (which == 0), 1, -1)
-    columns: dict[str, Array] = {
-        "correct": which == 0,
-        "incorrect": which == 1,
-        "unanswered": which >= 2,
-        "answered": which < 2,
-        "candidate_correct": candidate == 1,
-        "candidate_incorrect": (which == 3) & (candidate == 0),
-        "answerable": np.broadcast_to(rng.integers(0, 2, questions), shape),
-        "verification.same": same,
-    }
-    columns = {name: column.astype(np.int8) for name, column in columns.items()}
-    columns["confidence"] = np.where(which == 2, np.nan, rng.integers(0, 200, shape) / 200)
-    columns["verification.value"] = np.where(which < 2, 0.5 + side * (0.01 + 0.49 * rng.random(shape)), 0.5)
-    columns["graded"] = rng.random(shape)
-    columns["stakes.penalty"] = np.full(shape, 2.0)
-    columns |= _nuggets(rng, shape)
-    columns["reading.word_recall"] = np.where(which < 2, rng.integers(0, 5, shape) / 4, 0.0)
-    columns["reading.word_precision"] = np.where(which < 2, rng.integers(1, 5, shape) / 4, np.nan)
-    columns["reading.precision"] = np.nan_to_num(columns["reading.word_precision"])
-    columns["reading.hum_sent"] = columns["correct"].astype(float)
-    columns["reading.aut_sent"] = np.where(rng.random(questions) < 0.9, columns["correct"], np.nan)
-    columns["assessed.unsupported"] = columns["incorrect"] * rng.integers(0, 2, shape).astype(float)
-    columns["assessed.inexact"] = columns["incorrect"] - columns["assessed.unsupported"]
-    columns["squad.exact"] = columns["correct"].copy()
-    columns["squad.f1"] = np.where(columns["correct"] == 1, 1.0, rng.integers(0, 10, shape) / 10)
-    columns["ave.solvable"] = np.broadcast_to(rng.integers(0, 2, questions), shape).astype(float)
-    columns["ave.random"] = columns["ave.solvable"] / 3
-    columns["ave.selected_right"] = columns["ave.solvable"] * (which != 1)
-    columns["ave.rejected_right"] = (1 - columns["ave.solvable"]) * (which == 2)
-    columns |= {"ave.right": (same == 1).astype(float), "ave.accepted": (which < 2).astype(float)}
-    columns["ave.confidence"] = rng.integers(0, 50, shape) / 50
-    columns = simulated(columns) | columns
-    names = tuple(f"q{i}" for i in range(questions))
-    return Evidence(tuple(f"run {i}" for i in range(runs)), names, columns, np.zeros(shape, dtype=np.uint8))
 
+    def cells(values: object, rows: int = runs) -> Array:
+        chosen: Array = rng.choice(np.asarray(values), (rows, questions))
+        return np.broadcast_to(chosen, (runs, questions)).copy()
 
-def _nuggets(rng: np.random.Generator, shape: tuple[int, int]) -> dict[str, Array]:
-    """Definition, list and factoid questions mixed."""
-    vital, known, factoid = rng.integers(0, 5, shape), rng.integers(0, 5, shape), rng.integers(0, 2, shape)
-    found, listed = rng.integers(0, vital + 1), rng.integers(0, known + 1)
-    weight = rng.integers(0, 4, shape) * 1.3
-    return {
-        "nuggets.vital": vital,
-        "nuggets.okay": 3 + 0 * vital,
-        "nuggets.vital_found": found,
-        "nuggets.okay_found": rng.integers(0, 3, shape),
-        "nuggets.vital_partial": rng.integers(0, vital - found + 1),
-        "nuggets.okay_partial": rng.integers(0, 2, shape),
-        "nuggets.response_length": rng.integers(0, 900, shape),
-        "nuggets.string_length(1)": rng.integers(0, 300, shape),
-        "nuggets.pyramid_weight": weight,
-        "nuggets.pyramid_found": weight * rng.random(shape),
-        "nuggets.order": rng.choice([-1.0, 0.0, 1 / 3, 1.0], shape),
-        "pourpre.match": vital * rng.random(shape),
-        "pourpre.found": rng.integers(0, 5, shape),
-        "nuggets.factoid": factoid,
-        "nuggets.factoid_right": factoid * rng.integers(0, 2, shape),
-        "nuggets.definition": 1 - factoid,
-        "nuggets.list_known": known,
-        "nuggets.list_distinct": listed,
-        "nuggets.list_returned": listed + rng.integers(0, 3, shape),
-    }
+    return evidence_of(cells, np.arange(200) / 200, np.zeros((runs, questions), dtype=np.uint8))

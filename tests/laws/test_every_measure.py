@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
@@ -14,17 +15,16 @@ from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
 from nescio.data.patterns import by_unit
 from nescio.measures import REGISTRY, parse
-from nescio.meta_evaluation.laws import LAWS, as_often_as_weighed
+from nescio.meta_evaluation.laws import LAWS
 from nescio.stats import resampling
 from tests import strategies as some
-from tests.rings import together
 from tests.laws.catalogue import (
     MEASURES,
     OF_TWO_ANSWERS,
     ORDERED,
     apart,
     close,
-    one_in,
+    of_today,
     repeated,
     sample_of,
     usable,
@@ -32,40 +32,45 @@ from tests.laws.catalogue import (
     varied,
 )
 
-half = one_in(2)
-
 
 def test_every_registered_measure_is_tested() -> None:
     assert {parse(form).declaration.name for form in MEASURES} == set(REGISTRY) - OF_TWO_ANSWERS
 
 
-@half
+@pytest.mark.parametrize("law", LAWS)
+def test_the_laws_that_other_people_s_measures_are_held_to(law: str) -> None:
+    """Of every measure, every day, on a few questions."""
+    data = varied(10, runs=1)
+    assert {name: how for name in MEASURES if (how := LAWS[law](data, parse(name)))} == {}
+
+
+@pytest.mark.sampled
 @given(data=some.evidence(max_runs=1))
-def test_the_laws_that_other_people_s_measures_are_held_to(data: Evidence) -> None:
+def test_the_laws_hold_of_any_few_questions(data: Evidence) -> None:
     """But for the one on weights, which a test below holds to data with unusable questions, too."""
-    laws = {name: law for name, law in LAWS.items() if law is not as_often_as_weighed}
-    for name in MEASURES:
+    laws = {name: law for name, law in LAWS.items() if name != "as_often_as_weighed"}
+    for name in of_today("others' laws"):
         if sample_of(data, name).n:
             assert {law: how for law, keeps in laws.items() if (how := keeps(data, parse(name)))} == {}, name
 
 
-@half
+@pytest.mark.sampled
 @given(data=some.evidence(max_runs=1))
 def test_counts_times_three_are_every_question_three_times(data: Evidence) -> None:
     thrice = repeated(data, 3)
-    for name in MEASURES:
+    for name in of_today("thrice", 40):
         sample = sample_of(data, name)
         if sample.n:
             tripled = float(sample.measure.value(sample.patterns, 3 * sample.patterns.counts))
             assert tripled == close(value_of(thrice, name)), name
 
 
-@half
+@pytest.mark.sampled
 @given(pair=some.with_weights(some.evidence(max_runs=1)))
 def test_a_question_with_a_weight_is_that_question_so_often(pair: tuple[Evidence, Array]) -> None:
     data, weights = pair
     each_apart, so_often = apart(data), repeated(data, weights)
-    for name in MEASURES:
+    for name in of_today("weights", 60):
         sample = sample_of(each_apart, name)
         used = weights[usable(data, parse(name))]
         if "asked" not in sample.patterns.columns:  # a mean over some of the questions counts those
@@ -74,11 +79,11 @@ def test_a_question_with_a_weight_is_that_question_so_often(pair: tuple[Evidence
         assert weighted == close(value_of(so_often, name)), name
 
 
-@half
+@pytest.mark.sampled
 @given(data=some.evidence(max_runs=1))
 def test_a_resample_by_weights_is_the_resample_that_gathers_rows(data: Evidence) -> None:
     each_apart = apart(data)
-    for name in MEASURES:
+    for name in of_today("gathered"):
         sample = sample_of(each_apart, name)
         if not sample.n:
             continue
@@ -89,15 +94,16 @@ def test_a_resample_by_weights_is_the_resample_that_gathers_rows(data: Evidence)
             assert float(value) == close(value_of(data.select(np.repeat(questions, times)), name)), name
 
 
-@together("name", ORDERED)
-@together("clusters", [None, np.arange(60) % 23])
-def test_a_table_of_weights_gives_what_each_of_them_gives(name: str, clusters: Array | None) -> None:
+@pytest.mark.parametrize("clusters", [None, np.arange(60) % 23])
+def test_a_table_of_weights_gives_what_each_of_them_gives(clusters: Array | None) -> None:
     """One pass down the order for all resamples, against each resample along the order."""
-    sample = sample_of(replace(varied(60), clusters=clusters), name)
-    patterns = by_unit(sample.patterns)
-    table = np.ascontiguousarray(resampling.picks(patterns.units, 50, np.random.default_rng(3)).T)
-    found = sample.measure.under(patterns, table)
-    assert list(found) == close([float(sample.measure.value(patterns, weights)) for weights in table.T])
+    data = replace(varied(60), clusters=clusters)
+    for name in ORDERED:
+        sample = sample_of(data, name)
+        patterns = by_unit(sample.patterns)
+        table = np.ascontiguousarray(resampling.picks(patterns.units, 20, np.random.default_rng(3)).T)
+        alone = [float(sample.measure.value(patterns, weights)) for weights in table.T]
+        assert list(sample.measure.under(patterns, table)) == close(alone), name
 
 
 def test_a_formula_may_do_with_ordered_columns_what_it_does_with_arrays() -> None:

@@ -21,8 +21,8 @@ from nescio.data.evidence import Evidence
 from nescio.measures import parse
 from nescio.stats import parallel, resampling
 from nescio.stats.streams import Stream
-from tests.rings import together
 from tests.laws.catalogue import MEASURES, apart, close, sample_of, usable, value_of, varied
+from tests.rings import together
 
 SIZE = 20_000
 Draw = Callable[[Array, int, np.random.Generator], Array]

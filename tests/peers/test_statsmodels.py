@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nescio.stats.components import clustered
+from nescio.stats.components import WITHIN, balanced, clustered
 from nescio.stats.control_variates import adjust
 from nescio.stats.few_units import unit_error
 from nescio.stats.intervals import clopper_pearson_upper, student
@@ -43,6 +43,27 @@ def test_a_mean_over_two_crossed_factors() -> None:
     theirs = float(cov_cluster_2groups(fit, question, prompt)[0].item())
     moved = (y - y.mean()) / len(y)
     assert clustered(moved, [question, prompt], (0, 1)).variance == pytest.approx(theirs, rel=1e-9)
+
+
+def test_components_of_a_balanced_design() -> None:
+    """REML of a balanced design whose components are all above 0 is the analysis of variance."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(3)
+    codes = [code.ravel() for code in np.indices((8, 5, 3))]
+    values = rng.normal(0, 1, 8)[codes[0]] + rng.normal(0, 0.7, 5)[codes[1]]
+    values = values + rng.normal(0, 0.6, (8, 5))[codes[0], codes[1]] + rng.normal(0, 0.8, values.shape)
+    found = balanced(values, codes[:2])
+    assert found is not None
+    assert min(found.components.values()) > 0
+    frame = {"y": values, "q": codes[0], "p": codes[1], "qp": codes[0] * 5 + codes[1], "one": np.ones(len(values))}
+    parts = {"q": "0 + C(q)", "p": "0 + C(p)", "qp": "0 + C(qp)"}
+    model = api.MixedLM.from_formula("y ~ 1", groups="one", vc_formula=parts, data=pandas.DataFrame(frame))
+    peer = model.fit(reml=True, method=["lbfgs"])
+    named = dict(zip(model.exog_vc.names, peer.vcomp, strict=True))
+    mine = {"q": found.components[0,], "p": found.components[1,], "qp": found.components[0, 1]}
+    assert named == pytest.approx(mine, rel=2e-3)
+    assert peer.scale == pytest.approx(found.components[WITHIN], rel=2e-3)
+    assert float(peer.bse_fe.iloc[0]) == pytest.approx(found.spread((0, 1)).error, rel=2e-3)
 
 
 def test_a_mean_that_an_older_run_corrects() -> None:

@@ -1,4 +1,4 @@
-"""Plug-ins: files of Python and installed packages, in processes of their own, as users have them."""
+"""Plug-ins: files of Python and installed packages, here and in processes of their own, as users have them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -16,11 +17,14 @@ import pytest
 
 from nescio import plugins
 from nescio.errors import FormatError
+from nescio.hosts.mcp import answer, schema_of
 from nescio.measures import REGISTRY
+from nescio.verbs import every_verb
+from tests.cli.conftest import Command
 
+pytest_plugins = ["pytester"]
 ROOT = Path(__file__).parents[2]
-PLUGIN = ROOT / "examples" / "plugin"
-RECORD = "{}-1.0.dist-info/RECORD"
+PLUGIN, TABLE = ROOT / "examples" / "plugin", ROOT / "examples" / "table3.csv"
 MODULES = ("half_credit", "begins", "verdict_log")
 MEASURE = """
 from nescio.measures import measure
@@ -28,8 +32,6 @@ from nescio.measures import measure
 def formula(total):
     return {value}
 """
-
-
 # What a question earns by the place where it stands: other orders have other values.
 BY_PLACE = """
 import numpy as np
@@ -44,60 +46,46 @@ def formula(total):
 """
 
 
-def ran(*arguments: object, path: Path | None = None, folder: Path = PLUGIN) -> subprocess.CompletedProcess[str]:
-    """What `python -m` does with these arguments, with another folder to import from."""
-    search = os.pathsep.join(filter(None, [str(ROOT / "src"), str(path or ""), os.environ.get("PYTHONPATH", "")]))
-    command = [sys.executable, "-m", *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": search, "COLUMNS": "200"}
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
+@pytest.fixture(autouse=True)
+def _taken_back(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a test registers is gone after it."""
+    import nescio.formats
+    import nescio.judging  # noqa: F401  whose tables are there to be kept
+
+    before = plugins.names()
+    for known in ("_FILES", "_PLACES"):
+        monkeypatch.setattr(plugins, known, {})
+    plugins._installed.cache_clear()
+    yield
+    plugins.take_back(before)
+    plugins._installed.cache_clear()
+    for name in {"faulty", "here", *MODULES} & {*sys.modules}:
+        del sys.modules[name]
 
 
-def said(*arguments: object, path: Path | None = None) -> str:
-    """What nescio prints where all is well."""
-    done = ran("nescio", *arguments, path=path)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def refused(*arguments: object, folder: Path, path: Path | None = None) -> str:
-    """The one message of nescio where something is wrong, without the breaks of lines."""
-    done = ran("nescio", *arguments, folder=folder, path=path)
-    assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    assert "Traceback" not in done.stderr
-    return " ".join(done.stderr.split())
-
-
-def wheel(folder: Path, modules: dict[str, str], name: str = "my_nescio", points: str = "") -> Path:
-    """A wheel of pure Python; entry points are the modules."""
+def packaged(folder: Path, modules: dict[str, str], points: str = "") -> Path:
+    """A folder as an installer leaves it, with modules that are entry points of a package."""
+    information = folder / "my_nescio-1.0.dist-info"
+    information.mkdir(parents=True)
+    for module, text in modules.items():
+        (folder / f"{module}.py").write_text(text)
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: my_nescio\nVersion: 1.0\n")
     points = points or "".join(f"{module} = {module}\n" for module in modules)
-    information = f"{name}-1.0.dist-info"
-    made = folder / f"{name}-1.0-py3-none-any.whl"
-    with ZipFile(made, "w") as file:
-        for module, text in modules.items():
-            file.writestr(f"{module}.py", text)
-        file.writestr(f"{information}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        file.writestr(f"{information}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        file.writestr(f"{information}/entry_points.txt", f"[nescio.plugins]\n{points}")
-        file.writestr(f"{information}/RECORD", "".join(f"{own},,\n" for own in [*file.namelist(), RECORD.format(name)]))
-    return made
-
-
-def install(made: Path, folder: Path) -> Path:
-    """Install a wheel by the installer that there is, from nowhere else."""
-    uv = shutil.which("uv")
-    installer = [uv, "pip"] if uv else [sys.executable, "-m", "pip"]
-    command = [*installer, "install", "--quiet", "--no-index", "--no-deps", "--target", str(folder), str(made)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    (information / "entry_points.txt").write_text(f"[nescio.plugins]\n{points}")
+    (information / "WHEEL").write_text("Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    (information / "RECORD").touch()
+    files = [file.relative_to(folder) for file in folder.rglob("*") if file.is_file()]
+    (information / "RECORD").write_text("".join(f"{file},,\n" for file in files))
     return folder
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plug-ins of the examples, as a package that is found."""
     project = tomllib.loads((PLUGIN / "pyproject.toml").read_text())
     assert project["project"]["entry-points"]["nescio.plugins"] == dict(zip(MODULES, MODULES, strict=True))
-    return install(wheel(folder, {name: (PLUGIN / f"{name}.py").read_text() for name in MODULES}), folder / "site")
+    modules = {name: (PLUGIN / f"{name}.py").read_text() for name in MODULES}
+    monkeypatch.syspath_prepend(packaged(tmp_path / "site", modules))
 
 
 def test_the_page_shows_the_files() -> None:
@@ -106,89 +94,73 @@ def test_the_page_shows_the_files() -> None:
         assert f"\n{(PLUGIN / file).read_text(encoding='utf-8')}```" in page
 
 
-def test_an_installed_package_is_everywhere(installed: Path, tmp_path: Path) -> None:
-    assert re.search("^half_credit ", said("measures", path=installed), re.MULTILINE)
-    assert "My course, 2026" in said("measures", "half_credit", path=installed)
-    scored = json.loads(said("score", "verdicts.log", "-m", "half_credit", "-f", "json", path=installed))
+@pytest.mark.usefixtures("installed", "undrawn")
+def test_an_installed_package_is_everywhere(
+    nescio: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(PLUGIN)
+    assert re.search("^half_credit ", nescio("measures").out, re.MULTILINE)
+    assert "My course, 2026" in nescio("measures", "half_credit").out
+    scored = nescio("score", "verdicts.log", "-m", "half_credit", "-f", "json").json
     assert {row["run"]: row["value"] for row in scored["scores"]} == {"mine": 2.5 / 4, "yours": 0.5}
     page = tmp_path / "report.html"
-    said("report", "verdicts.log", "-m", "half_credit", "-o", page, path=installed)
+    assert nescio("report", "verdicts.log", "-m", "half_credit", "-o", page).status == 0
     assert "half_credit" in page.read_text(encoding="utf-8")
-    judged = said("score", "../questions.jsonl", "../runs/mine.jsonl", "--judge", "begins", path=installed)
+    judged = nescio("score", "../questions.jsonl", "../runs/mine.jsonl", "--judge", "begins").out
     assert "mine" in judged
-    assert "half_credit" in said("audit", "-m", "half_credit", "--questions", "200", path=installed)
-    assert "unknown measure" in refused("score", "../table3.csv", "-m", "half_credit", folder=PLUGIN)
+    assert "half_credit" in nescio("audit", "-m", "half_credit", "--questions", "200").out
+    score = {verb.name: verb for verb in every_verb()}["score"]
+    assert "half_credit" in schema_of(score)["properties"]["measures"]["examples"]
+    given = {"source": ["verdicts.log"], "measures": ["half_credit"]}
+    said, failed = answer(score, "score", given, lambda *_: None)
+    assert ({row["measure"] for row in json.loads(said)["scores"]}, failed) == ({"half_credit"}, False)
 
 
-def test_assistants_have_installed_plugins_and_cannot_load_files(installed: Path) -> None:
-    code = (
-        "import json; from nescio.hosts.mcp import answer, schema_of; from nescio.verbs import every_verb;"
-        "tools = {verb.name: verb for verb in every_verb() if verb.tool};"
-        "print(json.dumps([{name: schema_of(verb) for name, verb in tools.items()},"
-        " answer(tools['score'], 'score', {'source': ['verdicts.log'], 'measures': ['half_credit']}, lambda *_: None),"
-        " answer(tools['score'], 'score', {'source': ['verdicts.log'], 'plugin': ['begins.py']}, lambda *_: None)]))"
-    )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(installed)])}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=PLUGIN, env=environment, check=True
-    )
-    schemas, (scored, failed), (message, wrong) = json.loads(done.stdout)
-    assert "half_credit" in schemas["score"]["properties"]["measures"]["examples"]
-    assert not failed
-    assert {row["measure"] for row in json.loads(scored)["scores"]} == {"half_credit"}
-    assert wrong
-    assert "takes no 'plugin'" in message
-    assert not [name for name, schema in schemas.items() if "plugin" in schema["properties"]]
+def test_without_plugins_nothing_is_known(nescio: Command) -> None:
+    nescio("score", TABLE, "-m", "half_credit").assert_refused("unknown measure")
 
 
-def test_the_laws_run_on_an_installed_measure(installed: Path, tmp_path: Path) -> None:
-    laws = ("pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", tmp_path, "--nescio-laws")
-    done = ran(*laws, "half_credit", path=installed, folder=tmp_path)
-    assert "4 passed" in done.stdout, done.stdout + done.stderr
-    for value, law in (
-        ("2 * total.correct / total.n", "within_bounds"),
-        ("total.correct / (total.n + (total.n == 0))", "undefined_of_nothing"),
-        ("total.correct.sum() / total.n.sum()", "alone_as_together"),
-    ):
-        (tmp_path / "lawless.py").write_text(MEASURE.format(name="lawless", value=value))
-        done = ran(*laws, "lawless", "--nescio-plugin", "lawless.py", folder=tmp_path)
-        assert done.returncode == 1
-        assert f"FAILED nescio::lawless::{law}" in done.stdout
-    (tmp_path / "lawless.py").write_text(BY_PLACE)
-    done = ran(*laws, "lawless", "--nescio-plugin", "lawless.py", folder=tmp_path)
-    assert {*re.findall(r"FAILED nescio::lawless::(\w+)", done.stdout)} == {"as_often_as_weighed"}
-    assert "unknown measure" in ran(*laws, "nowhere", folder=tmp_path).stderr
+def test_the_laws_run_on_a_measure_of_ones_own(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    quiet = ("-p", "nescio.hosts.pytest_plugin", "-p", "no:cacheprovider", "--nescio-laws")
+    shutil.copy(PLUGIN / "half_credit.py", pytester.path)
+    done = pytester.runpytest_inprocess(*quiet, "half_credit", "--nescio-plugin", "half_credit.py")
+    done.assert_outcomes(passed=4)
+    broken = {
+        "within_bounds": MEASURE.format(name="lawless", value="2 * total.correct / total.n"),
+        "undefined_of_nothing": MEASURE.format(name="lawless", value="total.correct / (total.n + (total.n == 0))"),
+        "alone_as_together": MEASURE.format(name="lawless", value="total.correct.sum() / total.n.sum()"),
+        "as_often_as_weighed": BY_PLACE,
+    }
+    for law, text in broken.items():
+        before = plugins.names()
+        file = pytester.path / f"{law}.py"
+        file.write_text(text)
+        said = pytester.runpytest_inprocess(*quiet, "lawless", "--nescio-plugin", file.name).stdout.str()
+        plugins.take_back(before)
+        failed = {*re.findall(r"FAILED nescio::lawless::(\w+)", said)}
+        assert failed == {law} if law == "as_often_as_weighed" else law in failed, said
 
 
-def test_printed_commands_name_the_file_and_run(tmp_path: Path) -> None:
-    (tmp_path / "o.csv").write_bytes((ROOT / "examples" / "outcomes.csv").read_bytes())
-    (tmp_path / "half.py").write_bytes((PLUGIN / "half_credit.py").read_bytes())
-    options = ("--plugin", "half.py", "-m", "half_credit")
-    assert ran("nescio", "report", "o.csv", *options, "-o", "r.html", folder=tmp_path).returncode == 0
-    found = {*re.findall(r"nescio (score o.csv[^<\n]*half_credit[^<\n]*)", (tmp_path / "r.html").read_text())}
+@pytest.mark.usefixtures("undrawn")
+def test_printed_commands_name_the_file_and_run(
+    nescio: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "examples" / "outcomes.csv", "o.csv")
+    shutil.copy(PLUGIN / "half_credit.py", "half.py")
+    options = ("--plugin", "half.py", "-m", "half_credit", "--resamples", "100")
+    assert nescio("report", "o.csv", *options, "-o", "r.html").status == 0
+    found = {*re.findall(r"nescio (score o.csv[^<\n]*half_credit[^<\n]*)", Path("r.html").read_text())}
     assert found
     for line in found:
         assert "--plugin half.py" in line
-        assert ran("nescio", *line.split(), folder=tmp_path).returncode == 0
-    assert (
-        "--plugin half.py` shows how" in ran("nescio", "measures", "half_credit", *options[:2], folder=tmp_path).stdout
-    )
-
-
-def test_processes_have_the_file(tmp_path: Path) -> None:
-    code = (
-        "import nescio.plugins; from nescio.stats.parallel import each; from nescio.measures import parse;"
-        f"nescio.plugins.load_file({str(PLUGIN / 'half_credit.py')!r});"
-        "print(list(each(parse('half_credit').declaration.formula, [], 2)))"
-        ";from types import SimpleNamespace as S;"
-        "print(list(each(parse('half_credit').declaration.formula, [S(correct=1, unanswered=1, n=3), S(correct=3,"
-        " unanswered=0, n=3)], 2)))"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
-    )
-    assert done.stdout.splitlines()[1:] == ["[0.5, 1.0]"], done.stderr
+        assert nescio(*line.split()).status == 0
+    assert "--plugin half.py` shows how" in nescio("measures", "half_credit", *options[:2]).out
 
 
 FAULTS = {
@@ -205,28 +177,35 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("as_file", [True, False])
-def test_a_fault_is_one_message_with_its_line(fault: str, as_file: bool, tmp_path: Path) -> None:
+def test_a_fault_is_one_message_with_its_line(
+    fault: str,
+    as_file: bool,
+    nescio: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     text, message = FAULTS[fault]
-    table = ROOT / "examples" / "table3.csv"
+    monkeypatch.chdir(tmp_path)
     if as_file:
-        (tmp_path / "faulty.py").write_text(text)
-        error = refused("score", table, "-m", "faulty", "--plugin", "faulty.py", folder=tmp_path)
-        assert error.startswith(f"nescio: faulty.py, {message}")
+        Path("faulty.py").write_text(text)
+        nescio("score", TABLE, "-m", "faulty", "--plugin", "faulty.py").assert_refused(f"nescio: faulty.py, {message}")
     else:
-        site = install(wheel(tmp_path, {"faulty": text}), tmp_path / "site")
-        error = refused("score", table, "-m", "faulty", folder=tmp_path, path=site)
-        assert error.startswith("nescio: plug-in 'faulty' of my_nescio 1.0 (faulty), ")
-        assert f"faulty.py, {message}" in error
+        monkeypatch.syspath_prepend(packaged(tmp_path / "site", {"faulty": text}))
+        by_package = "nescio: plug-in 'faulty' of my_nescio 1.0 (faulty), "
+        nescio("score", TABLE, "-m", "faulty").assert_refused(by_package, f"faulty.py, {message}")
 
 
-def test_a_plugin_that_is_not_there(tmp_path: Path) -> None:
-    assert "none.py: there is no such file" in refused("measures", "--plugin", "none.py", folder=tmp_path)
-    (tmp_path / "notes.txt").write_text("")
-    assert "NAME.py" in refused("measures", "--plugin", "notes.txt", folder=tmp_path)
-    site = install(wheel(tmp_path, {"here": ""}, points="gone = gone\n"), tmp_path / "site")
-    assert "plug-in 'gone' of my_nescio 1.0 (gone): ModuleNotFoundError" in refused(
-        "measures", folder=tmp_path, path=site
-    )
+def test_a_plugin_that_is_not_there(
+    nescio: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    nescio("measures", "--plugin", "none.py").assert_refused("none.py: there is no such file")
+    Path("notes.txt").write_text("")
+    nescio("measures", "--plugin", "notes.txt").assert_refused("NAME.py")
+    monkeypatch.syspath_prepend(packaged(tmp_path / "site", {"here": ""}, points="gone = gone\n"))
+    nescio("measures").assert_refused("plug-in 'gone' of my_nescio 1.0 (gone): ModuleNotFoundError")
 
 
 def test_what_a_faulty_plugin_registered_is_taken_back(tmp_path: Path) -> None:
@@ -238,10 +217,41 @@ def test_what_a_faulty_plugin_registered_is_taken_back(tmp_path: Path) -> None:
     assert "c@1" in REGISTRY
 
 
-def test_without_plugins_nothing_is_asked_for() -> None:
+def python(code: str, path: Path | None = None, folder: Path = PLUGIN) -> str:
+    """What a program prints, with another folder to import from."""
+    search = os.pathsep.join(filter(None, [str(ROOT / "src"), str(path or ""), os.environ.get("PYTHONPATH", "")]))
+    environment = {**os.environ, "PYTHONPATH": search, "COLUMNS": "200"}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, env=environment).stdout
+
+
+@pytest.mark.slow
+def test_an_installer_and_other_processes_have_the_plugins(tmp_path: Path) -> None:
+    """A wheel is installed by the installer that there is, from nowhere else; a file is loaded in each process."""
+    built = packaged(tmp_path / "built", {name: (PLUGIN / f"{name}.py").read_text() for name in MODULES})
+    made, site = tmp_path / "my_nescio-1.0-py3-none-any.whl", tmp_path / "site"
+    with ZipFile(made, "w") as wheel:
+        for file in sorted(built.rglob("*")):
+            if file.is_file():
+                wheel.write(file, file.relative_to(built))
+    uv = shutil.which("uv")
+    installer = [uv, "pip"] if uv else [sys.executable, "-m", "pip"]
+    command = [*installer, "install", "--quiet", "--no-index", "--no-deps", "--target", str(site), str(made)]
+    subprocess.run(command, capture_output=True, check=True)
+    start = "import sys; sys.argv = 'nescio score verdicts.log -m half_credit -f json'.split()\n"
+    scored = json.loads(python(f"{start}from nescio.cli import main; main()", path=site))
+    assert {row["run"]: row["value"] for row in scored["scores"]} == {"mine": 2.5 / 4, "yours": 0.5}
+    code = (
+        "import nescio.plugins; from nescio.stats.parallel import each; from nescio.measures import parse;"
+        f"nescio.plugins.load_file({str(PLUGIN / 'half_credit.py')!r});"
+        "from types import SimpleNamespace as S;"
+        "rows = [S(correct=1, unanswered=1, n=3), S(correct=3, unanswered=0, n=3)];"
+        "print(list(each(parse('half_credit').declaration.formula, rows, 2)))"
+    )
+    assert python(code).splitlines() == ["[0.5, 1.0]"]
     code = (
         "import sys; from nescio.cli.app import run; import contextlib, io\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): run(['--version'])\n"
         "assert 'nescio.plugins' not in sys.modules or not sys.modules['nescio.plugins']._installed.cache_info().misses"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": str(ROOT / "src")})
+    python(code)

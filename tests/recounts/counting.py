@@ -16,6 +16,7 @@ import string
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -188,21 +189,23 @@ def trials(data: Path) -> dict[str, float]:
     return found
 
 
+@lru_cache
+def verified(data: Path, *systems: str) -> list[tuple[bool, ...]]:
+    """Return of each pair of texts whether one author wrote both, and what the systems say of it."""
+    truth = {row["id"]: row["same"] for row in lines(data / PAN / "truth.jsonl")}
+    values: dict[str, list[Any]] = {question: [same] for question, same in truth.items()}
+    for system in systems:
+        for row in lines(data / PAN / "runs" / system / "answers.jsonl"):
+            values[row["id"]].append(float(row["value"][0] if isinstance(row["value"], list) else row["value"]))
+    return [tuple(row) for row in values.values()]
+
+
 def cascade(data: Path, first: str, second: str, sure: tuple[float, float]) -> tuple[int, int, int]:
     """Return how often two systems are right, wrong and silent that verify authors: the first answers if it is sure
     enough that the authors are one or two, else the second if it is, else nobody does. .5 is no answer."""
-    truth = {row["id"]: row["same"] for row in lines(data / PAN / "truth.jsonl")}
-    values = []
-    for system in (first, second):
-        own = {}
-        for row in lines(data / PAN / "runs" / system / "answers.jsonl"):
-            value = row["value"][0] if isinstance(row["value"], list) else row["value"]
-            own[row["id"]] = float(value)
-        values.append(own)
     right = wrong = silent = 0
-    for question, same in truth.items():
-        for own, least in zip(values, sure, strict=True):
-            value = own[question]
+    for same, *values in verified(data, first, second):
+        for value, least in zip(values, sure, strict=True):
             if value != 0.5 and max(value, 1 - value) >= least:
                 right += (value > 0.5) == same
                 wrong += (value > 0.5) != same

@@ -1,30 +1,44 @@
-"""The page as a text: what it says, that it is whole in itself, and that nothing in the data can act in it."""
+"""The page in process: what it says and draws, that it is whole in itself, and that nothing in the data can act in it."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 import shlex
-import zlib
+from collections.abc import Callable, Sequence
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from nescio.data.evidence import Evidence
-from nescio.reporting import page
-from nescio.reporting.page.browser import packed, states
-from nescio.reporting.page.drawing import cleaned
-from nescio.reporting.page.figures import _said_of_winners, _winners, all_figures, penalty_figure, strata_figure
-from nescio.reporting.page.report_data import ReportData
+import nescio
+from nescio.meta_evaluation import stability, swap
+from nescio.reporting import charts, diagrams, page
+from nescio.reporting.numbers import number, signed
+from nescio.reporting.page.commands import Commands
+from nescio.reporting.page.confidence import MOST_PANELS, POINTS_BEYOND
+from nescio.reporting.page.figure import Figure
+from nescio.reporting.page.figures import all_figures, penalty_figure, strata_figure
+from nescio.reporting.page.pairs import rank_figure
+from nescio.reporting.page.report_data import MOST_BROKEN_DOWN, ReportData
 from nescio.reporting.page.sentence import answer
-from nescio.reporting.page.shown_text import as_json, names
-from nescio.text import enumerated, sanitize
-from tests.reporting.conftest import HOSTILE, THREE, make, outcome_table
+from tests.reporting.files import (
+    EXAMPLES,
+    HOSTILE,
+    MANY,
+    THREE,
+    called,
+    embedded,
+    hostile_files,
+    make,
+    outcome_table,
+    written,
+)
+
+TWIN = "W" + THREE["modest"][1:]  # differs from modest in one question
 
 
 class Elements(HTMLParser):
@@ -32,89 +46,78 @@ class Elements(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.all: list[tuple[str, dict[str, str | None]]] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
+        self.all.append((tag, dict(attrs)))
 
 
-def facts(tmp_path: Path, runs: dict[str, str], **options: Any) -> ReportData:
-    return page.gather([outcome_table(tmp_path / "runs.csv", runs)], resamples=500, **options)
+def facts(tmp_path: Path, runs: dict[str, str], *, confidence: bool = False, **options: Any) -> ReportData:
+    table = outcome_table(tmp_path / "runs.csv", runs, confidence=confidence)
+    return page.gather([table], **{"resamples": 100, **options})
 
 
-def embedded_data(text: str) -> Any:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
-    assert found
-    return json.loads(found[1])
+# --- Sentences, whose figures are the subject of test_statements.py.
 
 
 def test_sentence_names_the_best_and_who_is_not_told_apart(tmp_path: Path) -> None:
-    # modest: C = 150, U = 100 of 300, so c@1 = (150 + 100 · 150/300)/300 = 200/300. Its twin differs in one question.
-    runs = {
-        "guesser": THREE["guesser"],
-        "modest": THREE["modest"],
-        "twin": "W" + THREE["modest"][1:],
-        "weak": THREE["weak"],
-    }
-    said = answer(facts(tmp_path, runs))
+    # modest: C = 150, U = 100 of 300, so c@1 = (150 + 100 · 150/300)/300 = 200/300.
+    said = answer(facts(tmp_path, {**THREE, "twin": TWIN}))
     assert said.text.startswith("modest is best by c@1, 0.667 [")
     assert said.text.endswith("]; not significantly different from twin.")
     assert said.more[0] == "modest got 50.0% of 300 questions right and 16.7% wrong, and left 33.3% unanswered."
-
-
-def test_sentence_names_those_level_with_the_best(tmp_path: Path) -> None:
     said = answer(facts(tmp_path, {"one": "CCW" * 20, "two": "WCC" * 20}))
     assert said.text.startswith("one is best by c@1, tied with two, 0.667 [")
-    assert said.text.endswith("]; not significantly different from two.")
-
-
-def test_sentence_says_what_accuracy_would_have_said(tmp_path: Path) -> None:
     # bold: 160/300 = 0.533 by both; modest 150/300 and c@1 0.667.
     said = answer(facts(tmp_path, {"bold": "C" * 160 + "W" * 140, "modest": THREE["modest"]}))
     assert said.name == "modest"
     assert said.text.endswith("significantly different from the other run.")
     assert "accuracy, which counts an abstention as a wrong answer, bold would be first (0.533)" in said.more[1]
+    assert answer(facts(tmp_path, {"alone": "CWU" * 10})).text.startswith("alone scores 0.444 [")
 
 
-def test_one_run_and_counts_have_a_sentence_and_a_page(tmp_path: Path) -> None:
-    alone = facts(tmp_path, {"alone": "CWU" * 10})
-    assert answer(alone).text.startswith("alone scores 0.444 [")
-    counts = tmp_path / "counts.csv"
-    counts.write_text("run,correct,incorrect,unanswered\nicia,237,156,107\nuaic,236,264,0\n")
-    found = page.gather([counts], resamples=200)
+def test_what_has_no_questions_or_nothing_that_counts_has_a_page(tmp_path: Path, undrawn: None) -> None:  # noqa: ARG001
+    rows = ["icia,237,156,107", "uaic,236,264,0"]
+    counted = page.gather([written(tmp_path / "counts.csv", "run,correct,incorrect,unanswered", rows)], resamples=200)
     # Peñas & Rodrigo, ACL 2011, Table 3
-    assert answer(found).text.startswith("icia has the best c@1, 0.575 [")
-    text = page.page(found)
+    assert answer(counted).text.startswith("icia has the best c@1, 0.575 [")
+    text = page.page(counted)
     assert "a counts table has no questions" in text
     assert 'id="grid"' not in text
-
-
-def test_nothing_that_counts_is_undefined_not_zero(tmp_path: Path) -> None:
     silent = facts(tmp_path, {"mute": "UUU", "also": "UUU"}, measures=["precision"])
     assert answer(silent).text == "precision is undefined for every run, because nothing could be counted."
     assert "undefined" in page.page(silent)
+    text = make(tmp_path / "page.html", EXAMPLES / "ap.csv").read_text()
+    assert 'id="figure-outcomes"' not in text
+    assert "The score of each run on each of the 50 questions." in text
 
 
-def test_the_price_at_which_the_winner_changes() -> None:
-    # penalty(t) = C/n - s W/n with s = t/(1-t): 0.6 - 0.4 s = 0.5 - 0.1 s at s = 1/3, which is t = 1/4.
-    won = _winners({"bold": (60, 40, 0), "careful": (50, 10, 40), "never": (0, 10, 90)})
-    assert [name for name, _, _ in won] == ["bold", "careful"]
-    assert won[0][2] == pytest.approx(0.25)
-    assert (won[0][1], won[1][2]) == (0.0, 1.0)
+def test_too_many_questions_have_no_browser_and_a_note(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    undrawn: None,  # noqa: ARG001
+) -> None:
+    small = facts(tmp_path, {"a": "CWU", "b": "CCC"})
+    for limit, words in (("MOST_QUESTIONS", "3 questions are more"), ("MOST_CELLS", "6 outcomes are more")):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"nescio.reporting.page.browser.{limit}", 2)
+            text = page.page(small)
+        assert words in text
+        assert 'id="grid"' not in text
+        assert 'href="#questions"' not in text
 
 
 def penalty_words(tmp_path: Path, *rows: str) -> str:
-    table = tmp_path / "counts.csv"
-    table.write_text("\n".join(["run,correct,incorrect,unanswered", *rows]) + "\n")
-    figure = penalty_figure(page.gather([table], resamples=100))
+    table = written(tmp_path / "counts.csv", "run,correct,incorrect,unanswered", rows)
+    figure = penalty_figure(page.gather([table], resamples=100, ci=None))
     assert figure
     return figure.words
 
 
-def test_the_price_above_which_silence_wins(tmp_path: Path) -> None:
-    # C - W t/(1-t) = 0 at t = C/(C+W). bold: 60/100; careful: 50/60 = 0.833, ahead from t = 1/4 (as above).
-    # At t = 0.9, where the chart ends, bold earns 0.6 - 9 * 0.4 = -3.
+def test_the_price_above_which_another_run_or_silence_wins(tmp_path: Path) -> None:
+    """penalty(t) = C/n - s W/n with s = t/(1-t): 0.6 - 0.4 s = 0.5 - 0.1 s at s = 1/3, which is t = 1/4; C - W s = 0 at
+    t = C/(C+W): bold 60/100, careful 50/60 = 0.833. At t = 0.9, where the chart ends, bold earns 0.6 - 9 * 0.4 = -3."""
     both = ("bold,60,40,0", "careful,50,10,40")
     cut = " The axis is truncated at -0.5."
     said = "The best run is bold from t = 0.00 to 0.25; careful from t = 0.25 to 0.83. For higher t, never answering beats every run"
@@ -129,36 +132,64 @@ def test_the_price_above_which_silence_wins(tmp_path: Path) -> None:
         "The best run is ok from t = 0.00 to 0.89; sure from t = 0.89 to 1.00."
     )
     assert penalty_words(tmp_path, "wrong,0,1,99") == "No run earns more than a system that never answers."
-    assert _said_of_winners([("a", 0.0, 0.004)], 0.004, False) == "Above t = 0.00 never answering beats every run."
-    assert "to 0.9996. For higher t" in _said_of_winners([("a", 0.0, 0.9996)], 0.9996, False)
+    assert penalty_words(tmp_path, "a,4,996,0").startswith("Above t = 0.00 never answering beats every run.")
+    assert "to 0.9996. For higher t" in penalty_words(tmp_path, "a,9996,4,0")
 
 
-def test_repeating_gives_the_marked_penalties_and_every_curve(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    from nescio.cli.app import run
-    from nescio.reporting.page.commands import Commands
+def figures_of(report: ReportData) -> dict[str, Figure]:
+    figures, missing = all_figures(report)
+    assert missing == ()
+    return {figure.name: figure for figure in figures}
 
+
+def test_tips_say_what_the_data_says(tmp_path: Path) -> None:
+    """Of each chart, what stands under the mouse: the figures of a row of its data."""
+    figures = figures_of(facts(tmp_path, THREE, confidence=True))
+    said: dict[str, Callable[[dict[str, Any]], str]] = {
+        "intervals": lambda row: (
+            f"{row['run']}: c@1 {number(row['value'])} [{number(row['low'])}, {number(row['high'])}]"
+        ),
+        "gain": lambda row: f"{row['run']}: accuracy {number(row['accuracy'])}, c@1 {number(row['c_at_1'])}",
+        "ranks": lambda row: f"{row['run']}: c@1 {number(row['value'])}, rank {row['low']} to {row['high']}",
+        "reliability": lambda row: f"{row['run']}: of {row['n']:,} answers with confidence {row['confidence']:.2f}",
+    }
+    for name, tip in said.items():
+        drawn = (
+            str(figures[name].draw(760).to_dict())
+            if not figures[name].panels
+            else "".join(str(draw().to_dict()) for _, draw in figures[name].panels)
+        )
+        assert figures[name].rows
+        for row in figures[name].rows:
+            assert tip(row) in drawn, (name, tip(row))
+    pairs = str(figures["pairs"].draw(760).to_dict())
+    for row in figures["pairs"].rows:
+        assert f"{row['run']} against {row['baseline']}: {signed(row['difference'])} [" in pairs or (
+            f"{row['baseline']} against {row['run']}: {signed(-row['difference'])} [" in pairs
+        )
+    counts = {row["run"]: (row["correct"], row["incorrect"], row["unanswered"]) for row in figures["outcomes"].rows}
+    assert counts == {"modest": (150, 50, 100), "guesser": (150, 150, 0), "weak": (50, 200, 50)}
+    outcomes = str(figures["outcomes"].draw(760).to_dict())
+    assert "modest: 100 of 300 unanswered (33.3%)" in outcomes
+    # modest: C = 150, W = 50 of 300, so (150 - 50 s)/300 with s = t/(1-t).
+    for row in figures["penalty"].rows:
+        if row["run"] == "modest" and row["t"] < 1:
+            assert row["value"] == pytest.approx((150 - 50 * row["t"] / (1 - row["t"])) / 300, abs=1e-6)
+
+
+def test_repeating_gives_the_marked_penalties_and_every_curve(tmp_path: Path) -> None:
     table = outcome_table(tmp_path / "sure.csv", THREE, confidence=True)
     commands = Commands((str(table),), (), ("--resamples", "100"))
-    figures = {f.name: f for f in all_figures(page.gather([table], resamples=100, commands=commands))[0]}
-    assert [shlex.split(line)[3:5] for line in figures["risk"].command.splitlines()] == [
-        ["--run", "modest"],
-        ["--run", "guesser"],
-        ["--run", "weak"],
-    ]
-    with pytest.raises(SystemExit) as stopped:
-        run([*shlex.split(figures["penalty"].command)[1:], "-f", "json"])
-    assert not stopped.value.code
-    scores = {(row["run"], row["measure"]): row["value"] for row in json.loads(capfd.readouterr().out)["scores"]}
-    # modest: C = 150, W = 50 of 300, so (150 - 50 s)/300 with s = 0, 1/3, 1, 3, 9
-    for t, value in (("0", 1 / 2), ("0.25", 4 / 9), ("0.5", 1 / 3), ("0.75", 0.0), ("0.9", -1.0)):
-        assert scores["modest", f"penalty(t={t})"] == pytest.approx(value)
+    figures = figures_of(page.gather([table], resamples=100, commands=commands))
+    curves = [shlex.split(line)[3:5] for line in figures["risk"].command.splitlines()]
+    assert curves == [["--run", "modest"], ["--run", "guesser"], ["--run", "weak"]]
+    words = shlex.split(figures["penalty"].command)
+    measures = [name for word, name in pairwise(words) if word == "-m"]
+    assert measures == [f"penalty(t={t})" for t in ("0", "0.25", "0.5", "0.75", "0.9")]
 
 
 def test_parts_say_what_is_grey_and_keep_equal_runs_apart(tmp_path: Path) -> None:
-    equal = {f"run{i}": "CWU" * 4 for i in range(8)}
-    figure = strata_figure(facts(tmp_path, equal, by="topic"))
+    figure = strata_figure(facts(tmp_path, {f"run{i}": "CWU" * 4 for i in range(8)}, by="topic"))
     assert figure
     assert figure.words.endswith(" Grey: 2 other runs; names and intervals are in the table.")
     lanes = figure.draw(320).to_dict()["encoding"]["yOffset"]["scale"]["domain"]
@@ -169,80 +200,129 @@ def test_parts_say_what_is_grey_and_keep_equal_runs_apart(tmp_path: Path) -> Non
     assert "Grey" not in few.words
 
 
-def test_outcomes_are_packed_by_question_two_in_a_byte() -> None:
-    cells = np.array([[1, 2], [3, 4], [0, 1]], dtype=np.uint8)  # three runs, two questions: 1 3 0 | 2 4 1
-    assert list(zlib.decompress(base64.b64decode(packed(cells)), -15)) == [1 | 3 << 4, 0 | 2 << 4, 4 | 1 << 4]
+def test_a_bar_joins_neighbours_that_are_not_told_apart(tmp_path: Path) -> None:
+    """The guesser is 50 questions worse than modest by c@1 (0.667 against 0.5), weak far behind."""
+    figure = rank_figure(facts(tmp_path, {**THREE, "twin": TWIN}))
+    assert figure is not None
+    assert figure.words == "1 bar over 4 runs: modest to twin. 2 runs without a bar."
+    bars = {row["run"]: row["bars"] for row in figure.rows}
+    assert bars["modest"] == bars["twin"]
+    assert len({bars["modest"], bars["guesser"], bars["weak"]}) == 3
+    for width in (320, 760):
+        figure.draw(width).to_dict()  # raises where the specification breaks the schema
+    assert rank_figure(facts(tmp_path, {"a": "CW", "b": "CC"})) is None
+    # Each run is right on four questions fewer than the one before. A step of one has p = 2 · 2^-4, of two 2 · 2^-8, of
+    # three 2 · 2^-12; by Holm .375, .039 and .003, so that neighbours alone are alike.
+    stairs = {f"r{i}": "C" * (90 - 4 * i) + "W" * (10 + 4 * i) for i in range(4)}
+    figure = rank_figure(facts(tmp_path, stairs, measures=["accuracy"]))
+    assert figure is not None
+    assert figure.words.startswith("3 bars over 4 runs: r0 to r1; r1 to r2; r2 to r3. Every run is under a bar.")
+    assert [row["bars"] for row in figure.rows] == ["1", "1 2", "2 3", "3"]
 
 
-def test_silence_where_there_is_no_answer_is_told_from_an_answer(tmp_path: Path) -> None:
-    table = tmp_path / "squad.csv"
-    rows = [
-        "a,q1,correct,true",
-        "a,q2,unanswered,false",
-        "a,q3,unanswered,true",
-        "a,q4,incorrect,false",
-        "b,q1,incorrect,true",
-    ]
-    table.write_text("\n".join(["run,question,outcome,answerable", *rows]) + "\n")
-    data = page.gather([table], resamples=100, missing="unanswered").loaded.data
-    assert isinstance(data, Evidence)
-    found = dict(zip(data.questions, states(data).T.tolist(), strict=True))
-    # 1 right, 2 wrong, 3 unanswered, 4 rightly silent; what b lacks is silence by the policy asked for
-    assert found == {"q1": [1, 2], "q2": [4, 4], "q3": [3, 3], "q4": [2, 4]}
+@pytest.mark.parametrize("many", [3, 60])
+def test_many_runs_keep_their_distance(many: int) -> None:
+    rows = [{"label": f"{i} run with a long name {i}", "value": 0.9 - i / 1000, "tip": "t"} for i in range(many)]
+    bars = [{"first": i, "last": i + 1, "lane": i % 2, "tip": "b"} for i in range(many - 1)]
+    for width in (320, 760):
+        drawn = charts.unpacked(diagrams.critical_difference(rows, bars, width, "c@1").to_dict())
+        labels = next(held for held in drawn["datasets"].values() if held and "at" in held[0])
+        places = sorted(label["y"] for label in labels)
+        assert len(places) == many
+        assert min(b - a for a, b in pairwise(places)) >= 15  # a line of 12 pixel type
+        assert max(places) < drawn["height"]
+        assert labels[0]["x"] < 0.75 * width
 
 
-def test_too_many_questions_have_no_browser_and_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = facts(tmp_path, {"a": "CWU", "b": "CCC"})
-    for limit, words in (("MOST_QUESTIONS", "3 questions are more"), ("MOST_CELLS", "6 outcomes are more")):
-        with monkeypatch.context() as patched:
-            patched.setattr(f"nescio.reporting.page.browser.{limit}", 2)
-            text = page.page(found)
-        assert words in text
-        assert 'id="grid"' not in text
-        assert 'href="#questions"' not in text
+def test_studies_are_those_of_the_commands(tmp_path: Path) -> None:
+    table = outcome_table(tmp_path / "runs.csv", THREE)
+    measures = ["c@1", "accuracy"]
+    figures = figures_of(page.gather([table], measures, resamples=50, studies=("swap", "stability")))
+    stable: Sequence[Any] = stability([table], measures).rows
+    swapped: Sequence[Any] = swap([table], measures).rows
+    for name, expected, fields in (
+        ("stability", stable, ("error_rate", "ties")),
+        ("ties", stable, ("error_rate", "ties")),
+        ("swap", swapped, ("comparisons", "swaps")),
+    ):
+        shown = [[row[field] for field in fields] for row in figures[name].rows]
+        assert shown == [[getattr(row, field) for field in fields] for row in expected]
+        figures[name].draw(320).to_dict()
+        assert figures[name].command.startswith(f"nescio meta {'swap' if name == 'swap' else 'stability'} FILES -m c@1")
+    assert "--resamples" not in figures["swap"].command
 
 
-def test_texts_keep_letters_and_lose_what_moves_them() -> None:
-    assert sanitize("a\x00b\x1b[1m\u202ec\ud800", target="page") == "a\ufffdb\ufffd[1m\ufffdc\ufffd"
-    assert sanitize(HOSTILE[3], target="page") == HOSTILE[3]  # joiners hold an emoji together
-    assert sanitize("x" * 100_000, 10, target="page") == "xxxxxxxxxx… (99,990 more characters)"
-    assert len(set(names(["x" * 500, "x" * 501, "", "x" * 500 + "\0"]))) == 4
-    assert json.loads(as_json(list(HOSTILE))) == list(HOSTILE)
-    assert not set("<>&\u2028\u2029") & set(as_json(list(HOSTILE)))
-    named = [enumerated(each) for each in (["a"], ["a", "b"], list("abcdefg"))]
-    assert named == ["a", "a and b", "a, b, c and 4 more"]
+def test_a_report_has_the_studies_that_are_asked_for(tmp_path: Path, undrawn: None) -> None:  # noqa: ARG001
+    table = outcome_table(tmp_path / "three.csv", THREE)
+    asked = ["-m", "c@1", "--resamples", "50", "--seed", "3"]
+    for names in (set(), {"swap"}):
+        studies = [word for name in names for word in ("--study", name)]
+        assert not called("report", table, *asked, *studies, "-o", tmp_path / "page.html")
+        text = (tmp_path / "page.html").read_text()
+        assert set(re.findall(r'id="figure-(stability|ties|swap)"', text)) == names
+        assert ('id="measures"' in text) == bool(names)
+        assert "-m c@1 --seed 3</code>" in text or not names
+    alone = facts(tmp_path, {"alone": "CWU" * 10}, measures=["c@1"], studies=("stability",))
+    assert "no study of stability: there is one run" in page.page(alone)
 
 
-def test_a_drawing_keeps_no_script_and_no_link() -> None:
-    svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>x</script><g role="g"><a href="u"><path d="M0.123456,1"/></a><path onclick="x" aria-roledescription="rect mark" aria-label="2 &lt; 3"/></g></svg>'
-    assert cleaned(svg) == (
-        '<svg xmlns="http://www.w3.org/2000/svg" aria-hidden="true" focusable="false"><g><path data-tip="2 &lt; '
-        '3" /></g></svg>'
-    )
+def test_of_many_runs_the_best_have_bands_and_categories(tmp_path: Path) -> None:
+    """110 of 120 questions are answered, each with its own confidence; the right answers are the most confident ones, so
+    that of the first k answers k - right are wrong."""
+    table = outcome_table(tmp_path / "many.csv", MANY, confidence=True)
+    report = page.gather([table], ["c@1"], resamples=100)
+    figure = next(figure for figure in all_figures(report)[0] if figure.name == "risk")
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in figure.rows:
+        rows.setdefault(row["run"], []).append(row)
+    assert len(rows) == len(MANY)
+    for place, (run, own) in enumerate(rows.items()):
+        assert ("low" in own[0]) == (place < MOST_PANELS)
+        assert len(own) == (110 if place < MOST_PANELS else POINTS_BEYOND)
+        right = MANY[f"vendor-model-family-{run}-instruct"].count("C")  # the page leaves out what all names share
+        for row in own:
+            k = round(row["coverage"] * 120)
+            assert row["risk"] == pytest.approx(max(0, k - right) / k)
+            assert place >= MOST_PANELS or row["low"] <= row["risk"] <= row["high"]
+    assert f"the others with {POINTS_BEYOND} points each and without a band" in figure.words
+    parts = {(row.run, row.stratum): row for row in nescio.score(table, ["c@1"], by="topic", resamples=100)}
+    for run in report.runs[:MOST_BROKEN_DOWN]:
+        for topic in ("red", "green", "blue"):
+            shown, part = report.row(run, "c@1", topic), parts[run, topic]
+            assert shown is not None
+            assert (shown.value, shown.low, shown.high) == (part.value, part.low, part.high)
+    assert report.row(report.runs[MOST_BROKEN_DOWN], "c@1", "red") is None
 
 
-def test_what_was_drawn_before_changes_no_byte(tmp_path: Path) -> None:
-    """The drawing engine numbers what it clips by from chart to chart of a process."""
-    found = facts(tmp_path, {"a": "CWU" * 4, "b": "CCU" * 4})
-    one, other = (page.page(found) for _ in range(2))
-    assert "url(#penalty-760-clip1)" in one
-    assert one == other
+def test_without_intervals_there_is_no_band(tmp_path: Path, undrawn: None) -> None:  # noqa: ARG001
+    text = page.page(facts(tmp_path, {"a": "CWU" * 20, "b": "CCW" * 20}, confidence=True, ci=None))
+    assert "intervals at each coverage" not in text
+    assert "Risk over coverage" in text
 
 
-def test_page_is_whole_small_and_forbids_the_network(three_runs_page: Path) -> None:
-    text = three_runs_page.read_text(encoding="utf-8")
-    assert len(text) < 2_000_000
-    elements = Elements(text).found
+# --- The file.
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("three")
+    table = outcome_table(folder / "three.csv", THREE, confidence=True)
+    return make(folder / "page.html", table, "--by", "topic").read_text(encoding="utf-8")
+
+
+def test_page_is_whole_small_and_forbids_the_network(three: str) -> None:
+    assert len(three) < 2_000_000
+    elements = Elements(three).all
     loads = [
-        (tag, a)
+        (tag, name)
         for tag, a in elements
         for name in ("src", "href", "data", "srcset")
         if a.get(name) and not str(a[name]).startswith(("#", "data:"))
     ]
     assert loads == []
-    assert not re.search(r"@import|url\((?!#)", text)
+    assert not re.search(r"@import|url\((?!#)", three)
     policy = next(str(a["content"]) for tag, a in elements if tag == "meta" and a.get("http-equiv"))
-    script = re.search(r"<script>(.*?)</script>", text, re.DOTALL)
+    script = re.search(r"<script>(.*?)</script>", three, re.DOTALL)
     assert script
     digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
     assert policy.startswith(f"default-src 'none'; script-src 'sha256-{digest}';")
@@ -250,96 +330,62 @@ def test_page_is_whole_small_and_forbids_the_network(three_runs_page: Path) -> N
     assert len(ids) == len(set(ids))
     assert [tag for tag, a in elements if tag == "script"] == ["script", "script"]
     assert not [name for _, a in elements for name in a if name.startswith("on")]
+    # A line may end before a value, and not within its interval.
+    head = three.partition('<h1 id="sentence">')[2].partition("</h1>")[0]
+    interval = head[head.index("[") - 1 : head.index("]")]
+    assert (interval.count(" "), interval.count("\u00a0")) == (0, 2)
 
 
-def test_every_figure_has_words_data_and_a_command(three_runs_page: Path) -> None:
-    text = three_runs_page.read_text(encoding="utf-8")
-    figures = re.findall(r'<figure class="figure[^"]*" id="figure-(\w+)">(.*?)</figure>', text, re.DOTALL)
-    assert [name for name, _ in figures] == [
-        "intervals",
-        "outcomes",
-        "gain",
-        "penalty",
-        "ranks",
-        "pairs",
-        "risk",
-        "reliability",
-        "strata",
-    ]
-    data = embedded_data(text)
+def test_every_figure_has_words_data_and_a_command(three: str) -> None:
+    figures = re.findall(r'<figure class="figure[^"]*" id="figure-(\w+)">(.*?)</figure>', three, re.DOTALL)
+    named = "intervals outcomes gain penalty ranks pairs risk reliability strata"
+    assert [name for name, _ in figures] == named.split()
+    data = embedded(three)
     for name, inside in figures:
         assert len(re.sub("<[^>]*>", "", re.findall(r'<p id="words-.*?</p>', inside, re.DOTALL)[0])) > 30
         assert re.search(r"<code>nescio \w+ \S*three.csv", inside)
         assert inside.count("<svg") == (3 if name == "reliability" else 2)  # a panel a run, or two widths
         assert re.search('data-(tip|line)="', inside)
         assert data[name]["rows"]
-    words = re.sub(r"\s+", " ", text)
-    assert "Bold values are the best in their column, significantly or not." in words
+    words = re.sub(r"\s+", " ", three)
+    for said in (
+        "Bold values are the best in their column, significantly or not.",
+        "with these exceptions: for penalty(t), the command gives only the marked values of t; for risk over coverage, "
+        "the command gives every point",
+        "; for reliability, the command gives the calibration error but not the bins. The signature",
+    ):
+        assert said in words
+    assert "--seed" not in three  # not given, so no command needs it
+    assert "--resamples 500" in three
+
+
+def test_hostile_data_makes_no_element(tmp_path: Path, undrawn: None) -> None:  # noqa: ARG001
+    files = hostile_files(tmp_path)
+    for more in (["--by", "topic", "--title", HOSTILE[0]], ["--baseline", files[1].stem]):
+        text = make(tmp_path / "page.html", *files, *more).read_text(encoding="utf-8")
+        elements = Elements(text).all
+        scripts = [a.get("type") for tag, a in elements if tag == "script" and a.get("type") != "text/plain"]
+        assert scripts == ["application/json", None]
+        assert not {"img", "iframe", "object", "embed"} & {tag for tag, _ in elements}
+        assert not [name for _, a in elements for name in a if name.startswith("on")]
+        assert not set("\x00\x07\x1b\u202e\u2067") & set(text)
+        assert len(text) < 2_000_000
+        assert "of questions and answers are cut to 4,000 characters in this page" in text
+    title = 'a"; * { } </style>'
+    table = outcome_table(tmp_path / "runs.csv", {"a": "CWU"})
+    style = make(tmp_path / "page.html", table, "--title", title).read_text(encoding="utf-8").partition("@page")[2]
     assert (
-        "with these exceptions: for penalty(t), the command gives only the marked values of t; for risk over "
-        "coverage, the command gives every point" in words
+        '"a\\000022\\00003b\\000020\\00002a\\000020\\00007b\\000020\\00007d\\000020\\00003c\\00002fstyle\\00003e'
+        in style
     )
-    assert "; for reliability, the command gives the calibration error but not the bins. The signature" in words
-    assert "--seed" not in text  # not given, so no command needs it
-    assert "--resamples 500" in text
-
-
-def test_hostile_data_makes_no_element(hostile_page: Path) -> None:
-    text = hostile_page.read_text(encoding="utf-8")
-    elements = Elements(text).found
-    assert [a.get("type") for tag, a in elements if tag == "script" and a.get("type") != "text/plain"] == [
-        "application/json",
-        None,
-    ]
-    assert not {"b", "img", "iframe", "object", "embed"} & {tag for tag, _ in elements}
-    assert not [name for _, a in elements for name in a if name.startswith("on")]
-    assert not set("\x00\x07\x1b\u202e\u2067") & set(text)
-    assert len(text) < 2_000_000
-    assert "of questions and answers are cut to 4,000 characters in this page" in text
 
 
 def test_figures_are_valid_altair_and_written_for_papers(tmp_path: Path) -> None:
-    found = facts(tmp_path, THREE, by="topic")
-    with_confidence = page.gather([outcome_table(tmp_path / "sure.csv", THREE, confidence=True)], resamples=100)
-    for every in (all_figures(found), all_figures(with_confidence)):
-        figures, missing = every
-        assert missing == ()
-        for figure in figures:
-            figure.draw(320).to_dict()  # raises where the specification breaks the schema
-    written = page.write_figures(found, tmp_path / "figures")
-    assert sorted(p.name for p in (tmp_path / "figures").iterdir()) == sorted(
-        f"{name}.{end}" for name in written for end in ("svg", "pdf", "png", "vl.json", "csv")
-    )
-    assert (tmp_path / "figures" / "gain.pdf").read_bytes().startswith(b"%PDF")
-    assert (tmp_path / "figures" / "outcomes.csv").read_text() == (
-        "run,correct,incorrect,unanswered\nmodest,150,50,100\nguesser,150,150,0\nweak,50,200,50\n"
-    )
-
-
-def test_command_refuses_what_it_cannot_write(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    from nescio.cli.app import run
-
-    table = outcome_table(tmp_path / "runs.csv", {"a": "CWU"})
-    for arguments, message in (
-        (("-o", str(tmp_path / "page.pdf")), "written to .html"),
-        (("-o", str(tmp_path / "no" / "x.html")), "no folder"),
-    ):
-        with pytest.raises(SystemExit) as stopped:
-            run(["report", str(table), *arguments])
-        assert stopped.value.code == 2
-        assert message in capfd.readouterr().err
-
-
-def test_graded_scores_have_a_page_without_outcomes(tmp_path: Path) -> None:
-    matrix = tmp_path / "ap.csv"
-    matrix.write_text("topic,one,two\n" + "".join(f"t{i},{i / 20:.2f},{(i * 7 % 20) / 20:.2f}\n" for i in range(20)))
-    text = make(tmp_path / "page.html", matrix).read_text()
-    assert 'id="figure-outcomes"' not in text
-    assert "The score of each run on each of the 20 questions." in text
-
-
-def test_measures_that_are_no_means_have_no_questions(tmp_path: Path) -> None:
-    """A sum over all decisions (precision) says nothing of one question."""
-    counts = tmp_path / "counts.csv"
-    counts.write_text("run,correct,incorrect,unanswered\nmine,5,3,2\n")
-    assert "no question browser" in make(tmp_path / "page.html", counts).read_text()
+    report = facts(tmp_path, THREE, by="topic")
+    for figure in (*figures_of(report).values(), *figures_of(facts(tmp_path, THREE, confidence=True)).values()):
+        figure.draw(320).to_dict()  # raises where the specification breaks the schema
+    # The drawing engine numbers what it clips by from chart to chart of a process: no byte of a page changes by it.
+    small = facts(tmp_path, {"a": "CWU" * 4, "b": "CCU" * 4})
+    one, other = (page.page(small) for _ in range(2))
+    assert "url(#penalty-760-clip1)" in one
+    assert one == other

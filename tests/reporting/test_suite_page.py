@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,12 @@ import pytest
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.reporting.page.suite import answer, suite_page
-from tests.browser import AXE
+from tests.reporting.files import HOSTILE, embedded, marks
 from tests.suites import typed
 
 from ..comparison.runs import evidence
-from .conftest import HOSTILE
 
+pytestmark = pytest.mark.usefixtures("undrawn")
 SUITE = Path(__file__).parents[2] / "examples" / "suite" / "suite.toml"
 SMALL: dict[str, Any] = {"resamples": 300}
 
@@ -91,32 +90,6 @@ def test_a_run_that_is_mostly_wrong_or_worse_than_silence_is_not_shipped(tmp_pat
     assert advised(page_of(silent, tmp_path)) == "There is nothing to ship: x answered no question."
 
 
-def wrong_of(run: str) -> int:
-    """How many questions of all benchmarks a run answers wrongly, by the counts of every benchmark alone."""
-    rows = nescio.score(SUITE, "formula(W)", ci=None).tables["benchmarks"]
-    return sum(int(row.value) for row in rows if row.run == run)
-
-
-def test_the_page_has_a_chart_and_the_questions_of_every_benchmark(tmp_path: Path, visit: Any) -> None:
-    written = nescio.report(SUITE, output=tmp_path / "suite.html", **SMALL)
-    opened = visit(written.page)
-    page = opened.page
-    held = json.loads(page.locator("#data").text_content())
-    drawn = {row[0]: row[1] for row in held["means-1"]["rows"]}
-    assert drawn == pytest.approx({row.run: row.value for row in written.scores if row.measure == "c@1"}, abs=1e-6)
-    every = sum({row.benchmark: row.n for row in written.scores.tables["benchmarks"]}.values())
-    assert page.locator("#f-count").inner_text() == f"All {every} questions"
-    (facet,) = held["browser"]["facets"]
-    assert (facet["name"], sorted(facet["values"])) == ("benchmark", ["history", "law", "medicine", "sums", "trivia"])
-    page.select_option("#f-facet-0", label="sums")
-    own = next(row.n for row in written.scores.tables["benchmarks"] if row.benchmark == "sums")
-    page.locator("#f-count", has_text=f"{own} of {every} questions").wait_for()
-    page.locator("a.read").first.click()
-    page.locator("#f-count", has_text=f"{wrong_of('model-b')} of {every} questions").wait_for()
-    assert str(SUITE.parent) not in page.content()  # also where a note names a file
-    opened.assert_quiet()
-
-
 def test_a_row_of_the_heat_map_has_a_scale_of_its_own() -> None:
     suite = {"easy": evidence(x="CCCC", y="CCCW", z="CCWW"), "hard": evidence(x="WWWW", y="CWWW", z="CCWW")}
     page = suite_page(typed.score(suite, "accuracy", **SMALL), title="T")
@@ -124,37 +97,19 @@ def test_a_row_of_the_heat_map_has_a_scale_of_its_own() -> None:
     # The runs stand in the order of their means: y and z have .5, x too; each row from its worst to its best.
     assert sorted(shades[:3]) == [0.0, 0.5, 1.0]
     assert sorted(shades[3:]) == [0.0, 0.5, 1.0]
-
-
-def test_lower_is_better_turns_the_colours_round() -> None:
-    suite = {"a": evidence(x="CCWW", y="CCCC")}
-    page = suite_page(typed.score(suite, "simpleqa.incorrect", **SMALL), title="T")
-    rows = re.findall(r"--shade: ([\d.]+)\">([\d.]+)", page)
+    lower = typed.score({"a": evidence(x="CCWW", y="CCCC")}, "simpleqa.incorrect", **SMALL)  # lower is better
+    rows = re.findall(r"--shade: ([\d.]+)\">([\d.]+)", suite_page(lower, title="T"))
     assert {value: shade for shade, value in rows} == {"0.500": "0.0", "0.000": "1.0"}
 
 
-def hostile() -> dict[str, Evidence]:
-    return {name: evidence(**{HOSTILE[0]: "CCW", HOSTILE[1]: "CWW", HOSTILE[2]: "WWW"}) for name in HOSTILE[3:8]}
-
-
-def test_names_do_nothing_in_a_page(tmp_path: Path, visit: Any) -> None:
-    page = tmp_path / "suite.html"
-    nescio.report(hostile(), "accuracy", output=page, title=HOSTILE[0], **SMALL)
-    assert "<img" not in page.read_text(encoding="utf-8")
-    opened = visit(page)
-    opened.assert_quiet()
-    assert opened.page.evaluate("window.pwned") is None
-
-
-def test_the_page_of_a_suite_fits_a_telephone(tmp_path: Path, visit: Any) -> None:
+def test_the_page_holds_the_means_and_names_no_folder(tmp_path: Path) -> None:
     written = nescio.report(SUITE, output=tmp_path / "suite.html", **SMALL)
-    opened = visit(written.page, viewport={"width": 400, "height": 800})
-    opened.assert_quiet()
-    assert opened.page.evaluate("document.documentElement.scrollWidth") <= 400
-    assert opened.page.locator("table.heat").count() == 2
-    assert opened.page.locator("td.highest").count() == 2
-    names = opened.page.locator("table.board tbody th").all()
-    assert all(name.bounding_box()["width"] >= 100 for name in names)  # not a letter a line
-    opened.page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = opened.page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
-    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+    means = {row[0]: row[1] for row in embedded(tmp_path / "suite.html")["means-1"]["rows"]}
+    assert means == pytest.approx({row.run: row.value for row in written.scores if row.measure == "c@1"}, abs=1e-6)
+    runs = {HOSTILE[0]: "CCW", HOSTILE[1]: "CWW"}
+    nescio.report({name: evidence(**runs) for name in HOSTILE[3:8]}, "accuracy", output=tmp_path / "h.html", **SMALL)
+    assert not re.search("<img|<b |<iframe", (tmp_path / "h.html").read_text(encoding="utf-8"))
+    assert str(SUITE.parent) not in written.html  # also where a note names a file
+    assert len(marks(tmp_path / "suite.html")) == sum(
+        {row.benchmark: row.n for row in written.scores.tables["benchmarks"]}.values()
+    )

@@ -33,7 +33,6 @@ def test_repeats_of_a_question_are_one_question(tmp_path: Path) -> None:
 
 
 def test_answers_of_a_question_stand_with_it(tmp_path: Path) -> None:
-    """Two questions of two answers; the validator accepts the right one of the first, and a wrong one of the second."""
     answers = [
         f'<q id="{q}" lang="EN"><q_str>?</q_str>'
         + "".join(
@@ -55,28 +54,6 @@ def test_answers_of_a_question_stand_with_it(tmp_path: Path) -> None:
         ("ave.qa_accuracy", "1"): 1,
         ("ave.qa_accuracy", "2"): 0,
     }
-
-
-@pytest.mark.parametrize(
-    ("files", "measure"),
-    [
-        (["key.txt", "runs/first.txt", "assessor.txt"], "nuggets.F"),
-        (["developset", "student-run.response"], "read.recall"),
-        (["truth.jsonl", "runs/bert/answers.jsonl"], "c@1"),
-        (["ap.csv"], "mean(ap)"),
-    ],
-)
-def test_the_mean_over_questions_is_that_of_the_single_questions(files: list[str], measure: str) -> None:
-    scores = nescio.score([EXAMPLES / name for name in files], measure, by="question", ci=None)
-    run = next(iter(scores)).run
-    own = [row.value for row in scores if row.run == run and row.stratum is not None]
-    whole = next(row for row in scores if row.run == run and row.stratum is None)
-    assert len(own) >= 3
-    if measure == "c@1":  # of one question silence earns nothing
-        own = [value for value in own if value == 1]
-        assert len(own) / whole.n <= whole.value
-    else:
-        assert sum(own) / len(own) == pytest.approx(whole.value)
 
 
 def test_what_has_no_use_for_single_questions_says_so(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 import nescio
 
 ROOT = Path(__file__).parents[2]
-TAU = ROOT.parent / "shared" / "data" / "logs2026" / "tau_bench" / "gpt-4o-airline.json"
 EXAMPLE = ROOT / "examples" / "prompts.csv"
 OUTCOME = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 SIX = ["CCUC", "CCWU", "CUWC", "CCCC", "WUWW", "CCUW"]
@@ -49,31 +47,7 @@ def test_six_questions_and_four_prompts_of_section_b_6(
     assert row.over == ("question", "prompt")
 
 
-@pytest.mark.skipif(not TAU.is_file(), reason="the shared data are not beside the checkout")
-def test_trials_of_a_real_log_are_recounted_by_a_plain_script() -> None:
-    """τ-bench, 15 tasks and 4 trials: the two-way analysis of variance written out."""
-    by_cell: dict[tuple[int, int], float] = {}
-    for one in json.loads(TAU.read_text(encoding="utf-8")):
-        by_cell[one["task_id"], one["trial"]] = one["reward"]
-    tasks, trials = sorted({task for task, _ in by_cell}), sorted({trial for _, trial in by_cell})
-    mean = sum(by_cell.values()) / len(by_cell)
-    of_task = {task: sum(by_cell[task, trial] for trial in trials) / len(trials) for task in tasks}
-    of_trial = {trial: sum(by_cell[task, trial] for task in tasks) / len(tasks) for trial in trials}
-    ms_task = len(trials) * sum((one - mean) ** 2 for one in of_task.values()) / (len(tasks) - 1)
-    ms_trial = len(tasks) * sum((one - mean) ** 2 for one in of_trial.values()) / (len(trials) - 1)
-    left = sum((y - of_task[task] - of_trial[trial] + mean) ** 2 for (task, trial), y in by_cell.items())
-    ms_left = left / ((len(tasks) - 1) * (len(trials) - 1))
-    found = nescio.components(TAU, "accuracy", factor=["repeat"])
-    (row,) = found.rows
-    assert row.value == pytest.approx(mean, abs=1e-12)
-    assert row.se == pytest.approx(math.sqrt((ms_task + ms_trial - ms_left) / len(by_cell)), abs=1e-9)
-    components = [part.component for part in found.tables["components"]]
-    wanted = [(ms_task - ms_left) / len(trials), (ms_trial - ms_left) / len(tasks), ms_left]
-    assert components == pytest.approx(wanted, abs=1e-9)
-
-
 def test_differences_are_of_equal_cells() -> None:
-    """The difference of two runs is the mean of y_x - y_y, with its own analysis of variance."""
     other = ["CCCC", "WWWU", "CUWW", "WCCC", "CUWW", "WCUW"]
     (row,) = nescio.components(rows(SIX) + rows(other, "y"), "accuracy", factor=["prompt"], baseline="y").rows
     right = {"C": 1.0, "W": 0.0, "U": 0.0}
@@ -88,7 +62,6 @@ def test_differences_are_of_equal_cells() -> None:
 
 
 def test_samples_are_answers_that_are_alike() -> None:
-    """With two answers a cell, what single answers add stands apart."""
     table = [dict(row, trial=str(k)) for row in rows(SIX) for k in range(2)]
     found = nescio.components(table, "accuracy", factor=["prompt"], sample="trial")
     assert [part.part for part in found.tables["components"]] == ["question", "prompt", "question × prompt", "answer"]
@@ -96,7 +69,6 @@ def test_samples_are_answers_that_are_alike() -> None:
 
 
 def test_two_levels_allow_no_interval_over_them() -> None:
-    """By default the interval is for these two prompts; asked for others, there is none."""
     table = rows([row[:2] for row in SIX])
     found = nescio.components(table, "accuracy", factor=["prompt"])
     assert found.rows[0].over == ("question",)
@@ -108,7 +80,6 @@ def test_two_levels_allow_no_interval_over_them() -> None:
 
 
 def test_unbalanced_cells_are_clustered_and_said() -> None:
-    """A question counts as the mean of its answers, as everywhere."""
     cells = ["CCUC", "CCWU", "CUW-", "CCCC", "WUWW", "C-UW"]
     found = nescio.components(rows(cells), "accuracy", factor=["prompt"])
     shares = [row.count("C") / len(row.replace("-", "")) for row in cells]
@@ -119,7 +90,6 @@ def test_unbalanced_cells_are_clustered_and_said() -> None:
 
 
 def test_a_score_that_does_not_vary_has_no_interval() -> None:
-    """All right: nothing is known of how far it could move."""
     found = nescio.components(rows(["CCCC"] * 6), "accuracy", factor=["prompt"])
     assert (found.rows[0].value, found.rows[0].low) == (1.0, None)
 
@@ -137,24 +107,12 @@ def test_a_score_that_does_not_vary_has_no_interval() -> None:
     ],
 )
 def test_what_makes_no_sense_is_one_clear_error(options: dict[str, Any], said: str) -> None:
-    """A column, run or measure that cannot be split."""
     table = [dict(row, confidence=0.5) for row in rows(SIX)]
     with pytest.raises(nescio.NescioError, match=said):
         nescio.components(table, **options)
 
 
-def test_repeats_that_several_columns_name() -> None:
-    """`repeat=prompt+judge` is read by every command; an empty part is an error."""
-    table = [dict(row, judge=judge) for row in rows(SIX) for judge in ("a", "b")]
-    (row,) = nescio.score(table, "accuracy", column={"repeat": "prompt+judge"}, ci=None).rows
-    assert row.value == pytest.approx(13 / 24)
-    table[0]["judge"] = None
-    with pytest.raises(nescio.NescioError, match="repeat is empty"):
-        nescio.score(table, "accuracy", column={"repeat": "prompt+judge"})
-
-
 def test_the_example_has_a_plan() -> None:
-    """The largest fall for its cost comes first, and a budget is kept to."""
     found = nescio.components(
         EXAMPLE, "c@1", factor=["prompt"], cost={"question": 2, "prompt": 5}, per_answer=0.1, budget=300
     )

@@ -1,14 +1,12 @@
 """Scores and differences by people's labels: the worked figures through the whole pipeline, and what is said of labels.
 
-Ten questions, of which people judged the first six (S: silent): run x by the judge 110S1011S0, by people 111S00; run y by
-the judge 10S0110100, by people 10S000. The figures of `tests/stats/test_prediction_powered.py` are of the same; here the
-squared residuals are taken to sum to at least 3 times the square of the price of a verdict.
+Ten questions, of which people judged the first six (S: silent). The figures of `tests/stats/test_prediction_powered.py`
+are of the same; here squared residuals are taken to sum to at least 3 times the square of the price of a verdict.
 """
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,7 @@ from nescio.data.results import Comparison
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.measures import parse
 from nescio.scoring.corrected import Correction
-from nescio.scoring.verdict_form import form_of
+from nescio.stats.spending import level_of_look, p_of_look
 from tests.notes import in_words
 
 WORDS = {"1": "correct", "0": "incorrect", "S": "unanswered"}
@@ -64,14 +62,10 @@ def test_the_worked_differences(measure: str, difference: float, weight: float, 
     assert row.low == pytest.approx(max(difference - T4 * error, low - high))
     assert row.p == pytest.approx(2 * stats.t.sf(difference / error, 4))
     assert (row.test, row.n, how.labels, how.answers, how.n) == ("t", 10, 6, 10, 10)
-
-
-def test_the_difference_turned_round() -> None:
-    one, other = compared()[0], compared(baseline="x")[0]
-    assert one.low is not None
-    assert one.high is not None
-    assert (other.difference, other.low, other.high) == pytest.approx((-one.difference, -one.high, -one.low))
-    assert other.p == pytest.approx(one.p)
+    turned = compared(measure, baseline="x")[0]
+    ends = (-(turned.high or 0), -(turned.low or 0))
+    assert (row.difference, row.low, row.high) == pytest.approx((-turned.difference, *ends))
+    assert turned.p == pytest.approx(row.p)
 
 
 def test_questions_of_this_kind() -> None:
@@ -89,8 +83,7 @@ def test_questions_of_this_kind() -> None:
 
 
 def test_one_run() -> None:
-    """x: 8 answers, 5 of them labelled, 3 by people and 3 by the judge right, 5 of the 8 by the judge: Cov 1/25 (y and f
-    agree on 3 of 5), Var 15/56; silence is known, so that A is 8/10 of the mean of the answers."""
+    """x: 8 answers, 5 labelled; Cov 1/25 (people and judge agree on 3 of 5), Var 15/56; A is 8/10 of the answers' mean."""
     weight = (2 / 5 - 9 / 25) / (15 / 56)
     mean = 3 / 5 + weight * (5 / 8 - 3 / 5)
     found = nescio.score(OUTCOMES, ["accuracy", "c@1"], labels=LABELS, target="collection")
@@ -106,65 +99,35 @@ def test_one_run() -> None:
     assert (wide.low, wide.high) == pytest.approx((a - half, a + half))
 
 
-def test_the_score_is_that_of_nescio_judge(tmp_path: Path) -> None:
-    """`judge --against` gives the same accuracy and interval, about these questions and about all of their kind."""
-    rng = np.random.default_rng(3)
-    signs = "".join(rng.choice(list("10S"), 200, p=[0.5, 0.3, 0.2]))
-    flipped = "".join(s if s == "S" or rng.random() < 0.8 else "10"[s == "1"] for s in signs)
-    outcomes, labels = tmp_path / "outcomes.csv", tmp_path / "people.csv"
-    for path, table in ((outcomes, rows({"x": flipped})), (labels, rows({"x": signs[:80]}, "verdict"))):
-        path.write_text("\n".join([",".join(table[0]), *(",".join(r.values()) for r in table)]), encoding="utf-8")
-    judged = nescio.judge(outcomes, against=labels)
-    for target in ("collection", "population"):
-        one = judged.agreement(target=target).tables["corrected"][2]
-        other = nescio.score(outcomes, "accuracy", labels=labels, target=target)["x", "accuracy"]
-        assert (one.accuracy, one.low, one.high) == pytest.approx((other.value, other.low, other.high), abs=1e-12)
-
-
 def test_known_probabilities() -> None:
-    """The worked figure of §3, through a column `inclusion`; the residuals sum to less than 3, so that the interval is
-    wider than without."""
+    """Residuals sum to less than 3, so that the intervals are wider than the worked figures, which imagine nothing."""
     odds = [0.8, 0.8, 0.5, 0.5, 0.8, 0.5]
-    labels = [{**row, "inclusion": odds[int(row["question"][1:])]} for row in LABELS]
-    row, how = compared(labels=labels)
+    labels = [{**row, "p_drawn": odds[int(row["question"][1:])]} for row in LABELS]
+    row, how = compared(labels=labels, column={"inclusion": "p_drawn"})
     assert row.difference == pytest.approx(0.4128113879, abs=1e-9)
     assert how.weight == pytest.approx(0.5017793594, abs=1e-9)
-    assert row.spread is not None
-    assert row.spread > 0.1606591109
+    assert (row.spread or 0) > 0.1606591109
+    labels = [{**row, "inclusion": row["p_drawn"]} for row in labels]
     found = nescio.compare(OUTCOMES, "accuracy", labels=labels, baseline="y")
-    assert found.rows[0].spread is not None
-    assert found.rows[0].spread > 0.2124998546  # the figure itself, which imagines nothing, is in tests/stats
+    assert (found.rows[0].spread or 0) > 0.2124998546
     assert found.signature["drawn"] == "inclusion"
 
 
-def test_inclusion_may_have_another_name_and_must_be_a_probability() -> None:
-    labels = [{**row, "p_drawn": 0.5} for row in LABELS]
-    found = nescio.compare(OUTCOMES, "accuracy", labels=labels, baseline="y", column={"inclusion": "p_drawn"})
-    assert found.signature["drawn"] == "inclusion"
-    labels[0]["p_drawn"] = 1.5
-    with pytest.raises(FormatError, match="above 0 and at most 1"):
-        nescio.compare(OUTCOMES, labels=labels, column={"inclusion": "p_drawn"})
-    del labels[0]["p_drawn"]
-    with pytest.raises(MismatchError, match="1 labels have no probability of inclusion"):
-        nescio.score(OUTCOMES, labels=labels, column={"inclusion": "p_drawn"})
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"inclusion": 1.5}, FormatError, "above 0 and at most 1"),
+        ({"inclusion": None}, MismatchError, "1 labels have no probability of inclusion"),
+        ({"inclusion": 0.4}, UsageError, "question 'q0': the labels of two runs have different probabilities"),
+    ],
+)
+def test_labels_must_have_one_probability(change: dict[str, Any], error: type[Exception], message: str) -> None:
+    labels = [{**row, "inclusion": 0.5} for row in LABELS]
+    labels[0] |= change
+    with pytest.raises(error, match=message):
+        compared(labels=labels)
     with pytest.raises(UsageError, match=r"column=.*odds.*: table has no such column"):
         nescio.score(OUTCOMES, labels=labels, column={"inclusion": "odds"})
-
-
-def test_two_runs_must_be_drawn_with_one_probability() -> None:
-    labels = [{**row, "inclusion": 0.5 if row["run"] == "x" else 0.4} for row in LABELS]
-    with pytest.raises(UsageError, match="question 'q0': the labels of two runs have different probabilities"):
-        compared(labels=labels)
-
-
-def test_columns_of_labels_by_name() -> None:
-    """--column may mean a column of the files, of the labels, or of both."""
-    labels = [{"engine": r["run"], "item": r["question"], "by_ann": r["verdict"], "by_bob": "?"} for r in LABELS]
-    named = {"run": "engine", "question": "item", "verdict": "by_ann"}
-    assert compared(labels=labels, column=named)[0] == compared()[0]
-    outcomes = [{"engine": r["run"], "item": r["question"], "outcome": r["outcome"]} for r in OUTCOMES]
-    found = nescio.compare(outcomes, "accuracy", labels=labels, baseline="y", target="collection", column=named)
-    assert found.rows[0] == compared()[0]
 
 
 def test_strata_of_questions_and_of_verdicts() -> None:
@@ -190,7 +153,6 @@ def test_strata_of_questions_and_of_verdicts() -> None:
 
 
 def test_two_judges() -> None:
-    """With people themselves for a second judge nothing but its own error is left, and the first has no weight."""
     rng = np.random.default_rng(9)
     truth = {run: "".join(rng.choice(list("10"), 200)) for run in "xy"}
     judge = {run: "".join(rng.choice(list("10"), 200)) for run in "xy"}
@@ -206,36 +168,10 @@ def test_two_judges() -> None:
         nescio.compare(rows(judge), labels=labels, also_judged=[OUTCOMES])
 
 
-@pytest.mark.parametrize(
-    ("name", "unanswered", "slope", "constant", "silence"),
-    [
-        ("accuracy", 0.2, 1, 0, 0),
-        ("c@1", 0.2, 1.2, 0, 0.5),
-        ("UF", 0.2, 2, -0.8, 1),
-        ("UF01", 0.2, 1, 0.1, 0.5),
-        ("penalty(t=0.75)", 0.2, 4, -2.4, 3),
-        ("precision", 0.2, 1 / 0.8, 0, 0.5 / 0.64),  # A/(1 - U)
-        ("all_unanswered_right", 0.2, 1, 0.2, 1),
-        ("omniscience_index", 0.2, 200, -80, 100),
-    ],
-)
-def test_what_a_right_answer_is_worth(
-    name: str, unanswered: float, slope: float, constant: float, silence: float
-) -> None:
-    """By hand, from the formulas; silence at an accuracy of .5."""
-    form = form_of(parse(name), unanswered)
-    assert (form.slope, form.constant) == pytest.approx((slope, constant))
-    assert form.silence(0.5) == pytest.approx(silence, abs=1e-8)
-
-
-def test_measures_that_labels_cannot_correct() -> None:
-    with pytest.raises(UsageError, match="coverage uses more than these"):
-        nescio.score(OUTCOMES, "coverage", labels=LABELS)
-    with pytest.raises(UsageError, match="AUROC uses more than these"):
-        nescio.score(OUTCOMES, "AUROC", labels=LABELS)
-
-
-def test_defaults_are_those_that_labels_can_correct() -> None:
+@pytest.mark.parametrize("measure", ["coverage", "AUROC"])
+def test_measures_that_labels_cannot_correct(measure: str) -> None:
+    with pytest.raises(UsageError, match=f"{measure} uses more than these"):
+        nescio.score(OUTCOMES, measure, labels=LABELS)
     assert {row.measure for row in nescio.score(OUTCOMES, labels=LABELS)} == {"c@1", "accuracy"}
     assert {row.measure for row in nescio.compare(OUTCOMES, labels=LABELS)} == {"c@1", "accuracy"}
 
@@ -262,27 +198,21 @@ def test_what_is_said_of_labels() -> None:
         "the figures are about all questions of this kind",
     ):
         assert words in said, said
-
-
-def test_labels_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(MismatchError, match="question 'q0' is judged twice, differently"):
         nescio.score(OUTCOMES, labels=[*LABELS, {"run": "x", "question": "q0", "verdict": "incorrect"}])
 
 
-def test_a_judge_that_is_worse_than_none_is_said() -> None:
+def test_a_useless_judge_and_labels_of_odd_answers_are_said() -> None:
     """People's and the judge's verdicts are uncorrelated on 60 labels: ρ² = 0 < 1/60."""
-    truth, judge = "10" * 100, "1100" * 50
-    labels = rows({"x": truth[:60]}, "verdict")
-    found = nescio.score(rows({"x": judge}), "accuracy", labels=labels)
-    assert any("people's labels alone would do as well or better" in str(one) for one in found.notes)
-    good = nescio.score(rows({"x": truth}), "accuracy", labels=labels)
-    assert not any("alone would do" in str(one) or "approximate" in str(one) for one in good.notes)
+    truth, useless, odd = "10" * 100, "1100" * 50, "1" * 100 + "0" * 100
 
+    def said(judge: str, people: str) -> str:
+        found = nescio.score(rows({"x": judge}), "accuracy", labels=rows({"x": people}, "verdict"))
+        return " ".join(map(str, found.notes))
 
-def test_labels_of_odd_answers_are_said_to_be_no_random_sample() -> None:
-    truth = "1" * 100 + "0" * 100
-    found = nescio.score(rows({"x": truth}), "accuracy", labels=rows({"x": truth[:80]}, "verdict"))
-    assert any("by more than chance" in str(one) for one in found.notes)
+    assert "people's labels alone would do as well or better" in said(useless, truth[:60])
+    assert not any(words in said(truth, truth[:60]) for words in ("alone would do", "approximate", "more than chance"))
+    assert "by more than chance" in said(odd, odd[:80])
 
 
 def test_too_few_labels_are_undefined() -> None:
@@ -292,14 +222,21 @@ def test_too_few_labels_are_undefined() -> None:
     assert any("undefined: people judged 2 of 10 answers" in str(one) for one in found.notes)
 
 
-def test_all_labelled_is_the_score_by_people() -> None:
-    """With every answer labelled the figures are those of people's verdicts, and nothing is open about these questions."""
+@pytest.mark.parametrize(
+    "measure",
+    ["c@1", "accuracy", "UF", "UF01", "penalty(t=0.75)", "precision", "all_unanswered_right", "omniscience_index"],
+)
+def test_all_labelled_is_the_score_by_people(measure: str) -> None:
     truth = {"x": "1101S", "y": "0S101"}
-    found = nescio.compare(rows({"x": "1000S", "y": "1S111"}), "c@1", labels=rows(truth, "verdict"), baseline="y",
-                           target="collection").rows[0]  # fmt: skip
-    assert found.difference == pytest.approx(nescio.compare(rows(truth), "c@1", baseline="y").rows[0].difference)
+    judged, labels = rows({"x": "1000S", "y": "1S111"}), rows(truth, "verdict")
+    (found,) = nescio.compare(judged, measure, labels=labels, baseline="y", target="collection")
+    assert found.difference == pytest.approx(nescio.compare(rows(truth), measure, baseline="y").rows[0].difference)
     assert (found.low, found.high) == pytest.approx((found.difference, found.difference))
-    assert found.p == 0
+    assert found.p == (0 if found.difference else 1)
+    scores = nescio.score(judged, measure, labels=labels, target="collection")
+    assert [row.value for row in scores] == pytest.approx(
+        [row.value for row in nescio.score(rows(truth), measure, ci=None)]
+    )
 
 
 def test_a_part_is_scored_by_its_own_labels() -> None:
@@ -323,12 +260,9 @@ def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> No
         nescio.score(OUTCOMES, **{"labels": LABELS, **options})
 
 
-def test_tests_of_the_judge_are_refused() -> None:
+def test_tests_of_the_judge_and_data_without_single_answers_are_refused() -> None:
     with pytest.raises(UsageError, match="test cannot be used with labels"):
         nescio.compare(OUTCOMES, labels=LABELS, test="exact")
-
-
-def test_data_without_single_answers_is_refused() -> None:
     with pytest.raises(MismatchError, match="a counts table has no questions to match labels to"):
         nescio.score([{"run": "x", "correct": 3, "incorrect": 1, "unanswered": 0}], labels=LABELS)
     repeated = [{**row, "repeat": i} for row in OUTCOMES for i in (1, 2)]
@@ -336,14 +270,14 @@ def test_data_without_single_answers_is_refused() -> None:
         nescio.score(repeated, labels=LABELS)
 
 
-def wider(people: str, judge: str, every: str) -> float:
+def digits(text: str) -> list[int]:
+    return [int(c) for c in text]
+
+
+def wider(people: list[int], judge: list[int], every: list[int]) -> float:
     """How many times the standard error of one look is that of one of several: residuals over 1 - h, where h is 1 over
     the number of labels of which the judge says the same, one more disagreement, and m - 1 in place of m - 2."""
-    return wider_of(*([int(c) for c in one] for one in (people, judge, every)))
-
-
-def wider_of(*values: list[int]) -> float:
-    d, g, whole = (np.array(one, dtype=float) for one in values)
+    d, g, whole = (np.array(one, dtype=float) for one in (people, judge, every))
     weight = ((d - d.mean()) @ g / len(d)) / whole.var(ddof=1)
     left = d - d.mean() - min(max(weight, 0.0), 1.0) * (g - g.mean())
     alike = np.array([(g == one).sum() for one in g])
@@ -352,11 +286,8 @@ def wider_of(*values: list[int]) -> float:
 
 
 def test_intervals_of_looks_hold_together() -> None:
-    """Looked at with 20 labels, and now with the 50 of 200 answers that are planned: 20 labels have .015/.045 = 1/3 of
-    the information, so the two statistics correlate by the root of 1/3; the law of two normal variables, of another
-    program, says that one of the two bounds is crossed in .05 of cases."""
-    outcomes, labels = rows({"x": "10" * 100}), rows({"x": "1101" * 12 + "10"}, "verdict")
-    how: dict[str, Any] = {"labels": labels, "target": "collection"}
+    outcomes, people = rows({"x": "10" * 100}), "1101" * 12 + "10"
+    how: dict[str, Any] = {"labels": rows({"x": people}, "verdict"), "target": "collection"}
     once = nescio.score(outcomes, ["accuracy"], **how)["x", "accuracy"]
     looked = nescio.score(outcomes, ["accuracy"], label_looks=[20, 50], **how)
     now = looked["x", "accuracy"]
@@ -364,73 +295,49 @@ def test_intervals_of_looks_hold_together() -> None:
     assert once.low is not None
     assert now.low is not None
     quantile = float(stats.t.ppf(0.975, 48)) * (now.value - now.low) / (once.value - once.low)
-    quantile /= wider("1101" * 12 + "10", "10" * 25, "10" * 100)
-    last = float(stats.norm.isf(stats.t.sf(quantile, 48)))
-    root = math.sqrt(1 / 3)
-    first = float(stats.norm.isf(2 * stats.norm.sf(stats.norm.isf(0.0125) / root)))
-    inside = stats.multivariate_normal([0, 0], [[1, root], [root, 1]]).cdf([first, last], lower_limit=[-first, -last])
-    assert inside == pytest.approx(0.95, abs=1e-5)
+    quantile /= wider(digits(people), digits("10" * 25), digits("10" * 100))
+    assert 1 - 2 * stats.t.sf(quantile, 48) == pytest.approx(level_of_look((20, 50), 50, 200), abs=1e-5)
     assert any("hold at 2 looks together, up to 50 questions with labels" in one.text for one in looked.notes)
-    assert "label_looks=20+50" in str(looked.signature) or "label_looks:20+50" in str(looked.signature)
+    assert "label_looks:20+50" in str(looked.signature)
 
 
-def looked_at(*looks: int) -> tuple[float, Any, Any]:
-    """Compare two runs by labels on the first 50 of 200 questions, once and after looks; the first is the p-value of one
-    look, with the standard error of several."""
-    outcomes = [*rows({"x": "10" * 100}), *rows({"y": "1000" * 50})]
-    labels = [*rows({"x": "1101" * 12 + "10"}, "verdict"), *rows({"y": "1101" * 10 + "1010001000"}, "verdict")]
+@pytest.mark.parametrize("looks", [(100,), (20, 50)])
+def test_a_comparison_after_looks_errs_as_often_as_its_p_value_says(looks: tuple[int, ...]) -> None:
+    """At 50 of 100 planned tau is 1/3, and p = 4(1 - Φ(√tau z(1 - p₁/4))) for the p-value p₁ of one look."""
+    x, y, mine, theirs = "10" * 100, "1000" * 50, "1101" * 12 + "10", "1101" * 10 + "1010001000"
+    outcomes, labels = rows({"x": x, "y": y}), rows({"x": mine, "y": theirs}, "verdict")
     how: dict[str, Any] = {"labels": labels, "target": "collection"}
     once = nescio.compare(outcomes, ["accuracy"], **how)
     looked = nescio.compare(outcomes, ["accuracy"], label_looks=looks, **how)
-    assert looked.rows[0].difference == once.rows[0].difference
-    mine, theirs, x, y = "1101" * 12 + "10", "1101" * 10 + "1010001000", "10" * 100, "1000" * 50
-    people, judge = ([int(a) - int(b) for a, b in zip(*two, strict=True)] for two in ((mine, theirs), (x, y)))
-    p = once.rows[0].p
-    assert p is not None
-    apart = stats.t.isf(p / 2, 48) / wider_of(people, judge[:50], judge)
-    return float(2 * stats.t.sf(apart, 48)), once, looked
-
-
-def test_a_comparison_after_one_look_has_the_p_value_of_what_is_spent() -> None:
-    """The first look, at 50 of 100 planned of 200: tau = (1/100 - 1/200)/(1/50 - 1/200) = 1/3. The bound spends
-    p = 4(1 - Phi(z(1 - a/4)/root tau)), so a = 4(1 - Phi(root tau z(1 - p/4)))."""
-    p, once, looked = looked_at(100)
     alone, now = once.rows[0], looked.rows[0]
-    assert once.tables["labels"][0].labels == 50
-    assert now.p == pytest.approx(4 * stats.norm.sf(math.sqrt(1 / 3) * stats.norm.isf(p / 4)), rel=1e-6)
+    assert alone.p is not None
+    assert now.p is not None
+    people, judge = ([int(a) - int(b) for a, b in zip(*two, strict=True)] for two in ((mine, theirs), (x, y)))
+    single = float(2 * stats.t.sf(stats.t.isf(alone.p / 2, 48) / wider(people, judge[:50], judge), 48))
+    assert now.p == pytest.approx(
+        p_of_look(single, [look for look in looks if look <= 50] or [50], max(looks), 200), rel=1e-5
+    )
+    if len(looks) == 1:
+        assert now.p == pytest.approx(4 * stats.norm.sf(math.sqrt(1 / 3) * stats.norm.isf(single / 4)), rel=1e-6)
+    words = f"hold at {len(looks)} look{'s' * (len(looks) > 1)} together, up to {max(looks)} questions with labels"
+    assert any(words in one.text for one in looked.notes)
+    assert (now.difference, once.tables["labels"][0].labels, now.detectable) == (alone.difference, 50, None)
     assert now.p > alone.p
-    assert now.high - now.low > alone.high - alone.low
-    assert now.detectable is None
-    assert any("hold at 1 look together, up to 100 questions with labels" in one.text for one in looked.notes)
+    assert (now.high or 0) - (now.low or 0) > (alone.high or 0) - (alone.low or 0)
     assert "label_looks" in str(looked.signature)
-
-
-def test_a_comparison_after_two_looks_errs_as_often_as_its_p_value_says() -> None:
-    """As in `test_intervals_of_looks_hold_together`, with the error rate p: 20 labels spend what is theirs of it, and the
-    bound at 50 is the difference that was found."""
-    alone, _, looked = looked_at(20, 50)
-    now = looked.rows[0].p
-    root = math.sqrt(1 / 3)
-    first = float(stats.norm.isf(2 * stats.norm.sf(stats.norm.isf(now / 4) / root)))
-    last = float(stats.norm.isf(alone / 2))
-    inside = stats.multivariate_normal([0, 0], [[1, root], [root, 1]]).cdf([first, last], lower_limit=[-first, -last])
-    assert 1 - inside == pytest.approx(now, abs=1e-5)
-    assert now > alone
 
 
 def test_looks_at_labels_that_are_no_one_sample_are_refused() -> None:
     drawn = [{**row, "inclusion": 0.5} for row in LABELS]
-    with pytest.raises(UsageError, match="one random sample"):
-        nescio.score(OUTCOMES, ["accuracy"], labels=drawn, label_looks=[3, 5])
-    with pytest.raises(UsageError, match="one random sample"):
-        nescio.compare(OUTCOMES, ["accuracy"], labels=drawn, label_looks=[3, 5])
+    for verb in (nescio.score, nescio.compare):
+        with pytest.raises(UsageError, match="one random sample"):
+            verb(OUTCOMES, ["accuracy"], labels=drawn, label_looks=[3, 5])
     with pytest.raises(UsageError, match="planned"):
         nescio.score(OUTCOMES, ["accuracy"], labels=LABELS, label_looks=[7, 8])
 
 
 def test_how_many_more_labels_would_tell_two_runs_apart_is_said() -> None:
-    """By hand: the judge says one thing of all, so λ = 0; people see a difference in 2 of 100: d = .02, the squares
-    (1.96) are taken to sum to 3, K = 3/98; 1/(.02²/(1.96² K) + 1/400) = 169.4 labels, 70 more than there are."""
+    """λ = 0; d = .02, the squares (1.96) are taken for 3, K = 3/98; 1/(.02²/(1.96² K) + 1/400) = 169.4 labels."""
     outcomes = rows({"x": "1" * 400, "y": "1" * 400})
     labels = rows({"x": "1" * 36 + "0" * 64, "y": "1" * 34 + "0" * 66}, "verdict")
     found = nescio.compare(outcomes, ["accuracy"], labels=labels, target="collection", resamples=10)

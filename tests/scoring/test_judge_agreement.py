@@ -44,6 +44,17 @@ JUDGE = [C] * 15 + [W] * 3 + [S] + [N] + [C] * 2 + [W] * 12 + [N] + [W] + [S] * 
 PEOPLE = [C] * 20 + [W] * 15 + [S] * 5 + [N] * 20
 
 
+WORDS = ("correct", "incorrect", "unanswered", "ungraded")
+
+
+def confusion(found: Results, run: str = "a") -> list[list[int]]:
+    """Counts, a row for each of people's words."""
+    counts = {(one.people, one.judge): one.count for one in found.tables["confusion"] if one.run == run}
+    people, judge = ([word for word in WORDS if any(key[side] == word for key in counts)] for side in (0, 1))
+    assert list(counts) == [(one, other) for one in people for other in judge]
+    return [[counts[one, other] for other in judge] for one in people]
+
+
 def test_the_table_by_hand() -> None:
     found = compared(outcomes(JUDGE), outcomes(PEOPLE))
     (row,) = found.rows
@@ -54,97 +65,52 @@ def test_the_table_by_hand() -> None:
     assert row.kappa == pytest.approx((31 / 38 - by_chance) / (1 - by_chance))
     assert row.kappa_low < row.kappa < row.kappa_high
     assert (row.sensitivity, row.specificity) == pytest.approx((15 / 20, 18 / 20))
-    counts = {(one.people, one.judge): one.count for one in found.tables["confusion"]}
-    assert counts == {
-        ("correct", "correct"): 15,
-        ("correct", "incorrect"): 3,
-        ("correct", "unanswered"): 1,
-        ("correct", "ungraded"): 1,
-        ("incorrect", "correct"): 2,
-        ("incorrect", "incorrect"): 12,
-        ("incorrect", "unanswered"): 0,
-        ("incorrect", "ungraded"): 1,
-        ("unanswered", "correct"): 0,
-        ("unanswered", "incorrect"): 1,
-        ("unanswered", "unanswered"): 4,
-        ("unanswered", "ungraded"): 0,
-    }
-    third = next(one for one in found.tables["confusion"] if (one.people, one.judge) == ("incorrect", "incorrect"))
-    assert (third.share, third.low, third.high) == pytest.approx((12 / 15, *wilson(12, 15, 0.95)))
+    assert confusion(found) == [[15, 3, 1, 1], [2, 12, 0, 1], [0, 1, 4, 0]]
+    cell = next(one for one in found.tables["confusion"] if (one.people, one.judge) == ("incorrect", "incorrect"))
+    assert (cell.share, cell.low, cell.high) == pytest.approx((12 / 15, *wilson(12, 15, 0.95)))
+    # Of categories that nobody uses there is no row: the judge is never silent, people never say no attempt.
+    unused = compared(outcomes([C] * 20 + [W] * 14 + [N]), outcomes([C] * 18 + [W] * 17))
+    assert confusion(unused) == [[18, 0, 0], [2, 14, 1]]
 
 
-def test_categories_that_nobody_uses_are_left_out_and_the_next_are_not() -> None:
-    """The judge is never silent, but leaves one answer ungraded; people never call an answer no attempt."""
-    found = compared(outcomes([C] * 20 + [W] * 14 + [N]), outcomes([C] * 18 + [W] * 17)).tables["confusion"]
-    counts = {(one.people, one.judge): one.count for one in found}
-    assert counts == {
-        ("correct", "correct"): 18,
-        ("correct", "incorrect"): 0,
-        ("correct", "ungraded"): 0,
-        ("incorrect", "correct"): 2,
-        ("incorrect", "incorrect"): 14,
-        ("incorrect", "ungraded"): 1,
-    }
-
-
-def test_the_table_of_all_runs_is_the_sum_and_its_intervals_are_drawn() -> None:
-    """Twice the same run: the shares are those of the one, and the questions, not the answers, are resampled."""
-    two = compared(outcomes(JUDGE, JUDGE), outcomes(PEOPLE, PEOPLE)).tables["confusion"]
-    by_run = {name: [one for one in two if one.run == name] for name in ("a", "b", ALL)}
-    assert len(two) == sum(map(len, by_run.values()))
-    for one, both in zip(by_run["a"], by_run[ALL], strict=True):
-        assert (both.people, both.judge, both.count) == (one.people, one.judge, 2 * one.count)
-        assert both.share == one.share
+def test_all_runs_together_are_the_sum_and_drawn_by_question() -> None:
+    two = compared(outcomes(JUDGE, JUDGE), outcomes(PEOPLE, PEOPLE))
+    (one,) = compared(outcomes(JUDGE), outcomes(PEOPLE)).rows
+    assert [row.run for row in two.rows] == ["a", "b", ALL]
+    pooled = two.rows[2]
+    assert (pooled.labels, pooled.agreement, pooled.kappa) == (80, one.agreement, one.kappa)
+    assert (pooled.kappa_low, pooled.kappa_high) == pytest.approx((one.kappa_low, one.kappa_high))
+    assert pooled.high - pooled.low > 1.2 * (wilson(62, 76, 0.95)[1] - wilson(62, 76, 0.95)[0])
+    by_run = {name: [one for one in two.tables["confusion"] if one.run == name] for name in ("a", "b", ALL)}
+    assert confusion(two, ALL) == [[2 * count for count in row] for row in confusion(two, "b")]
+    for single, both in zip(by_run["a"], by_run[ALL], strict=True):
+        assert both.share == single.share
         assert 0 <= both.low <= both.share <= both.high <= 1
         narrow = wilson(both.count, round(both.count / both.share), 0.95) if both.count else (0.0, 0.0)
         assert both.high - both.low > narrow[1] - narrow[0] or both.count == 0
-    assert [one.count for one in by_run["b"]] == [one.count for one in by_run["a"]]
-    assert [one.run for one in compared(outcomes(JUDGE, JUDGE), outcomes(PEOPLE, PEOPLE)).tables["corrected"]] == [
-        *["a"] * 4,
-        *["b"] * 4,
-    ]
+    assert [row.run for row in two.tables["corrected"]] == [*["a"] * 4, *["b"] * 4]
 
 
-def test_the_estimates_are_those_of_the_formulas() -> None:
-    found = compared(outcomes(JUDGE), outcomes(PEOPLE)).tables["corrected"]
-    assert [one.how for one in found] == list(HOW)
-    y, f = (np.array([state == C for state in states[:40]], dtype=float) for states in (PEOPLE, JUDGE))
-    told = y, f, 27 / 60, 60
-    assert found[0].accuracy == pytest.approx(27 / 58)  # two are ungraded
-    assert found[1].accuracy == pytest.approx(20 / 40)
-    for row, expected in ((found[2], prediction_powered(*told)), (found[3], rogan_gladen(*told))):
-        assert (row.accuracy, row.low, row.high, row.weight) == pytest.approx(
-            (expected.value, expected.low, expected.high, expected.weight)
-        )
-        assert (row.labels, row.answers, row.n) == (40, 60, 60)
-
-
-def test_what_needs_no_judge_is_known() -> None:
-    """60 answers, 20 silent ones, 10 right silences and 10 answers where there is no answer: θ becomes (10 + 60
-    θ)/100."""
-    known = [S] * 20 + [S] * 10 + [W] * 10 + [ABSENT] * 5
-    answerable = [1] * 80 + [0] * 20 + [1] * 5
+@pytest.mark.parametrize(
+    ("known", "answerable", "right", "raw"),
+    [
+        # 20 silent ones, 10 right silences and 10 answers where there is no answer, 5 that are absent.
+        ([S] * 20 + [S] * 10 + [W] * 10 + [ABSENT] * 5, [1] * 80 + [0] * 20 + [1] * 5, 10, 40),
+        # 5 right, 3 wrong, 10 right silences, 12 answers where there is none, 2 silences.
+        ([C] * 5 + [W] * 3 + [S] * 10 + [W] * 12 + [S] * 2, [1] * 68 + [0] * 22 + [1] * 2, 15, 32),
+    ],
+)
+def test_what_needs_no_judge_is_known(known: list[int], answerable: list[int], right: int, raw: int) -> None:
+    """Beside 60 answers that need one: θ becomes (right + 60 θ)/(60 + raw)."""
     judge, people = (outcomes(states + known, answerable=answerable) for states in (JUDGE, PEOPLE))
-    asked = np.array([[True] * 60 + [False] * 45])
+    asked = np.array([[True] * 60 + [False] * len(known)])
     alone, whole = compared(outcomes(JUDGE), outcomes(PEOPLE)), compared(judge, people, asked)
     assert whole.rows[0] == alone.rows[0]
     for one, other in zip(whole.tables["corrected"][1:], alone.tables["corrected"][1:], strict=True):
-        expected = [(10 + 60 * x) / 100 for x in (other.accuracy, other.low, other.high)]
+        expected = [(right + 60 * x) / (60 + raw) for x in (other.accuracy, other.low, other.high)]
         assert (one.accuracy, one.low, one.high) == pytest.approx(tuple(expected))
-        assert (one.labels, one.answers, one.n) == (40, 60, 100)
-    assert whole.tables["corrected"][0].accuracy == pytest.approx(37 / 98)
-
-
-def test_right_and_wrong_without_a_judge_are_told_apart() -> None:
-    """Known beside the 60: 5 right, 3 wrong, 10 right silences, 12 answers where there is none, 2 silences: 15 of
-    32."""
-    known = [C] * 5 + [W] * 3 + [S] * 10 + [W] * 12 + [S] * 2
-    answerable = [1] * 68 + [0] * 22 + [1] * 2
-    judge, people = (outcomes(states + known, answerable=answerable) for states in (JUDGE, PEOPLE))
-    asked = np.array([[True] * 60 + [False] * 32])
-    whole = compared(judge, people, asked).tables["corrected"]
-    assert whole[0].accuracy == pytest.approx((27 + 15) / (58 + 32))  # two are ungraded
-    assert whole[1].accuracy == pytest.approx((60 * 20 / 40 + 15) / 92)
+        assert (one.labels, one.answers, one.n) == (40, 60, 60 + raw)
+    assert whole.tables["corrected"][0].accuracy == pytest.approx((27 + right) / (58 + raw))  # two are ungraded
 
 
 def test_a_run_of_which_nothing_was_asked_is_known() -> None:
@@ -155,48 +121,26 @@ def test_a_run_of_which_nothing_was_asked_is_known() -> None:
     assert one[0].accuracy == pytest.approx(2 / 3)
 
 
-def test_the_level_is_that_of_every_interval() -> None:
+@pytest.mark.parametrize("target", ["collection", "population"])
+@pytest.mark.parametrize("ci", [80, 95])
+def test_the_estimates_are_those_of_the_formulas(target: str, ci: float) -> None:
+    found, level = compared(outcomes(JUDGE), outcomes(PEOPLE), ci=ci, target=target), ci / 100
+    assert (found.rows[0].low, found.rows[0].high) == pytest.approx(wilson(31, 38, level))
+    cell = found.tables["confusion"][0]
+    assert (cell.low, cell.high) == pytest.approx(wilson(15, 20, level))
     y, f = (np.array([state == C for state in states[:40]], dtype=float) for states in (PEOPLE, JUDGE))
-    for target in ("collection", "population"):
-        found = compared(outcomes(JUDGE), outcomes(PEOPLE), ci=80.0, target=target)
-        row = found.rows[0]
-        assert (row.low, row.high) == pytest.approx(wilson(31, 38, 0.8))
-        first = found.tables["confusion"][0]
-        assert (first.low, first.high) == pytest.approx(wilson(15, 20, 0.8))
-        expected = (
-            human_sample_mean(y, 60, 0.8),
-            prediction_powered(y, f, 27 / 60, 60, 0.8),
-            rogan_gladen(y, f, 27 / 60, 60, 0.8),
-        )
-        whole = [superpopulation(one, 60, 0.8) if target == "population" else one for one in expected]
-        if target == "population":
-            whole[1] = prediction_powered_population(y, f, 27 / 60, 60, 0.8)
-        corrected = found.tables["corrected"]
-        assert (corrected[0].low, corrected[0].high) == pytest.approx(wilson(27, 58, 0.8))
-        for shown, one in zip(corrected[1:], whole, strict=True):
-            assert (shown.low, shown.high) == pytest.approx((one.low, one.high))
-
-
-def test_a_population_is_less_known_than_a_collection() -> None:
-    near, far = (
-        compared(outcomes(JUDGE), outcomes(PEOPLE), target=target).tables["corrected"]
-        for target in ("collection", "population")
-    )
-    for one, other in zip(near[1:], far[1:], strict=True):
-        assert other.accuracy == one.accuracy
-        assert other.low < one.low < one.high < other.high
-    assert far[0] == near[0]
-
-
-def test_all_runs_together_are_drawn_by_question() -> None:
-    """Two runs that are one and the same have the table twice, and intervals no narrower than one of them alone."""
-    two = compared(outcomes(JUDGE, JUDGE), outcomes(PEOPLE, PEOPLE))
-    one = compared(outcomes(JUDGE), outcomes(PEOPLE)).rows[0]
-    assert [row.run for row in two.rows] == ["a", "b", ALL]
-    pooled = two.rows[2]
-    assert (pooled.labels, pooled.agreement, pooled.kappa) == (80, one.agreement, one.kappa)
-    assert (pooled.kappa_low, pooled.kappa_high) == pytest.approx((one.kappa_low, one.kappa_high))
-    assert pooled.high - pooled.low > 1.2 * (wilson(62, 76, 0.95)[1] - wilson(62, 76, 0.95)[0])
+    told = y, f, 27 / 60, 60, level
+    whole = [human_sample_mean(y, 60, level), prediction_powered(*told), rogan_gladen(*told)]
+    if target == "population":
+        whole = [superpopulation(one, 60, level) for one in whole]
+        whole[1] = prediction_powered_population(*told)
+    first, *corrected = found.tables["corrected"]
+    assert [one.how for one in (first, *corrected)] == list(HOW)
+    assert (first.accuracy, first.low, first.high) == pytest.approx((27 / 58, *wilson(27, 58, level)))  # 2 ungraded
+    for row, expected in zip(corrected, whole, strict=True):
+        assert (row.accuracy, row.low, row.high) == pytest.approx((expected.value, expected.low, expected.high))
+        assert (row.labels, row.answers, row.n) == (40, 60, 60)
+    assert [row.weight for row in corrected[1:]] == pytest.approx([one.weight for one in whole[1:]])
 
 
 def test_a_run_depends_on_its_own_answers_and_the_seed() -> None:
@@ -217,24 +161,14 @@ def test_the_signature_says_all_that_the_figures_depend_on() -> None:
     assert list(parts) == [
         *("nescio", "judge", "runs", "questions", "data", "people", "labels", "target", "ci", "resamples", "seed"),
     ]
-    data, people = parts.pop("data"), parts.pop("people")
-    parts.pop("nescio")
-    assert parts == {
-        "judge": "judge",
-        "runs": "1",
-        "questions": "60",
-        "labels": "40",
-        "target": "collection",
-        "ci": "95",
-        "resamples": "10000",
-        "seed": "0",
-    }
-    judge, others = outcomes([*JUDGE[:-1], C]), outcomes([W, *PEOPLE[1:]])
+    values = {"judge": "judge", "runs": "1", "questions": "60", "labels": "40", "target": "collection", "ci": "95"}
+    assert parts == {**parts, **values, "resamples": "10000", "seed": "0"}
     how = {"judge": "exact", "target": "population", "ci": 90.5, "seed": 7}
+    judge, others = outcomes([*JUDGE[:-1], C]), outcomes([W, *PEOPLE[1:]])
     other = against(judge, others, np.ones((1, 60), dtype=bool), resamples=200, **how)  # type: ignore[arg-type]
     changed = dict(other.signature.fields)
-    assert changed["data"] != data
-    assert changed["people"] != people
+    assert changed["data"] != parts["data"]
+    assert changed["people"] != parts["people"]
     asked = {name: changed[name] for name in ("judge", "target", "ci", "resamples", "seed")}
     assert asked == {"judge": "exact", "target": "population", "ci": "90.5", "resamples": "200", "seed": "7"}
 
@@ -255,7 +189,6 @@ WIDTHS = 'the interval of "judge alone" is for new questions'
 
 
 def assert_notes(found: Results, *words: str) -> None:
-    """These notes, by some of their words, and no others."""
     for note, of_it in zip(in_words(found.notes), words, strict=True):
         assert of_it in note
 
@@ -277,22 +210,25 @@ def test_what_a_reader_should_know() -> None:
     assert_notes(far, "all questions of this kind, of which these are a sample")
 
 
-@pytest.mark.parametrize("labels", [1, 29])
-def test_few_labels_are_said_to_be(labels: int) -> None:
-    rest = [N] * (40 - labels)
-    found = compared(outcomes([C, W] * 20, [C, W] * 20), outcomes(([C, W] * 20)[:labels] + rest, [N] * 40))
-    few, none = [note for note in in_words(found.notes) if "are few" in note or "none of its" in note]
-    assert few.startswith(f"run 'a': {labels} labels are few")
-    assert none.startswith("run 'b': people judged none")
-
-
-@pytest.mark.parametrize(("word", "people"), [("all", C), ("none", W)])
-@pytest.mark.parametrize("labels", [2, 3])
-def test_why_a_correction_is_undefined(word: str, people: int, labels: int) -> None:
-    """Two labels are too few whatever they say, which needs no reason."""
-    found = compared(outcomes([C, W] * 20), outcomes([people] * labels + [N] * (40 - labels)))
-    reason = f"run 'a': Rogan-Gladen is undefined because people call {word} of the 3 labelled answers correct"
-    assert [note for note in in_words(found.notes) if "undefined" in note] == ([reason] if labels == 3 else [])
+@pytest.mark.parametrize(
+    ("people", "labels", "notes"),
+    [
+        ([C, W] * 20, 1, ["run 'a': 1 labels are few"]),
+        ([C, W] * 20, 29, ["run 'a': 29 labels are few"]),
+        ([C, W] * 20, 30, []),
+        # Two labels are too few for a correction whatever they say, which needs no reason.
+        ([C] * 40, 2, ["run 'a': 2 labels are few"]),
+        *(
+            ([state] * 40, 3, ["run 'a': 3 labels are few", f"people call {word} of the 3 labelled answers correct"])
+            for state, word in ((C, "all"), (W, "none"))
+        ),
+    ],
+)
+def test_few_labels_and_why_a_correction_is_undefined(people: list[int], labels: int, notes: list[str]) -> None:
+    found = compared(outcomes([C, W] * 20), outcomes(people[:labels] + [N] * (40 - labels)))
+    told = [note for note in in_words(found.notes) if "are few" in note or "undefined" in note]
+    assert len(told) == len(notes)
+    assert all(words in note for words, note in zip(notes, told, strict=True))
 
 
 def test_what_makes_no_sense_is_refused() -> None:
@@ -308,24 +244,10 @@ def test_what_makes_no_sense_is_refused() -> None:
     assert compared(outcomes(JUDGE), outcomes(PEOPLE), ci=0.5).rows[0].labels == 40
 
 
-def test_labels_that_look_chosen_are_said_to() -> None:
-    """100 answers, 50 right by the judge, 40 labelled: 20 of these are expected, with a variance of 40·½·½·60/99 =
-    6.06. The normal quantile of .001 on two sides is 3.29, so 8 more (z 3.25) may be chance and 9 more (z 3.66)
-    hardly."""
-
-    def sampling_notes(right: int) -> list[str]:
-        judge = [C] * right + [W] * (40 - right) + [C] * (50 - right) + [W] * (10 + right)
-        people = [C] * 20 + [W] * 20 + [N] * 60
-        return [
-            note
-            for note in in_words(compared(outcomes(judge), outcomes(people)).notes)
-            if "by more than chance" in note
-        ]
-
-    assert sampling_notes(28) == sampling_notes(12) == sampling_notes(20) == []
-    (note,) = sampling_notes(29)
-    assert "(run 'a': 72% of 40 labelled, 35% of the 60 others)" in note
-    assert len(sampling_notes(11)) == 1
+def chosen(judge: list[list[int]], people: list[list[int]]) -> list[str]:
+    """What is said of labels that are no random sample."""
+    notes = in_words(compared(outcomes(*judge), outcomes(*people)).notes)
+    return [note for note in notes if "by more than chance" in note]
 
 
 def sample(n: int, drawn: int, rights: int, hits: int) -> tuple[list[int], list[int]]:
@@ -337,43 +259,34 @@ def sample(n: int, drawn: int, rights: int, hits: int) -> tuple[list[int], list[
 @pytest.mark.parametrize(
     ("n", "drawn", "rights", "hits", "z"),
     [
+        (100, 40, 50, 28, 3.25),  # 20 are expected, with a variance of 40·½·½·60/99
+        (100, 40, 50, 29, 3.66),
+        (100, 40, 50, 12, 3.25),
+        (100, 40, 50, 11, 3.66),
         (21, 7, 10, 7, 3.317),  # expected 10/3, variance 7·(10/21)·(11/21)·14/20
         (12, 4, 4, 4, 3.317),  # expected 4/3, variance 4·⅓·⅔·8/11
         (14, 6, 7, 6, 3.122),  # expected 3, variance 6·½·½·8/13
         (1000, 1, 1, 1, 31.6),  # the one answer that the judge calls correct is the one with a label
         (22, 22, 15, 15, 0.0),  # all are labelled
+        (100, 40, 100, 40, 0.0),  # all are right, or none
+        (100, 1, 0, 0, 0.0),
     ],
 )
 def test_how_far_from_a_random_sample_is_too_far(n: int, drawn: int, rights: int, hits: int, z: float) -> None:
+    """The normal quantile of .001 on two sides is 3.2905."""
     judge, people = sample(n, drawn, rights, hits)
-    notes = in_words(compared(outcomes(judge), outcomes(people)).notes)
-    assert any("by more than chance" in note for note in notes) == (z > 3.2905)
+    notes = chosen([judge], [people])
+    assert len(notes) == (z > 3.2905)
+    if (n, hits) == (100, 29):
+        assert "(run 'a': 72% of 40 labelled, 35% of the 60 others)" in notes[0]
 
 
 def test_of_several_runs_each_must_be_farther_and_all_are_named() -> None:
-    """A level of .001 for two runs is .0005 for each, beyond 3.48; and a run of which nothing is labelled hides none
-    after it."""
+    """A level of .001 for two runs is .0005 for each, beyond 3.48; a run without labels hides none after it."""
     near, far = sample(21, 7, 10, 7), sample(21, 7, 7, 7)  # z is 3.317; and 7 - 7/3 over the root of 7·⅓·⅔·14/20, 4.472
     silent = [C, W] * 10 + [C], [N] * 21
     for runs, named in (((near, near), []), ((silent, far), ["b"]), ((far, far), ["a", "b"])):
-        notes = in_words(
-            compared(outcomes(*(judge for judge, _ in runs)), outcomes(*(people for _, people in runs))).notes
-        )
+        notes = chosen([judge for judge, _ in runs], [people for _, people in runs])
         parts = [f"run {name!r}: 100% of 7 labelled, 0% of the 14 others" for name in named]
-        said = [note for note in notes if "by more than chance" in note]
-        assert len(said) == bool(named)
-        assert all(f"({'; '.join(parts)})" in note for note in said)
-
-
-def test_nothing_is_said_of_labels_where_all_or_none_are_labelled_or_right() -> None:
-    for judge, people in (([C] * 99 + [W], [C] * 100), ([C] * 100, [C] * 40 + [N] * 60), ([W] * 100, [C] + [N] * 99)):
-        notes = in_words(compared(outcomes(judge), outcomes(people)).notes)
-        assert not any("by more than chance" in note for note in notes)
-
-
-def test_whose_interval_is_of_another_kind_is_said() -> None:
-    def notes_on_the_interval(target: str) -> int:
-        notes = in_words(compared(outcomes(JUDGE), outcomes(PEOPLE), target=target).notes)
-        return sum('the interval of "judge alone" is for new questions' in note for note in notes)
-
-    assert (notes_on_the_interval("collection"), notes_on_the_interval("population")) == (1, 0)
+        assert len(notes) == bool(named)
+        assert all(f"({'; '.join(parts)})" in note for note in notes)

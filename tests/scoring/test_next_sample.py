@@ -46,27 +46,22 @@ def test_a_share_that_reads_no_counts_has_the_law_of_counts() -> None:
 
 
 def test_means_without_limits_have_student_s_interval() -> None:
-    """One, 2, 3 and 6: a mean of 3, s² of 14/3, and 3.182 times s√(1/4 + 1/8) to either side, unless few decide."""
-    scores = [1.0, 2, 3, 6]
-    measure = parse("mean(score)")
-    patterns = compress({"user.score": np.array(scores)}, None, measure.each)
-    (row,), _ = next_samples(
-        ["r1"], [MeasureInput(0, measure, patterns, 4, ())], [], 8, level=0.95, seed=0, clustered=False
-    )
-    half = (row.high - row.low) / 2
-    assert row.value == 3
-    assert half >= 3.182446305284263 * math.sqrt(14 / 3 * (1 / 4 + 1 / 8)) - 1e-9
-    wide = predicted(nescio.score(matrix(*[(one,) for one in scores]), "mean(score)", next=4))["r1", "mean(score)"]
-    assert (wide.high - wide.low) / 2 == pytest.approx(half * math.sqrt((1 / 4 + 1 / 4) / (1 / 4 + 1 / 8)))
+    """One, 2, 3 and 6: a mean of 3, s² of 14/3, and 3.182 times s√(1/4 + 1/m) to either side, unless few decide."""
+    for more in (4, 8):
+        row = predicted(nescio.score(matrix((1.0,), (2.0,), (3.0,), (6.0,)), "mean(score)", next=more))[
+            "r1", "mean(score)"
+        ]
+        assert row.value == 3
+        half = 3.182446305284263 * math.sqrt(14 / 3 * (1 / 4 + 1 / more))
+        assert (row.high - row.low) / 2 == pytest.approx(half)
 
 
-@pytest.mark.parametrize("outcomes", ["C" * 50, "C" * 18 + "W", "C" * 30 + "W" * 3 + "U"])
-@pytest.mark.parametrize("size", [1, 2, 6])
+@pytest.mark.parametrize("outcomes", ["C" * 18 + "W", "C" * 30 + "W" * 3 + "U"])
+@pytest.mark.parametrize("size", [1, 6])
 def test_a_prediction_holds_the_interval_of_the_score(outcomes: str, size: int) -> None:
-    """Even of thousands of questions, and where all went well."""
     data = evidence(x=outcomes)
     data = data if size == 1 else replace(data, clusters=np.arange(len(outcomes)) // size)
-    found = nescio.score(data, ["c@1", "accuracy", "coverage", "UF"], next=5_000)
+    found = nescio.score(data, ["c@1", "accuracy", "coverage", "UF"], next=1_000)
     for row in found:
         one = predicted(found)["x", row.measure]
         if row.low is not None and not math.isnan(row.low):
@@ -105,6 +100,7 @@ def answers(groups: int, size: int, repeats: int, right: float, rng: np.random.G
     return {"correct": c, "incorrect": 1 - c - u, "unanswered": u}
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("groups", "size", "repeats"), [(6, 5, 1), (10, 5, 1), (30, 5, 1), (30, 1, 4), (200, 1, 4)])
 @pytest.mark.parametrize("right", [0.5, 0.9, 0.97])
 def test_how_often_another_sample_of_clusters_or_repeats_is_met(
@@ -123,16 +119,3 @@ def test_how_often_another_sample_of_clusters_or_repeats_is_met(
             whole = Patterns({**other, "n": np.ones(times * groups * size)}, np.ones(times * groups * size, dtype=int))
             held[i] += row.low - 1e-9 <= float(measure.value(whole, whole.counts)) <= row.high + 1e-9
     assert (held / 500 >= 0.93 - 3 * math.sqrt(0.93 * 0.07 / 500)).all()
-
-
-@pytest.mark.parametrize("measure", ["accuracy", "c@1", "UF"])
-def test_the_report_says_the_same(measure: str) -> None:
-    """Of one run, which nobody chose."""
-    from nescio.reporting import page as pages
-    from nescio.reporting.page.deciding import another_sample
-
-    words = ["correct"] * 50 + ["incorrect"] * 12 + ["unanswered"] * 8
-    rows = [{"run": "x", "question": f"q{i}", "outcome": word} for i, word in enumerate(words)]
-    (said,) = another_sample(pages.gather(rows, [measure]))
-    one = predicted(nescio.score(rows, measure, next=70))["x", measure]
-    assert (said.figures["low"], said.figures["high"]) == pytest.approx((one.low, one.high), abs=1e-12)

@@ -83,20 +83,7 @@ def test_what_is_odd_is_said_or_refused() -> None:
         nescio.score([{**row, "confidence": 0.5} for row in new], "AURC", pool=older)
 
 
-def test_repeats_count_a_question_once() -> None:
-    new, older = runs(200, 60)
-    twice = [{**row, "repeat": k} for row in new for k in (1, 2)]
-    one, two = (nescio.score(rows, "c@1", pool=older)["new", "c@1"] for rows in (new, twice))
-    assert (two.value, two.low, two.high, two.n) == (
-        pytest.approx(one.value),
-        pytest.approx(one.low),
-        pytest.approx(one.high),
-        one.n,
-    )
-
-
 def test_answers_to_one_question_are_no_cluster() -> None:
-    """Five answers to each question are its mean; questions of one story hang together, and that is said."""
     table = [
         {"run": "new", "question": f"q{i}", "repeat": str(k), "outcome": ("correct", "incorrect")[(i + k) % 2]}
         for i in range(30)

@@ -22,8 +22,6 @@ CALIBRATED = run_of_answers([(c, int(i < 10 * c)) for c in (0.1, 0.3, 0.5, 0.7, 
 
 
 def test_the_interval_that_is_made_unasked() -> None:
-    """A posterior for counts of the three outcomes, Wilson's for other shares, what a measure declares for the rest,
-    and Student's t for clusters where it declares nothing."""
     asked = ["c@1", "coverage", "ECE", "accuracy", "Brier"]
     found = nescio.score(CALIBRATED, asked, resamples=300)
     methods = {row.measure: row.interval for row in found}
@@ -73,15 +71,6 @@ def test_a_value_outside_its_own_interval_is_said_to_be() -> None:
     ]
 
 
-def test_a_value_that_is_undefined_has_no_remark_on_its_interval() -> None:
-    """Nothing is answered, so that precision is 0/0, and so it is on every resample."""
-    data = CALIBRATED
-    zeros = np.zeros((1, 50), dtype=np.int8)
-    columns = {"correct": zeros, "incorrect": zeros, "unanswered": zeros + 1, "answered": zeros}
-    notes = nescio.score(replace(data, columns=columns), "precision", interval="bca", resamples=300).notes
-    assert not any("one side" in note or "outside" in note for note in in_words(notes))
-
-
 def test_resamples_without_a_value_and_few_questions_are_said() -> None:
     data = run_of_answers([(0.5, 1), (0.5, 0), (0.5, 1)])
     columns = {
@@ -125,7 +114,6 @@ def test_a_stratum_is_the_questions_that_have_its_value() -> None:
 
 @pytest.mark.parametrize("measures", [["c@1", "precision"], ["AURC"]])
 def test_strata_have_what_each_has_alone(measures: list[str]) -> None:
-    """Runs that hold the same on several strata are computed once; each stratum alone has the same bytes."""
     data = replace(varied(60, 6), strata={"part": np.arange(60) % 12})
     found = nescio.score(data, measures, by="part", resamples=300, mark=False)
     for part in np.unique(data.strata["part"]).tolist():
@@ -211,7 +199,6 @@ def test_the_signature_says_all_that_the_figures_depend_on() -> None:
 
 
 def test_progress_is_told_of_every_draw() -> None:
-    """Of two runs whose measures are drawn in two ways, and of each of their parts."""
     steps: list[tuple[int, int]] = []
     nescio.score(
         EVERY["outcomes"].files,
@@ -225,7 +212,6 @@ def test_progress_is_told_of_every_draw() -> None:
 
 
 def test_progress_is_told_while_many_draws_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of measures that are drawn together, before the first of them is done; and no value changes."""
     files = EVERY["outcomes"].files
     how: dict[str, Any] = {"mark": False, "resamples": 256 * 20}
     expected = list(nescio.score(files, ["AURC", "AUROC"], **how))

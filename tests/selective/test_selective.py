@@ -32,7 +32,6 @@ from nescio.selective import (
 from nescio.selective.crossfit import deal
 from nescio.selective.curve import one_run
 from nescio.stats.intervals import clopper_pearson_upper
-from tests.laws.catalogue import one_in
 from tests.notes import in_words
 
 # A question: what the system did with it (C, W: answered; c, w: declined, and what the candidate was; U: silent), how
@@ -97,7 +96,7 @@ question_sets = st.lists(
     min_size=1,
     max_size=9,
 )
-SUMS = (
+SUMS = [
     "c@1",
     "UF",
     "precision",
@@ -110,12 +109,12 @@ SUMS = (
     "K1",
     "K",
     "MRR",
-)
-ORDERED = ("CWS", "AP", "AURC")
+]
+ORDERED = ["CWS", "AP", "AURC"]
 
 
 @pytest.mark.parametrize("measure", SUMS + ORDERED)
-@one_in(2)
+@pytest.mark.sampled
 @given(questions=question_sets)
 def test_the_threshold_is_the_best_of_all_tried_one_by_one(measure: str, questions: list[Question]) -> None:
     row: Tuning = nescio.tune(evidence(questions), measure, ci=None, folds=2).rows[0]
@@ -131,7 +130,7 @@ def test_the_threshold_is_the_best_of_all_tried_one_by_one(measure: str, questio
 
 
 @pytest.mark.parametrize("measure", ["c@1", "precision", "CWS"])
-@one_in(2)
+@pytest.mark.sampled
 @given(questions=question_sets, folds=st.integers(2, 4), seed=st.integers(0, 9))
 def test_held_out_outcomes_are_pooled_and_measured_once(
     measure: str, questions: list[Question], folds: int, seed: int
@@ -196,13 +195,8 @@ def test_the_exact_rule_is_reported_where_confidences_are_probabilities() -> Non
 
 
 def test_the_risk_coverage_curve_by_hand() -> None:
-    questions: list[Question] = [
-        ("C", 0.9, True),
-        ("w", 0.7, True),
-        ("C", 0.7, True),
-        ("W", 0.1, False),
-        ("U", 0.0, True),
-    ]
+    answered: list[Question] = [("C", 0.9, True), ("w", 0.7, True), ("C", 0.7, True), ("W", 0.1, False)]
+    questions = [*answered, ("U", 0.0, True)]
     points = risk_coverage(evidence(questions))
     assert [(p.threshold, p.coverage, p.risk) for p in points] == [(0.9, 0.2, 0), (0.7, 0.6, 1 / 3), (0.1, 0.8, 2 / 4)]
     assert risk_coverage(evidence([("U", 0.0, True)])) == ()
@@ -257,12 +251,8 @@ def test_the_grid_of_ranks_by_hand() -> None:
 
 def test_the_largest_coverage_that_is_safe_is_taken() -> None:
     wanted = Guarantee(0.1, 0.95)
-    grid = [
-        GridPoint(0.9, 50, 0, 0.08),
-        GridPoint(0.8, 70, 2, 0.12),
-        GridPoint(0.7, 90, 3, 0.1),
-        GridPoint(0.6, 99, 9, 0.2),
-    ]
+    bounds = ((0.9, 50, 0, 0.08), (0.8, 70, 2, 0.12), (0.7, 90, 3, 0.1), (0.6, 99, 9, 0.2))
+    grid = [GridPoint(*one) for one in bounds]
     assert certify(grid, wanted) is grid[2]
     assert certify(grid[3:], wanted) is None
 

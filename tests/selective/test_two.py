@@ -8,11 +8,8 @@ import pytest
 
 import nescio
 from nescio.pipeline import load
-from nescio.selective.crossfit import deal
 from nescio.selective.curve import one_run
 from nescio.selective.operating import operating
-
-FOLDS = 5
 
 
 @pytest.fixture(scope="module")
@@ -23,47 +20,18 @@ def table() -> pd.DataFrame:
     for run, tells in (("blind", 0.0), ("sighted", 0.6)):
         right = rng.random(60) < 0.6
         sure = np.round(np.clip(rng.random(60) * (1 - tells) + tells * right, 0, 1), 3)
-        for i in range(60):
-            rows.append((run, f"q{i:02}", "correct" if right[i] else "incorrect", sure[i]))
+        rows += [(run, f"q{i:02}", "correct" if right[i] else "incorrect", sure[i]) for i in range(60)]
     return pd.DataFrame(rows, columns=["run", "question", "outcome", "confidence"])
 
 
-def c_at_1(right: np.ndarray, answered: np.ndarray) -> float:
-    """(C + U·C/n)/n, Peñas & Rodrigo 2011."""
-    n, correct = len(right), int((right & answered).sum())
-    return (correct + (n - int(answered.sum())) * correct / n) / n
-
-
-def held_out(right: np.ndarray, sure: np.ndarray, fold: np.ndarray) -> np.ndarray:
-    """Which questions are answered, each by the threshold that is best on the other parts: every one is tried there,
-    the lowest of equally good ones is taken."""
-    answered = np.zeros(len(right), dtype=bool)
-    for k in range(FOLDS):
-        inside, outside = fold == k, fold != k
-        tried = [*np.unique(sure[outside]), np.inf]
-        values = [c_at_1(right[outside], sure[outside] >= t) for t in tried]
-        best = max(values)
-        threshold = next(t for t, value in zip(tried, values, strict=True) if value >= best - 1e-12)
-        answered[inside] = sure[inside] >= threshold
-    return answered
-
-
 def test_the_comparison_is_of_held_out_outcomes(table: pd.DataFrame) -> None:
-    pair = nescio.tune_pair(table, folds=FOLDS, resamples=200)
-    loaded = load(table)
-    expected = {}
-    for run in ("blind", "sighted"):
-        one = one_run(loaded.data, run)  # type: ignore[arg-type]
-        own = table[table.run == run].sort_values("question")
-        right, sure = (own.outcome == "correct").to_numpy(), own.confidence.to_numpy()
-        expected[run] = c_at_1(right, held_out(right, sure, deal(one.data, FOLDS, 0)))
-    assert pair.comparison.difference == pytest.approx(expected["sighted"] - expected["blind"])
-    assert [row.value for row in pair] == pytest.approx([expected["blind"], expected["sighted"]])
-    given = pair.tables["as_given"][0]
-    by_name = {
-        run: c_at_1((own.outcome == "correct").to_numpy(), np.ones(60, dtype=bool)) for run, own in table.groupby("run")
-    }
-    assert given.difference == pytest.approx(by_name["sighted"] - by_name["blind"])
+    """Those of `tune`, which test_selective.py holds to brute force; as given, all is answered."""
+    pair = nescio.tune_pair(table, folds=5, resamples=200)
+    values = [nescio.tune(table, run=run, folds=5, resamples=200).rows[0].value for run in ("blind", "sighted")]
+    assert [row.value for row in pair] == pytest.approx(values)
+    assert pair.comparison.difference == pytest.approx(values[1] - values[0])
+    right = [(table[table.run == run].outcome == "correct").mean() for run in ("blind", "sighted")]
+    assert pair.tables["as_given"][0].difference == pytest.approx(right[1] - right[0])
 
 
 def test_a_system_that_differs_in_its_threshold_alone_is_no_better(table: pd.DataFrame) -> None:
@@ -76,27 +44,22 @@ def test_a_system_that_differs_in_its_threshold_alone_is_no_better(table: pd.Dat
 
 
 def test_counts_at_a_threshold_are_those_of_the_run_that_it_makes(table: pd.DataFrame) -> None:
-    one = one_run(load(table).data, "sighted")  # type: ignore[arg-type]
-    found = operating(one, nescio.measure("c@1"))
+    """Asked twice, a question counts once."""
+    moved, again = (
+        operating(one_run(load(source).data, "sighted"), nescio.measure("c@1"))  # type: ignore[arg-type]
+        for source in (table, pd.concat([table.assign(repeat=1), table.assign(repeat=2)]))
+    )
     own = table[table.run == "sighted"]
-    assert len(found.points) == own.confidence.nunique() + 1
-    for point in found.points:
-        answered = own.confidence >= point.threshold
-        right = own.outcome == "correct"
-        assert (point.correct, point.incorrect, point.unanswered) == (
-            (answered & right).sum(),
-            (answered & ~right).sum(),
-            (~answered).sum(),
-        )
-        assert (point.answered, point.wrong) == (answered.sum(), (answered & ~right).sum())
-    assert found.tuned is not None
+    right = own.outcome == "correct"
+    assert len(moved.points) == own.confidence.nunique() + 1
+    for point in moved.points:
+        given = own.confidence >= point.threshold
+        counts = ((given & right).sum(), (given & ~right).sum(), (~given).sum())
+        assert (point.correct, point.incorrect, point.unanswered) == counts
+        assert (point.answered, point.wrong) == (given.sum(), counts[1])
     tuned = nescio.tune(table, run="sighted", resamples=200).rows[0]
-    assert (found.tuned.threshold, found.tuned.value) == (tuned.threshold, tuned.value)
-    assert (found.tuned.coverage, found.tuned.risk) == (tuned.coverage_held_out, tuned.risk_held_out)
-
-
-def test_repeats_count_as_one_question(table: pd.DataFrame) -> None:
-    twice = pd.concat([table.assign(repeat=1), table.assign(repeat=2)])
-    once, again = (operating(one_run(load(each).data, "sighted"), nescio.measure("c@1")) for each in (table, twice))  # type: ignore[arg-type]
-    assert again.n == once.n == 60
-    assert again.points == once.points
+    assert moved.tuned is not None
+    assert (moved.tuned.threshold, moved.tuned.value) == (tuned.threshold, tuned.value)
+    assert (moved.tuned.coverage, moved.tuned.risk) == (tuned.coverage_held_out, tuned.risk_held_out)
+    assert again.n == moved.n == 60
+    assert again.points == moved.points

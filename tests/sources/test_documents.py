@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import zipfile
 from pathlib import Path
@@ -10,45 +9,16 @@ from pathlib import Path
 import pytest
 import zstandard
 
-import nescio
 from nescio.errors import FormatError
 from nescio.formats import open_source
 from nescio.sources.documents import parse_xml, read_member
 from nescio.sources.limits import Limits, limited
-
-TABLE = "run,question,outcome\na,q1,correct\na,q2,unanswered\n"
 
 
 def error_of(path: Path) -> str:
     with pytest.raises(FormatError) as caught:
         open_source(path)
     return str(caught.value)
-
-
-def test_a_compressed_table_reads_like_the_table(tmp_path: Path) -> None:
-    plain, packed = tmp_path / "table.csv", tmp_path / "packed.csv.gz"
-    plain.write_text(TABLE)
-    packed.write_bytes(gzip.compress(TABLE.encode()))
-    one, other = nescio.score(plain, "c@1"), nescio.score(packed, "c@1")
-    assert one.rows == other.rows
-    packed.write_bytes(gzip.compress(TABLE.replace("correct", "korrect").encode()))
-    with pytest.raises(FormatError, match=r"packed\.csv\.gz, line 2: "):
-        nescio.score(packed, "c@1")
-
-
-def test_a_compressed_file_that_is_none_or_a_bomb(tmp_path: Path) -> None:
-    path = tmp_path / "table.csv.gz"
-    path.write_bytes(b"run,question,outcome\n")
-    assert "not a readable gzip file" in error_of(path)
-    path.write_bytes(gzip.compress(TABLE.encode())[:-9])
-    assert "not a readable gzip file" in error_of(path)
-    path.write_bytes(gzip.compress(b"a" * (1 << 24) + b"a"))
-    with (
-        limited(Limits(max_unpacked=1 / 64)),
-        pytest.raises(FormatError, match=r"unpacks to more than 0.015625 GB; max_unpacked says how many"),
-    ):
-        open_source(path)
-    assert open_source(path).kind == "delimited"
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
@@ -92,11 +62,11 @@ def test_a_member_packed_by_zstandard(tmp_path: Path) -> None:
 def test_a_zip_bomb_is_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "bomb.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("a.json", b" " * (1 << 24))
+        archive.writestr("a.json", b" " * (1 << 20))
         archive.writestr("b.json", b" ")
     with (
-        limited(Limits(max_unpacked=1 / 64)),
-        pytest.raises(FormatError, match=r"unpacks to more than 0.015625 GB; max_unpacked says how many"),
+        limited(Limits(max_unpacked=1 / 1024)),
+        pytest.raises(FormatError, match=r"unpacks to more than 0.000976562 GB; max_unpacked says how many"),
     ):
         open_source(path)
     assert open_source(path).members == ("a.json", "b.json")

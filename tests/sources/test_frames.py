@@ -1,8 +1,13 @@
-"""Tables in memory: pandas, Polars and Arrow, and what is none."""
+"""Tables in memory: of any make, by what they can do and not by who made them; what is none; and columns under their
+user's names."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,8 +16,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import nescio
-from nescio.errors import MismatchError
+from nescio.errors import MismatchError, MissingColumnError, UsageError
 from tests.formats.encodings import assert_refused, evidence, refusal
+from tests.rings import together
 
 SOUND: dict[str, Any] = {"run": ["a", "a"], "question": ["q1", "q2"], "outcome": ["correct", "unanswered"]}
 
@@ -24,76 +30,66 @@ def pandas(**columns: Any) -> pd.DataFrame:
 
 @cache
 def sound_digest() -> str:
-    """The digest of the sound table."""
     return evidence(pandas()).digest()
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        pandas(),
-        pandas().astype("category"),
-        pandas().astype("string"),
-        pandas().astype(object),
-        pandas().set_index(pd.Index([7, 7])),
-        pl.DataFrame(SOUND),
-        pl.DataFrame(SOUND).lazy(),
-        pl.DataFrame(SOUND).cast(pl.Categorical),
-        pa.table(SOUND),
-        pa.record_batch(SOUND),
-        pa.table(SOUND).to_reader(),
-        pa.table({name: pa.array(cells).dictionary_encode() for name, cells in SOUND.items()}),
-    ],
-    ids=lambda given: f"{type(given).__module__.split('.')[0]}-{type(given).__name__}",
-)
-def test_the_same_table(given: object) -> None:
-    assert evidence(given).digest() == sound_digest()
+class OnlyStream:
+    """Something that speaks Arrow and nothing else."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
 
 
-def test_a_stream_of_scores_is_read_as_its_table_is() -> None:
-    """It can be read once, and is looked at more often."""
-    scores = pa.table({"question": ["a", "b", "c", "d"], "r1": [1, 0, 1, 1], "r2": [0, 1, 1, 0]})
-    found, expected = ([(row.run, row.value) for row in nescio.score(given)] for given in (scores.to_reader(), scores))
-    assert found == expected
+def relation(table: dict[str, list[Any]]) -> Any:
+    """A relation of a connection of the user's own."""
+    connection = duckdb.connect()
+    connection.register("mine", pa.table(table))
+    return connection.sql("SELECT * FROM mine")
 
 
-@pytest.mark.parametrize(
-    "confidence",
-    [
-        [0.5, np.nan],
-        [0.5, None],
-        np.array([0.5, np.nan], dtype=np.float32),
-        pd.Series([0.5, np.nan], dtype=object),
-        pd.Series([0.5, None], dtype="Float64"),
-        pd.Series(["0.5", None], dtype="string"),
-    ],
-    ids=["NaN", "None", "float32", "object", "Float64", "text"],
-)
+MAKERS: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
+    "pandas": pd.DataFrame,
+    "pandas, categories": lambda table: pd.DataFrame(table).astype("category"),
+    "pandas, objects": lambda table: pd.DataFrame(table).astype(object),
+    "pandas, an index": lambda table: pd.DataFrame(table).set_index(pd.Index([7] * len(table["run"]))),
+    "polars": pl.DataFrame,
+    "polars, lazy": lambda table: pl.DataFrame(table).lazy(),
+    "polars, categories": lambda table: pl.DataFrame(table).cast(pl.Categorical),
+    "pyarrow": pa.table,
+    "pyarrow, a batch": pa.record_batch,
+    "pyarrow, a stream": lambda table: pa.table(table).to_reader(),
+    "stream": lambda table: OnlyStream(pa.table(table)),
+    "duckdb": relation,
+}
+
+
+@together("name", MAKERS)
+def test_a_table_of_any_make_is_the_same_table(name: str) -> None:
+    assert evidence(MAKERS[name](SOUND)).digest() == sound_digest()
+
+
+ABSENT = [
+    *([0.5, np.nan], [0.5, None], np.array([0.5, np.nan], dtype=np.float32), pd.Series([0.5, np.nan], dtype=object)),
+    *(pd.Series([0.5, None], dtype="Float64"), pd.Series(["0.5", None], dtype="string")),
+]
+
+
+@together("confidence", ABSENT)
 def test_nan_in_pandas_is_absent(confidence: Any) -> None:
     assert_array_equal(evidence(pandas(confidence=confidence)).columns["confidence"], [[0.5, np.nan]])
 
 
-def test_null_in_polars_and_arrow_is_absent_and_nan_is_no_number() -> None:
-    rule = "confidence must be a finite number such as 0.75, or empty (found 'nan')"
+def test_what_is_absent_elsewhere_is_absent_here() -> None:
     for make in (pl.DataFrame, pa.table):
-        found = evidence(make(SOUND | {"confidence": [0.5, None]}))
-        assert_array_equal(found.columns["confidence"], [[0.5, np.nan]])
-        assert_refused(make(SOUND | {"confidence": [0.5, float("nan")]}), "row 2", rule)
-
-
-def test_nan_in_an_outcome_column_is_ungraded() -> None:
-    found = evidence(pandas(outcome=[1.0, np.nan]), ungraded="exclude")
-    assert_array_equal(found.present, [[True, False]])
-
-
-def test_nan_in_a_pandas_matrix_is_an_empty_cell() -> None:
-    found = evidence(pd.DataFrame({"A": [np.nan, 1.0], "B": [0.5, 0.25]}))
-    assert_array_equal(found.columns["user.table"], [[np.nan, 1.0], [0.5, 0.25]])
-
-
-def test_the_names_of_the_columns_are_taken_as_text() -> None:
-    found = evidence(pd.DataFrame([[0.5, 1], [1, 0]]))
-    assert found.runs == ("0", "1")
+        given = make(SOUND | {"confidence": [0.5, None]})
+        assert_array_equal(evidence(given).columns["confidence"], [[0.5, np.nan]])
+    assert_array_equal(evidence(pandas(outcome=[1.0, np.nan]), ungraded="exclude").present, [[True, False]])
+    matrix = evidence(pd.DataFrame([[np.nan, 1], [1, 0.5]]))
+    assert matrix.runs == ("0", "1")
+    assert_array_equal(matrix.columns["user.table"], [[np.nan, 1], [1, 0.5]])
 
 
 BROKEN = {
@@ -110,34 +106,88 @@ BROKEN = {
     "complex numbers": (pandas(x=[1j, 2j]), None, "cannot be read: "),
     "half of a pair": (pandas(question=pd.Series(["\ud800", "x"], dtype=object)), None, "cannot be read: "),
     "infinite confidence": (pandas(confidence=[np.inf, 1.0]), "row 1", "confidence must be a finite number"),
+    "NaN in polars": (pl.DataFrame(SOUND | {"confidence": [0.5, float("nan")]}), "row 2", "(found 'nan')"),
     "mixed confidence": (pandas(confidence=pd.Series([0.5, "high"], dtype=object)), "row 2", "(found 'high')"),
 }
 
 
-@pytest.mark.parametrize("twin", BROKEN)
-def test_a_broken_twin(twin: str) -> None:
+@together("twin", BROKEN)
+def test_a_broken_twin_is_refused(twin: str) -> None:
     given, where, rule = BROKEN[twin]
     assert_refused(given, where, rule)
 
 
-@pytest.mark.parametrize("given", [5, None, object(), {"a"}], ids=lambda given: type(given).__name__)
-def test_what_is_no_table(given: object) -> None:
+@together("given", [5, None, object(), {"a"}])
+def test_what_is_no_table_is_refused(given: object) -> None:
     message = str(refusal(given, MismatchError))
-    name = type(given).__name__
-    assert message.startswith(f"{name} cannot be read; pass a path, a pandas, Polars or Arrow table")
+    assert message.startswith(f"{type(given).__name__} cannot be read; pass a path, a pandas, Polars or Arrow table")
 
 
 def test_several_tables_are_told_apart_by_number() -> None:
     again = pl.DataFrame(SOUND)
     assert str(refusal([pandas(), again], MismatchError)).startswith("run 'a' is in both table1 and table2; rename")
-    found = evidence([pandas(), again.with_columns(run=pl.lit("b"))])
-    assert found.runs == ("a", "b")
-    unnamed = [pandas().drop(columns="run"), again.drop("run")]
-    assert evidence(unnamed).runs == ("table1", "table2")
+    assert evidence([pandas(), again.with_columns(run=pl.lit("b"))]).runs == ("a", "b")
+    assert evidence([pandas().drop(columns="run"), again.drop("run")]).runs == ("table1", "table2")
 
 
-def test_reading_changes_nothing_in_a_table() -> None:
-    given = pandas(confidence=[0.5, np.nan])
-    before = given.copy(deep=True)
-    evidence(given)
-    pd.testing.assert_frame_equal(given, before)
+# ---- from_dataframe ----
+
+TABLE: dict[str, list[Any]] = {
+    "model": ["a", "a", "b", "b"],
+    "id": ["q1", "q2", "q1", "q2"],
+    "grade": ["correct", "unanswered", "incorrect", "correct"],
+    "sure": [0.9, None, 0.25, 0.5],
+    "question": ["Who?", "Where?", "Who?", "Where?"],
+    "topic": ["x", "y", "x", "y"],
+}
+PARTS: Any = {"run": "model", "question": "id", "outcome": "grade", "confidence": "sure"}
+
+
+@together("make", [pd.DataFrame, pl.DataFrame, pa.table, relation])
+def test_columns_are_named_by_their_user(make: Callable[[Any], Any]) -> None:
+    given = make(TABLE)
+    data = evidence(nescio.from_dataframe(given, **PARTS), strata=("topic", "question (as given)"))
+    assert (data.runs, data.questions) == (("a", "b"), ("q1", "q2"))
+    assert_array_equal(data.columns["confidence"], [[0.9, np.nan], [0.25, 0.5]])
+    assert set(data.strata) == {"topic", "question (as given)"}
+    # a: one right, one silent: (1 + 1/2)/2; b: one right of two
+    scores = nescio.score(nescio.from_dataframe(given, **PARTS), "c@1", ci=None)  # read a second time
+    assert [row.value for row in scores] == [0.75, 0.5]
+
+
+def test_one_column_can_play_two_parts_and_names_are_kept_to_the_letter() -> None:
+    frame = pd.DataFrame({'the "Id"': ["q1", "q2"], "Outcome": ["correct", "incorrect"], "outcome": [1, 2]})
+    data = evidence(nescio.from_dataframe(frame, question='the "Id"', cluster='the "Id"', outcome="Outcome"))
+    assert data.questions == ("q1", "q2")
+    assert data.clusters is not None
+    assert_array_equal(data.columns["correct"], [[1, 0]])
+
+
+def test_an_index_with_names_and_columns_without() -> None:
+    grouped = pd.DataFrame(TABLE).set_index([PARTS["run"], PARTS["question"]])
+    scores = nescio.score(nescio.from_dataframe(grouped, **PARTS), "c@1", ci=None)
+    assert [row.value for row in scores] == [0.75, 0.5]
+    assert list(grouped.columns) == [name for name in TABLE if name not in (PARTS["run"], PARTS["question"])]
+    numbered = nescio.from_dataframe(pd.DataFrame([["a", "q", "correct"]]), run=0, question=1, outcome=2)  # type: ignore[arg-type]
+    assert nescio.score(numbered, "accuracy", ci=None).value("a", "accuracy") == 1
+
+
+def test_words_and_repeats_of_a_frame_are_named() -> None:
+    """Asked twice: q1 is right and wrong, q2 right and silent. A = (1/2 + 1/2)/2, U = (1/2)/2: c@1 is A(1 + U)."""
+    frame = pd.DataFrame({"m": "a", "q": [1, 1, 2, 2], "t": [1, 2, 1, 2], "ok": [True, False, True, "no answer"]})
+    words = {True: "correct", False: "incorrect", "no answer": "unanswered"}
+    table = nescio.from_dataframe(frame, run="m", question="q", outcome="ok", repeat="t", outcome_map=words)
+    row = nescio.score(table, "c@1")["a", "c@1"]
+    assert (row.value, row.n) == (1 / 2 * (1 + 1 / 4), 2)
+    frame = pd.DataFrame({"run": ["a"] * 3, "question": [1, 2, 3], "outcome": ["correct", "it's odd", "n/a"]})
+    table = nescio.from_dataframe(frame, outcome_map={"it's odd": "ungraded", "n/a": "unanswered"})
+    row = nescio.score(table, "c@1", ungraded="exclude")["a", "c@1"]
+    assert (row.value, row.n) == (1 / 2 * (1 + 1 / 2), 2)
+
+
+def test_what_cannot_be_named_is_refused() -> None:
+    rule = "no column 'modell' to use as the run; this table has the columns model, id"
+    with pytest.raises(MissingColumnError, match=rule):
+        nescio.from_dataframe(pd.DataFrame(TABLE), run="modell")
+    with pytest.raises(UsageError, match="an outcome must be one of correct, incorrect, unanswered, ungraded"):
+        nescio.from_dataframe(pd.DataFrame(TABLE), **PARTS, outcome_map={"ok": "right"})

@@ -21,15 +21,11 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-import nescio
-from nescio.data.evidence import Evidence
-from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.formats import open_source
+from nescio.errors import FormatError
 from nescio.sources.json import FREE, MemoryBudget, decode_document, decode_object, most_keys
-from tests.rings import together
-from tests.formats.encodings import assert_refused, evidence, read, refusal
+from tests.formats.encodings import assert_refused, evidence, refusal
 from tests.formats.fuzz import write_files
-from tests.formats.test_qa4mre import GOLD, RUN
+from tests.rings import sample, together
 
 TABLE = "run,question,outcome\na,q1,correct\na,q2,unanswered\n"
 HEADER = '{"status": "success", "eval": {"task": "t", "model": "m"}}'
@@ -69,7 +65,8 @@ def assert_bounded(path: Path, size: int | None = None) -> Iterator[None]:
     assert peak() - before <= FREE + 10 * (size or path.stat().st_size)
 
 
-@pytest.mark.parametrize("text", ["{}", "[]", '{"a":{}}', '"","a"', '{"a":1}'])
+@pytest.mark.sampled
+@pytest.mark.parametrize("text", sample(["{}", "[]", '{"a":{}}', '"","a"', '{"a":1}'], 1))
 def test_values_that_take_much_more_memory_than_their_text(text: str, tmp_path: Path) -> None:
     path = tmp_path / "dense.json"
     path.write_text(f"[{','.join([text] * (8_000_000 // len(text)))}]")
@@ -83,7 +80,7 @@ def test_values_that_take_much_more_memory_than_their_text(text: str, tmp_path: 
 
 def test_a_small_file_that_unpacks_to_much_memory(tmp_path: Path) -> None:
     dense = f"[{','.join(['{}'] * 2_000_000)}]"
-    for name, pack in PACKERS.items():
+    for name, pack in (("gz", gzip.compress), ("zst", zstandard.compress)):
         path = tmp_path / f"dense.json.{name}"
         path.write_bytes(pack(dense.encode()))
         with assert_bounded(path):
@@ -128,7 +125,7 @@ def test_more_columns_than_memory(tmp_path: Path) -> None:
 # ---- what is packed ----
 
 
-@pytest.mark.parametrize("name", PACKERS)
+@together("name", PACKERS)
 def test_every_packing(name: str, tmp_path: Path) -> None:
     pack = PACKERS[name]
     path = tmp_path / f"table.csv.{name.upper()}"
@@ -143,36 +140,10 @@ def test_every_packing(name: str, tmp_path: Path) -> None:
         assert_refused(path, None, "not a readable ")
     path.write_bytes(pack(b""))
     assert_refused(path, None, "the file is empty")
-    path.write_bytes(pack(b"\n" * ((1 << 24) + 1)))
-    rule = "unpacks to more than 0.015625 GB; --max-unpacked says how many GB a file may unpack to"
-    assert_refused(path, None, rule, max_unpacked=1 / 64)
-    assert_refused(path, None, "only blank lines", max_unpacked=1 / 32)
-
-
-@pytest.mark.slow
-def test_a_log_that_is_packed_a_hundred_to_one(tmp_path: Path) -> None:
-    """The same long prompt stands before every question; refused by its ratio, it could be read plain and not
-    packed."""
-    prompt = "Answer in one word. " * 2_000
-    rows = "".join(f'{{"run": "a", "question": "{i}", "outcome": "correct", "x": "{prompt}"}}\n' for i in range(500))
-    for name, pack in PACKERS.items():
-        path = tmp_path / f"log.jsonl.{name}"
-        path.write_bytes(pack(rows.encode()))
-        assert len(rows) > 100 * path.stat().st_size
-        assert len(evidence(path, strata=()).questions) == 500
-    samples = {
-        f"samples/{i}_epoch_1.json": SAMPLE.replace('"id": 1', f'"id": {i}').replace("?", prompt) for i in range(500)
-    }
-    path = write_files(tmp_path, {"a.eval": packed_members({"header.json": HEADER, **samples})})[0]
-    assert sum(map(len, samples.values())) > 70 * path.stat().st_size
-    assert len(evidence(path).questions) == 500
-    assert_refused(path, None, "unpacks to more than 0.01 GB", max_unpacked=0.01)
-
-
-def test_messages_name_the_packed_file(tmp_path: Path) -> None:
-    question = b'{"id": 1, "question": "q", "answers": ["a"]}\n'
-    path = write_files(tmp_path, {"q.jsonl.zst": zstandard.compress(question)})[0]
-    assert str(refusal(path, MismatchError)).startswith(f"{path} holds questions")
+    path.write_bytes(pack(b"\n" * ((1 << 20) + 1)))
+    rule = "unpacks to more than 0.000976562 GB; --max-unpacked says how many GB a file may unpack to"
+    assert_refused(path, None, rule, max_unpacked=1 / 1024)
+    assert_refused(path, None, "only blank lines", max_unpacked=1 / 512)
 
 
 def overlapping(many: int, body: bytes = b"{}") -> bytes:
@@ -208,7 +179,7 @@ def nested(depth: int, brackets: str = "{}") -> str:
 
 
 @together("brackets", ["{}", "[]"])
-@together("depth", [250, 500, 900, *range(970, 990, 2), 995, 1000, 3000, 100_000])
+@together("depth", [250, 980, 1000, 100_000])
 def test_values_nested_without_end(depth: int, brackets: str, tmp_path: Path) -> None:
     deep = nested(depth, brackets)
     row = f'{{"run": "a", "question": "q", "outcome": "correct", "x": {deep}}}\n'
@@ -225,28 +196,7 @@ def test_values_nested_without_end(depth: int, brackets: str, tmp_path: Path) ->
     assert refusal(path).where == "member samples/1.json"
 
 
-def test_values_nested_as_logs_nest_them(tmp_path: Path) -> None:
-    path = tmp_path / "table.jsonl"
-    path.write_text(f'{{"run": "a", "question": "q", "outcome": "correct", "x": {nested(100)}}}\n')
-    assert evidence(path).questions == ("q",)
-
-
 # ---- halves of characters ----
-
-HALF = "\ud800"
-
-
-def test_half_of_a_surrogate_pair_in_a_document(tmp_path: Path) -> None:
-    question = {"id": f"a{HALF}", "question": "q", "answers": [{"text": "x"}]}
-    gold = {"data": [{"title": f"t{HALF}", "paragraphs": [{"qas": [question, {"id": "b", "answers": []}]}]}]}
-    files = {"gold.json": json.dumps(gold), "pred.json": json.dumps({f"a{HALF}": "x", "b": "", "c": "\U0001f600"})}
-    paths = write_files(tmp_path, files)
-    found = nescio.score(paths, "c@1", by="article")
-    assert [row.stratum for row in found.rows] == [None, "t�"]
-    loaded = read(paths)
-    assert isinstance(loaded.data, Evidence)
-    assert loaded.data.questions == ("a�", "b")
-    assert loaded.signature["data"]
 
 
 @pytest.mark.parametrize("half", [r"\ud800", r"\uDC00", r"\ud83d b", r"\ude00\ud83d", r"\\\ud800"])
@@ -259,12 +209,6 @@ def test_half_of_a_surrogate_pair_becomes_a_mark(half: str) -> None:
     with pytest.raises(FormatError, match="surrogate"):
         decode_object(Path("f"), f'{{"x": "{half}"}}'.encode(), 1)
     assert decode_object(Path("f"), f'{{"x": "{half}"}}'.encode(), 1, lenient=True) == {"x": value}
-
-
-def test_a_whole_pair_beside_a_half_one() -> None:
-    text = rb'["\ud83d\ude00 \\ud800 \ud800 \"", NaN]'
-    found = decode_document("f", text, ROOM)
-    assert found[0] == '\U0001f600 \\ud800 � "'
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names of files are texts there")
@@ -310,6 +254,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.sampled
 @given(JSON, st.sampled_from([None, 0, 1]), st.sampled_from([(",", ":"), (", ", ": "), (" ,", " :"), (",\n", "\t\n:")]))
 def test_sound_documents_are_read_whatever_they_hold(
     value: Any, indent: int | None, separators: tuple[str, str]
@@ -328,65 +273,18 @@ def keys_in(value: Any) -> int:
     return (len(value) if isinstance(value, dict) else 0) + sum(map(keys_in, inner))
 
 
-def test_a_key_that_stands_twice_in_logs(tmp_path: Path) -> None:
-    result = '{"testIdx": 0, "promptIdx": 0, "success": true, "success": false, "response": {"output": "x"}}'
-    path = write_files(tmp_path, {"results.json": f'{{"results": {{"version": 3, "results": [{result}]}}}}'})[0]
-    assert_refused(path, None, "a key appears twice in one object (found 'success')")
-    for sample in (SAMPLE[:-1] + ', "scores": {}}', SAMPLE.replace('"C"', '"C", "value": "I"')):
-        members = {"header.json": HEADER, "samples/1_epoch_1.json": sample}
-        path = write_files(tmp_path, {"a.eval": packed_members(members)})[0]
-        assert_refused(path, "member samples/1_epoch_1.json", "a key appears twice in one object")
-
-
 # ---- the rest ----
 
 
-def test_xml_in_utf_16(tmp_path: Path) -> None:
-    gold = GOLD.replace("UTF-8", "UTF-16").encode("utf-16")
-    paths = write_files(tmp_path, {"EN_GS.xml": gold, "run.xml": RUN.encode("utf-16")})
-    assert evidence(paths).questions == ("1-1-1", "1-1-2", "1-2-1")
-    (tmp_path / "secret").write_text("secret")
-    entity = f'<!DOCTYPE a [<!ENTITY e SYSTEM "{(tmp_path / "secret").as_uri()}">]><a>&e;</a>'
-    paths[0].write_bytes(entity.encode("utf-16"))
-    assert_refused(paths[0], "line 1", "the file declares entities")
+NUMBERS = [
+    ({"m.csv": "q,r1,r2\n1,1_0,0.5\n2,1,1\n"}, "the score of run 'r1' must be a finite number or empty (found '1_0')"),
+    ({"t.csv": "run,question,outcome,confidence\na,q,correct,1_0\n"}, "confidence must be a finite number"),
+    ({"t.csv": "run,question,outcome,rank\na,q,correct,1_0\n"}, "rank must be a whole number"),
+    ({"c.csv": "run,correct,incorrect,unanswered\na,1_0,1,1\n"}, "correct must be a whole number"),
+    ({"a.qrels": "1 0 d 1\n", "b.run": "1 Q0 d 1 0.5 t\n1 Q0 e 2 0_5 t\n"}, "the score must be a finite number"),
+]
 
 
-@pytest.mark.parametrize(
-    ("files", "said"),
-    [
-        (
-            {"m.csv": "q,r1,r2\n1,1_0,0.5\n2,1,1\n"},
-            "the score of run 'r1' must be a finite number or empty (found '1_0')",
-        ),
-        ({"t.csv": "run,question,outcome,confidence\na,q,correct,1_0\n"}, "confidence must be a finite number"),
-        ({"t.csv": "run,question,outcome,rank\na,q,correct,1_0\n"}, "rank must be a whole number"),
-        ({"c.csv": "run,correct,incorrect,unanswered\na,1_0,1,1\n"}, "correct must be a whole number"),
-        ({"n.csv": "question,answers,prediction,confidence\nq,a,a,0_1\n"}, "confidence must be a finite number"),
-        ({"s.csv": "problem,target,predicted_answer,grade,confidence\nq,a,a,A,1_0\n"}, "confidence must be a finite"),
-        ({"a.qrels": "1 0 d 1\n", "b.run": "1 Q0 d 1 0.5 t\n1 Q0 e 2 0_5 t\n"}, "the score must be a finite number"),
-        ({"a.qrels": "1 0 d 1\n1 0 e 1_0\n", "b.run": "1 Q0 d 1 0.5 t\n"}, "with a whole number for rel"),
-        ({"truth.txt": "EN001 Y\n", "answers.txt": "EN001 0.5\nEN002 0_1\n"}, "(found 'EN002 0_1')"),
-        ({"EN_GS.xml": GOLD, "run.xml": RUN.replace("0.5", "0_5")}, "confidence must be a finite number (found '0_5')"),
-    ],
-)
+@together("files, said", NUMBERS)
 def test_python_s_own_way_to_write_numbers_is_no_number(files: dict[str, str], said: str, tmp_path: Path) -> None:
     assert said in str(refusal(write_files(tmp_path, files)))
-
-
-def test_what_cannot_be_chosen(tmp_path: Path) -> None:
-    result = {"testIdx": 0, "promptIdx": 0, "success": True, "score": 0.5, "response": {"output": "x"}}
-    paths = write_files(tmp_path, {"results.jsonl": json.dumps(result) + "\n", "table.csv": TABLE})
-    error = refusal(paths[0], UsageError, choose={"metrik": "acc"})
-    assert str(error).startswith("--choose metrik: there is no such choice in promptfoo results")
-    assert str(error).endswith("in these files you can choose threshold")
-    assert str(refusal(paths[1], UsageError, choose={"threshold": "0.5"})).endswith("; nothing can be chosen")
-    assert evidence(paths[0], choose={"threshold": "0.5"}).column("correct").tolist() == [[1]]
-
-
-def test_real_files_keep_far_from_the_limits() -> None:
-    data = Path(__file__).parents[2].parent / "shared" / "data"
-    if not data.exists():
-        pytest.skip("the real files are not beside the checkout")
-    for path in sorted(data.rglob("*.json")):
-        source = open_source(path)
-        assert source.room.left > FREE / 2 + 2 * path.stat().st_size

@@ -12,17 +12,19 @@ from pathlib import Path
 import pytest
 
 from nescio.cli.closed import UNPRINTED
+from tests.rings import SHARE, many
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process is forked")
-@pytest.mark.parametrize(
-    "names", [["table.csv", "table.parquet", "questions"], pytest.param([], marks=pytest.mark.slow)]
-)
-def test_a_killed_writer_leaves_no_half_file(names: list[str]) -> None:
+@pytest.mark.sampled
+def test_a_killed_writer_leaves_no_half_file() -> None:
     """Four times each for a file, what the table engine writes and a folder; more rarely for all of them."""
-    kills = 12 if names else 36
+    names = [] if SHARE else ["table.csv", "table.parquet", "questions"]
+    kills = many(12, 36)
     command = [sys.executable, str(ROOT / "benchmarks" / "killed.py"), str(kills), *names]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from nescio.sources.locks import LOCK, locked
+from nescio.sources.locks import locked
 
 
 class Windows(ModuleType):
@@ -51,20 +51,3 @@ def test_a_lock_is_held_by_one_and_leaves_nothing(tmp_path: Path) -> None:
     with locked(tmp_path) as again:
         assert again
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.usefixtures("system")
-def test_an_error_gives_the_lock_up(tmp_path: Path) -> None:
-    with pytest.raises(KeyError), locked(tmp_path):
-        raise KeyError
-    with locked(tmp_path) as free:
-        assert free
-
-
-def test_a_lock_that_a_killed_process_left_on_windows_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "msvcrt", Windows())
-    monkeypatch.setattr(sys, "platform", "win32")
-    (tmp_path / LOCK).touch()
-    with locked(tmp_path) as free:
-        assert free
-    assert not (tmp_path / LOCK).exists()

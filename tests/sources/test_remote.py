@@ -57,12 +57,6 @@ def test_a_pattern_and_a_folder_are_one_table(bucket: fsspec.AbstractFileSystem,
         assert [(row.run, row.value) for row in scores] == [("a", 0.5), ("b", 0.5)]
 
 
-def test_runs_of_one_name_have_the_names_of_their_folders(bucket: fsspec.AbstractFileSystem) -> None:
-    questions = put(bucket, "/x/questions.jsonl", b'{"id": "1", "question": "?", "answers": ["yes"]}\n')
-    runs = [put(bucket, f"/x/{run}/answers.jsonl", b'{"id": "1", "answer": "yes"}\n') for run in ("one", "two")]
-    assert load([questions, *runs]).data.runs == ("one", "two")
-
-
 def test_what_is_wrong_is_said_of_the_address(bucket: fsspec.AbstractFileSystem) -> None:
     damaged = put(bucket, "/x/damaged.csv", b"run,question,outcome\na,q1,perhaps\n")
     with pytest.raises(FormatError) as caught:

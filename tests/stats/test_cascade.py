@@ -1,4 +1,4 @@
-"""Cascades: statistics3, section 4, and statistics3-b, section 5, worked by independent scripts."""
+"""Cascades and votes, worked by independent scripts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from nescio.errors import UsageError
 from nescio.stats.cascade import Answers, Choice, Risk, choose, follow, grids
-from nescio.stats.intervals import clopper_pearson_upper, student
+from nescio.stats.intervals import student
+from nescio.stats.votes import vote
 
 # Section 4: confidence and verdict of A, then of B.
 WORKED = """.95 1 .90 1; .90 1 .80 1; .85 0 .95 1; .80 1 .60 0; .75 1 .85 1; .60 0 .90 1; .55 1 .70 1; .50 0 .65 0;
@@ -52,7 +54,6 @@ def moments(values: np.ndarray) -> tuple[float, float]:
 
 
 def test_the_best_policy_and_its_cross_fitted_value() -> None:
-    """Section 4, worked: the best policy."""
     of = answers()
     found = choose(of, grids(of), PART)
     assert [one.thresholds for one in found] == [(0.9, 0.7), (0.9, 0.75), (0.95, 0.7), (0.35, 0.5)]
@@ -71,25 +72,6 @@ def test_the_rule_of_one_standard_error() -> None:
     assert (int((~done.wrong & (done.by >= 0)).sum()), int(done.wrong.sum())) == (7, 1)
     assert (float(done.paid.mean()) * 50, found[0].utility) == pytest.approx((47 / 12, 253 / 600), abs=1e-12)
     assert held_out(of, found).mean() == pytest.approx(1 / 75, abs=1e-12)
-
-
-def test_gains_over_each_system_alone() -> None:
-    """Section 4, worked: one system alone, at thresholds chosen the same way, and the gains over it."""
-    of = answers()
-    first, second = of.only(0), of.only(1)
-    best = held_out(of, choose(of, grids(of), PART))
-    spare = held_out(of, choose(of, grids(of), PART, spare=True))
-    of_first, of_second = choose(first, grids(first), PART), choose(second, grids(second), PART)
-    assert [one.thresholds for one in of_first[:1]] + [one.thresholds for one in of_second[:1]] == [(0.75,), (0.7,)]
-    assert (of_first[0].utility, of_second[0].utility) == pytest.approx((23 / 100, 29 / 60), abs=1e-12)
-    assert [one.thresholds for one in of_first[1:]] == [(0.9,), (0.95,), (0.55,)]
-    assert [one.thresholds for one in of_second[1:]] == [(0.75,), (0.7,), (0.7,)]
-    a, b = held_out(first, of_first), held_out(second, of_second)
-    assert (a.mean(), b.mean()) == pytest.approx((-31 / 300, 2 / 5), abs=1e-12)
-    assert moments(best - a) == pytest.approx((1 / 60, 0.1424000624), abs=1e-9)
-    assert moments(best - b) == pytest.approx((-73 / 150, 0.2496462143), abs=1e-9)
-    assert moments(spare - a) == pytest.approx((7 / 60, 0.1133734332), abs=1e-9)
-    assert moments(spare - b) == pytest.approx((-29 / 75, 0.2209940810), abs=1e-9)
 
 
 def test_a_declared_grid_and_silent_answers() -> None:
@@ -120,7 +102,6 @@ def test_a_declared_grid_and_silent_answers() -> None:
 
 
 def test_every_policy_of_a_grid_is_valued_as_if_it_were_followed() -> None:
-    """Three systems, of which the second is skipped where its threshold is infinite."""
     rng = np.random.default_rng(4)
     right = rng.random((3, 60)) < 0.7
     sure = np.where(rng.random((3, 60)) < 0.2, -np.inf, rng.integers(1, 5, (3, 60)) / 5)
@@ -139,14 +120,6 @@ def test_every_policy_of_a_grid_is_valued_as_if_it_were_followed() -> None:
     assert skipped.asked[2].sum() == (sure[0] < 0.6).sum()
 
 
-def test_bounds_on_the_risk_of_named_policies() -> None:
-    """Section 4, worked: four named policies; section 5 of statistics3-b: single ones."""
-    upper = clopper_pearson_upper([1, 3, 7, 14], [60, 110, 140, 180], 0.05 / 4)
-    assert upper == pytest.approx([0.1017027840, 0.0858645581, 0.1081999937, 0.1345702976], abs=1e-9)
-    upper = clopper_pearson_upper([0, 1, 3, 7, 14], [12, 25, 40, 55, 70], 0.05)
-    assert upper == pytest.approx([0.2209221919, 0.1761207106, 0.1825868500, 0.2258018799, 0.2948589047], abs=1e-9)
-
-
 def test_only_certified_policies_are_chosen() -> None:
     """Of 40 sure answers none is wrong, of the others half; only the first system can be trusted."""
     right = np.concatenate([np.ones(40), np.tile([1.0, 0.0], 20)])[None].repeat(2, axis=0)
@@ -159,3 +132,65 @@ def test_only_certified_policies_are_chosen() -> None:
     # None of 40 wrong, at a ninth of 0.05 for each of the nine policies.
     assert found.upper == pytest.approx(1 - (0.05 / 9) ** (1 / 40), abs=1e-12)
     assert choose(of, grids(of, [0.3, 0.8]), part, risk=Risk(0.1, 0.05))[0].thresholds is None
+
+
+def keys(*rows: str, right: str, silent: str) -> tuple[np.ndarray, np.ndarray]:
+    table = np.array([[-1 if letter == silent else ord(letter) for letter in row] for row in rows])
+    return table, table == ord(right)
+
+
+def figures(found: object) -> tuple[float, float, float]:
+    return tuple(float(getattr(found, name).mean()) for name in ("right", "wrong", "silent"))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("of", "at_least", "right", "wrong", "silent", "c_at_1", "uf"),
+    [
+        (1, 1, 2 / 5, 1 / 2, 1 / 10, 11 / 25, -1 / 10),
+        (3, 2, 13 / 40, 13 / 40, 7 / 20, 351 / 800, 0),
+        (3, 3, 1 / 40, 1 / 10, 7 / 8, 3 / 64, -3 / 40),
+        (5, 3, 1 / 4, 1 / 4, 1 / 2, 3 / 8, 0),
+        (5, 4, 0, 1 / 4, 3 / 4, 0, -1 / 4),
+    ],
+)
+def test_votes_that_need_so_many(
+    of: int, at_least: int, right: float, wrong: float, silent: float, c_at_1: float, uf: float
+) -> None:
+    """Section 4, worked: R right, 1 and 2 wrong answers, S silent."""
+    table, good = keys("RRR12", "RR11S", "1111R", "RR12S", right="R", silent="S")
+    found = figures(vote(table, good, of, "answers", at_least))
+    assert found == pytest.approx((right, wrong, silent), abs=1e-12)
+    assert found[0] * (1 + found[2]) == pytest.approx(c_at_1, abs=1e-12)
+    assert found[0] - found[1] == pytest.approx(uf, abs=1e-12)
+
+
+def test_three_rules() -> None:
+    table, good = keys("aaabU", "aabbU", "aabcU", "aUUUU", "UUUUU", "bbbac", right="a", silent="U")
+    for rule, expected in (("answers", "CUUCUW"), ("samples", "CUUUUW"), ("plurality", "CUCCUW")):
+        found = vote(table, good, 5, rule)  # type: ignore[arg-type]
+        said = ["C" if c else "W" if w else "U" for c, w in zip(found.right, found.wrong, strict=True)]
+        assert "".join(said) == expected
+
+
+def test_votes_of_fewer_samples_than_there_are() -> None:
+    """Section 5 of statistics3-b, worked: the mean over all sets of three of five."""
+    table, good = keys("aaabU", "aabbU", "aabcU", "aUUUU", "UUUUU", "bbbac", right="a", silent="U")
+    for rule, expected, c_at_1 in (
+        ("answers", (0.3166666667, 0.1666666667, 0.5166666667), 0.4802777778),
+        ("samples", (0.2166666667, 0.1666666667, 0.6166666667), 0.3502777778),
+    ):
+        found = figures(vote(table, good, 3, rule))  # type: ignore[arg-type]
+        assert found == pytest.approx(expected, abs=1e-9)
+        assert found[0] * (1 + found[2]) == pytest.approx(c_at_1, abs=1e-9)
+
+
+def test_an_answer_with_two_verdicts_has_that_of_most() -> None:
+    table = np.array([[1, 1, 1], [1, 1, -1]])
+    right = np.array([[True, True, False], [True, False, False]])
+    found = vote(table, right, 3, "answers")
+    assert (found.right.tolist(), found.wrong.tolist()) == ([1, 0], [0, 1])
+
+
+def test_more_sets_than_can_be_counted_are_refused() -> None:
+    with pytest.raises(UsageError, match="too many sets of 15 of 30"):
+        vote(np.zeros((1, 30), dtype=np.int64), np.ones((1, 30), dtype=bool), 15, "answers")

@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 
 from nescio.stats.components import WITHIN, Components, additions, balanced, clustered, floor, within_budget
-from nescio.stats.intervals import student
 
 Design = tuple[NDArray[np.float64], list[NDArray[np.int64]]]
 
@@ -21,11 +20,9 @@ def design(text: str, levels: tuple[int, ...]) -> Design:
 
 
 QUESTIONS_PROMPTS = design("00 00 11 / 11 10 11 / 00 00 10 / 00 11 11", (4, 3, 2))
-JUDGES = design("11 01 00 / 11 11 00 / 11 11 11 / 11 00 00 / 11 01 01", (5, 3, 2))
 
 
 def test_two_factors_of_section_5() -> None:
-    """Mean squares, components and what they say of other questions, prompts and samples."""
     values, codes = QUESTIONS_PROMPTS
     found = balanced(values, codes[:2])
     assert found is not None
@@ -38,33 +35,15 @@ def test_two_factors_of_section_5() -> None:
     assert found.spread((0, 1)).variance == pytest.approx(7 / 144)
 
 
-def test_satterthwaite_of_section_5() -> None:
-    """2.737 there; with three prompts no more than 2 are taken here (docs/components.md)."""
-    values, codes = QUESTIONS_PROMPTS
-    found = balanced(values, codes[:2])
-    assert found is not None
-    assert found.spread((0, 1)).freedom == 2
-    n = found.answers
-    parts = {(0,): 3, (1,): 2, (0, 1): 6}
-    spread = found.spread((0, 1)).variance
-    satterthwaite = spread**2 / sum((found.squares[s] / n) ** 2 / df for s, df in parts.items())
-    assert satterthwaite == pytest.approx(2.7370054306, abs=1e-9)
-
-
 def test_what_to_add_next_of_section_5() -> None:
-    """A call each: one prompt more gains most; and no number of questions gets below the prompts' part."""
-    values, codes = QUESTIONS_PROMPTS
-    found = balanced(values, codes[:2])
+    found = balanced(QUESTIONS_PROMPTS[0], QUESTIONS_PROMPTS[1][:2])
     assert found is not None
-    made = {one.factor: one for one in additions(found, (0, 0), 1.0)}
-    assert [made[f].variance for f in (0, 1, None)] == pytest.approx(
-        [0.0439814815, 0.0394965278, 0.0474537037], abs=1e-9
-    )
-    assert [made[f].gain for f in (0, 1, None)] == pytest.approx([0.0007716049, 0.0011393229, 0.0000964506], abs=1e-9)
-    assert [floor(found, f) for f in (0, 1, None)] == pytest.approx(
-        [0.0254629630, 0.0121527778, 0.0451388889], abs=1e-9
-    )
-    assert additions(found, (0, 0), 1.0)[0].factor == 1
+    made = additions(found, (0, 0), 1.0)
+    by = {one.factor: (one.variance, one.gain, floor(found, one.factor)) for one in made}
+    assert made[0].factor == 1
+    assert by[0] == pytest.approx((0.0439814815, 0.0007716049, 0.0254629630), abs=1e-9)
+    assert by[1] == pytest.approx((0.0394965278, 0.0011393229, 0.0121527778), abs=1e-9)
+    assert by[None] == pytest.approx((0.0474537037, 0.0000964506, 0.0451388889), abs=1e-9)
 
 
 def test_unbalanced_of_section_5() -> None:
@@ -85,73 +64,51 @@ def test_unbalanced_of_section_5() -> None:
     assert both.freedom == 2
 
 
-def test_three_factors_of_section_5() -> None:
-    """Questions, prompts and judges, one verdict a cell."""
-    values, codes = JUDGES
-    found = balanced(values, codes)
-    assert found is not None
-    order = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
-    squares = [11 / 30, 37 / 30, 3 / 10, 23 / 120, 2 / 15, 1 / 10, 7 / 120]
-    assert [found.squares[s] for s in order] == pytest.approx(squares, abs=1e-12)
-    components = [1 / 60, 1 / 10, 1 / 120, 1 / 15, 1 / 40, 1 / 120, 7 / 120]
-    assert [found.components[s] for s in order] == pytest.approx(components, abs=1e-12)
-    wanted = {(0, 1, 2): 23 / 450, (0,): 11 / 900, (0, 1): 169 / 3600, (0, 2): 4 / 225}
-    assert {over: found.spread(over).variance for over in wanted} == pytest.approx(wanted, abs=1e-12)
-
-
-UF = {"C": 1.0, "W": -1.0, "U": 0.0}
-ROWS = "CCUCCCWUCUWCCCCCWUWWCCUW"
-SCORES = {
-    "accuracy": (
-        np.array([float(one == "C") for one in ROWS]),
-        (0.4416666667, 0.4861111111, 0.1527777778),
-        (0.0722222222, 0.0555555556, 0.1527777778),
-        (0.1796988221, 5.0329751329),
-    ),
-    "UF": (
-        np.array([UF[one] for one in ROWS]),
-        (1.4416666667, 1.3750000000, 0.3750000000),
-        (0.2666666667, 0.1666666667, 0.3750000000),
-        (0.3189609868, 5.6495215783),
-    ),
-    "c@1": (
-        np.array([(1 + 5 / 24) * ((one == "C") - 13 / 24) + 13 / 24 * ((one == "U") - 5 / 24) for one in ROWS]),
-        (0.5370949074, 0.5182291667, 0.1383680556),
-        (0.0996817130, 0.0633101852, 0.1383680556),
-        (0.1954648326, 5.6623499500),
-    ),
-}
-
-
-@pytest.mark.parametrize("measure", SCORES)
-def test_six_questions_and_four_prompts_of_section_b_6(measure: str) -> None:
-    """Mean squares, parts, standard error and degrees of freedom of accuracy, UF and c@1's influence values."""
-    values, squares, parts, (error, freedom) = SCORES[measure]
-    codes = [code.ravel() for code in np.indices((6, 4))]
-    found = balanced(values, codes)
-    assert found is not None
-    order = [(0,), (1,), (0, 1)]
-    assert [found.squares[s] for s in order] == pytest.approx(squares, abs=1e-9)
-    assert [found.components[s] for s in order] == pytest.approx(parts, abs=1e-9)
-    spread = found.spread((0, 1))
-    assert (spread.error, spread.freedom) == pytest.approx((error, freedom), abs=1e-9)
+THREE_FACTORS = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
 
 
 @pytest.mark.parametrize(
-    ("measure", "half", "questions_only"),
+    ("cells", "squares", "components", "spreads", "elsewhere"),
     [
-        ("accuracy", 0.4610217129, 0.1356568383),
-        ("UF", 0.7923576537, 0.2450906862),
-        ("c@1", 0.4852844761, 0.1495959708),
+        (
+            "11 01 00 / 11 11 00 / 11 11 11 / 11 00 00 / 11 01 01",
+            (11 / 30, 37 / 30, 3 / 10, 23 / 120, 2 / 15, 1 / 10, 7 / 120),
+            (1 / 60, 1 / 10, 1 / 120, 1 / 15, 1 / 40, 1 / 120, 7 / 120),
+            {(0, 1, 2): 23 / 450, (0,): 11 / 900, (0, 1): 169 / 3600, (0, 2): 4 / 225},
+            23 / 450,
+        ),
+        (
+            "11 10 11, 00 00 00, 11 11 10, 11 10 00, 10 00 00",
+            (0.8666666667, 0.4333333333, 0.5333333333, 0.1416666667, 0.0333333333, 0.0333333333, 0.1583333333),
+            (0.1416666667, 0.0416666667, 0.0416666667, -0.0083333333, -0.0416666667, -0.025, 0.1583333333),
+            {(0, 1, 2): 0.0594444444},
+            0.0683333333,  # components below 0 are shown, and count as 0 in other designs
+        ),
     ],
 )
-def test_half_widths_of_section_b_6(measure: str, half: float, questions_only: float) -> None:
-    """For other questions and prompts, and the error for other questions and these prompts."""
-    found = balanced(SCORES[measure][0], [code.ravel() for code in np.indices((6, 4))])
+def test_three_factors(
+    cells: str,
+    squares: tuple[float, ...],
+    components: tuple[float, ...],
+    spreads: dict[tuple[int, ...], float],
+    elsewhere: float,
+) -> None:
+    found = balanced(*design(cells, (5, 3, 2)))
     assert found is not None
-    spread = found.spread((0, 1))
-    assert spread.error * float(student(spread.freedom, 0.95)) == pytest.approx(half, abs=1e-9)
-    assert found.spread((0,)).error == pytest.approx(questions_only, abs=1e-9)
+    assert [found.squares[s] for s in THREE_FACTORS] == pytest.approx(squares, abs=1e-9)
+    assert [found.components[s] for s in THREE_FACTORS] == pytest.approx(components, abs=1e-9)
+    assert {over: found.spread(over).variance for over in spreads} == pytest.approx(spreads, abs=1e-9)
+    assert found.variance((5, 3, 2), 1) == pytest.approx(elsewhere, abs=1e-9)
+
+
+def test_six_questions_and_four_prompts_of_section_b_6() -> None:
+    values = np.array([float(one == "C") for one in "CCUCCCWUCUWCCCCCWUWWCCUW"])
+    found = balanced(values, [code.ravel() for code in np.indices((6, 4))])
+    assert found is not None
+    squares, parts = (0.4416666667, 0.4861111111, 0.1527777778), (0.0722222222, 0.0555555556, 0.1527777778)
+    assert [found.squares[s] for s in ((0,), (1,), (0, 1))] == pytest.approx(squares, abs=1e-9)
+    assert [found.components[s] for s in ((0,), (1,), (0, 1))] == pytest.approx(parts, abs=1e-9)
+    assert found.spread((0, 1)).freedom == pytest.approx(5.0329751329, abs=1e-9)
 
 
 def parts(q: float, p: float, r: float, levels: tuple[int, int]) -> Components:
@@ -160,27 +117,13 @@ def parts(q: float, p: float, r: float, levels: tuple[int, int]) -> Components:
     return Components(levels, 1, squares, {(0,): q, (1,): p, (0, 1): r})
 
 
-@pytest.mark.parametrize(
-    ("levels", "error"),
-    [
-        ((6, 4), 0.1791182105),
-        ((100, 1), 0.1483239697),
-        ((400, 1), 0.1431782106),
-        ((100, 4), 0.0813941030),
-        ((50, 8), 0.075),
-        ((1000, 4), 0.0718505393),
-    ],
-)
-def test_other_designs_of_section_b_6(levels: tuple[int, int], error: float) -> None:
-    """Parts .15, .02 and .05."""
-    assert math.sqrt(parts(0.15, 0.02, 0.05, (6, 4)).variance(levels, 1)) == pytest.approx(error, abs=1e-9)
-
-
 def test_costs_of_section_b_6() -> None:
     """A question costs 2, a prompt 5 and an answer .1: the prompt gains 10.2 times as much; 1000 buy 170 and 30."""
     found = parts(0.15, 0.02, 0.05, (100, 4))
     by = {one.factor: one for one in additions(found, (2, 5), 0.1)}
     now = found.variance((100, 4), 1)
+    errors = [found.variance(levels, 1) ** 0.5 for levels in ((6, 4), (400, 1), (50, 8), (1000, 4))]
+    assert errors == pytest.approx([0.1791182105, 0.1431782106, 0.075, 0.0718505393], abs=1e-9)
     assert (now - by[0].variance, by[0].cost) == pytest.approx((0.0000160891, 2.4), abs=1e-9)
     assert (now - by[1].variance, by[1].cost) == pytest.approx((0.0010250000, 15), abs=1e-9)
     assert by[1].gain / by[0].gain == pytest.approx(10.2, abs=0.05)
@@ -190,69 +133,10 @@ def test_costs_of_section_b_6() -> None:
     assert math.sqrt(best[1]) == pytest.approx(0.0394819393, abs=1e-9)
 
 
-def test_three_factors_of_section_b_6() -> None:
-    """Five questions, three prompts, two judges; components below 0 are shown, and count as 0 in other designs."""
-    values, codes = design("11 10 11, 00 00 00, 11 11 10, 11 10 00, 10 00 00", (5, 3, 2))
-    found = balanced(values, codes)
-    assert found is not None
-    order = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
-    squares = [0.8666666667, 0.4333333333, 0.5333333333, 0.1416666667, 0.0333333333, 0.0333333333, 0.1583333333]
-    components = [0.1416666667, 0.0416666667, 0.0416666667, -0.0083333333, -0.0416666667, -0.025, 0.1583333333]
-    assert [found.squares[s] for s in order] == pytest.approx(squares, abs=1e-9)
-    assert [found.components[s] for s in order] == pytest.approx(components, abs=1e-9)
-    assert found.spread((0, 1, 2)).variance == pytest.approx(0.0594444444, abs=1e-9)
-    assert found.variance((5, 3, 2), 1) == pytest.approx(0.0683333333, abs=1e-9)
-    assert found.variance((5, 3, 2), 1) ** 0.5 == pytest.approx(0.2614064524, abs=1e-9)
-
-
 def test_a_factor_of_one_level_says_nothing_of_others() -> None:
-    """No component and no standard error over it; the questions' is that of the questions alone."""
     values, codes = design("110100", (6, 1))
     found = balanced(values, codes)
     assert found is not None
     assert (1,) not in found.components
     assert math.isnan(found.spread((0, 1)).variance)
     assert found.spread((0,)).error == pytest.approx(values.std(ddof=1) / math.sqrt(6))
-
-
-def test_components_are_those_of_statsmodels() -> None:
-    """REML of a balanced design whose components are all above 0 is the analysis of variance."""
-    api = pytest.importorskip("statsmodels.api")
-    rng = np.random.default_rng(3)
-    codes = [code.ravel() for code in np.indices((12, 6, 3))]
-    values = rng.normal(0, 1, 12)[codes[0]] + rng.normal(0, 0.7, 6)[codes[1]]
-    values = values + rng.normal(0, 0.6, (12, 6))[codes[0], codes[1]] + rng.normal(0, 0.8, values.shape)
-    found = balanced(values, codes[:2])
-    assert found is not None
-    assert min(found.components.values()) > 0
-    frame = {"y": values, "q": codes[0], "p": codes[1], "qp": codes[0] * 6 + codes[1], "one": np.ones(len(values))}
-    pandas = pytest.importorskip("pandas")
-    model = api.MixedLM.from_formula(
-        "y ~ 1",
-        groups="one",
-        vc_formula={"q": "0 + C(q)", "p": "0 + C(p)", "qp": "0 + C(qp)"},
-        data=pandas.DataFrame(frame),
-    )
-    peer = model.fit(reml=True, method=["lbfgs"])
-    named = dict(zip(model.exog_vc.names, peer.vcomp, strict=True))
-    mine = {"q": found.components[0,], "p": found.components[1,], "qp": found.components[0, 1]}
-    assert named == pytest.approx(mine, rel=2e-3)
-    assert peer.scale == pytest.approx(found.components[WITHIN], rel=2e-3)
-    assert float(peer.bse_fe.iloc[0]) == pytest.approx(found.spread((0, 1)).error, rel=2e-3)
-
-
-@pytest.mark.parametrize("prompts", [2, 3, 5])
-def test_a_small_version_of_the_study(prompts: int) -> None:
-    """300 samples of 60 questions: the interval holds the mean over all questions and prompts."""
-    rng = np.random.default_rng(prompts)
-    codes = [code.ravel() for code in np.indices((60, prompts))]
-    held = 0
-    for _ in range(300):
-        values = (
-            rng.normal(0, 1, 60)[codes[0]] + rng.normal(0, 0.4, prompts)[codes[1]] + rng.normal(0, 1, len(codes[0]))
-        )
-        found = balanced(values, codes)
-        assert found is not None
-        spread = found.spread((0, 1))
-        held += abs(values.mean()) <= spread.error * float(student(spread.freedom, 0.95))
-    assert held / 300 >= 0.93 - 3 * (0.05 * 0.95 / 300) ** 0.5

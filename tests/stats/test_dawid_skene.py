@@ -1,13 +1,15 @@
-"""Dawid and Skene's model: the worked figures of statistics3 section 8 and statistics3-b section 9, and the
-anaesthetists of the paper."""
+"""Models of assessors: the worked figures, and the anaesthetists of Dawid and Skene's paper."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
 
 from nescio.errors import UsageError
-from nescio.stats.dawid_skene import _cycled, _votes, consensus, dawid_skene
+from nescio.stats.alternative import Alternative, alternative, p_of
+from nescio.stats.dawid_skene import consensus, dawid_skene
 
 Table = np.ndarray
 
@@ -49,7 +51,6 @@ THREE = table("CWCWWWUU", "CCWWWWWU", "WCCWWWCU", words="CWU")
 
 
 def test_statistics3_b_section_9_where_it_ends() -> None:
-    """The likelihood climbs to what another start of the same model reaches."""
     ended = dawid_skene(THREE, 3, smoothing=0)
     assert ended.log_likelihood == pytest.approx(-16.8303074036, abs=1e-9)
     assert ended.prior == pytest.approx((0.5213955762, 0.3536044238, 0.125), abs=1e-9)
@@ -59,76 +60,6 @@ def test_statistics3_b_section_9_where_it_ends() -> None:
     for assessor, row in enumerate(rows):
         assert ended.confusion[assessor, 0] == pytest.approx(row, abs=1e-9)
         assert ended.confusion[assessor, 1:] == pytest.approx(np.eye(3)[1:], abs=1e-9)
-
-
-BY_TWO = {  # assessor: (true C, true W, true U), after the second cycle
-    0: ((0.5598941099, 0.3156849768, 0.1244209133), (0, 0.9476323120, 0.0523676880), (0, 0, 1)),
-    1: ((0.5598941099, 0.4401058901, 0), (0, 1, 0), (0, 0.2840909091, 0.7159090909)),
-    2: ((0.6843150232, 0.3156849768, 0), (0.0523676880, 0.9476323120, 0), (0.2840909091, 0, 0.7159090909)),
-}
-BY_ONE = {
-    0: ((0.6, 0.3, 0.1), (0, 0.9, 0.1), (0, 0, 1)),
-    1: ((0.6, 0.4, 0), (0, 1, 0), (0, 0.25, 0.75)),
-    2: ((0.7, 0.3, 0), (0.1, 0.9, 0), (0.25, 0, 0.75)),
-}
-
-
-@pytest.mark.parametrize(
-    ("cycles", "prior", "likelihood", "fourth", "seventh", "rows"),
-    [
-        (
-            1,
-            (0.4166666667, 0.4166666667, 0.1666666667),
-            -17.8426218098,
-            (0.0425531915, 0.9574468085),
-            (0.4444444444, 0.1587301587, 0.3968253968),
-            BY_ONE,
-        ),
-        (
-            2,
-            (0.4465130024, 0.3788838230, 0.1746031746),
-            -17.5507109531,
-            (0.0544262892, 0.9455737108),
-            (0.5251215363, 0.0326100860, 0.4422683778),
-            BY_TWO,
-        ),
-    ],
-)
-def test_statistics3_b_section_9_the_cycles(
-    cycles: int,
-    prior: tuple[float, ...],
-    likelihood: float,
-    fourth: tuple[float, ...],
-    seventh: tuple[float, ...],
-    rows: dict[int, tuple[tuple[float, ...], ...]],
-) -> None:
-    """That page starts at the majority, C C C W W W and U, with the seventh item split: the same steps from there."""
-    start = np.eye(3)[[0, 0, 0, 1, 1, 1, 0, 2]]
-    start[6] = 1 / 3
-    found = _cycled(_votes(THREE, 3), start, np.ones(8), 0.0, cycles)
-    assert found.prior == pytest.approx(prior, abs=1e-9)
-    assert found.log_likelihood == pytest.approx(likelihood, abs=1e-9)
-    assert found.chances[3:6, :2] == pytest.approx(np.array([fourth] * 3), abs=1e-9)
-    assert found.chances[6] == pytest.approx(seventh, abs=1e-9)
-    assert [*found.label[[0, 1, 2, 7]]] == [0, 0, 0, 2]
-    for assessor, row in rows.items():
-        assert found.confusion[assessor] == pytest.approx(np.array(row), abs=1e-9)
-
-
-def test_statistics3_b_section_9_both_starts_end_alike() -> None:
-    start = np.eye(3)[[0, 0, 0, 1, 1, 1, 0, 2]]
-    start[6] = 1 / 3
-    ended = _cycled(_votes(THREE, 3), start, np.ones(8), 0.0, 2_000)
-    assert ended.log_likelihood == pytest.approx(-16.8303074036, abs=1e-9)
-    assert ended.log_likelihood == pytest.approx(dawid_skene(THREE, 3, smoothing=0).log_likelihood, abs=1e-9)
-
-
-def test_statistics3_b_section_9_smoothing_keeps_doubts() -> None:
-    smooth = dawid_skene(THREE, 3)
-    assert smooth.prior == pytest.approx((0.5126917786, 0.3514837346, 0.1358244867), abs=1e-9)
-    assert smooth.chances[0, 0] == pytest.approx(0.9824641028, abs=1e-9)
-    assert smooth.chances[3] == pytest.approx((0.0752595562, 0.9244885040, 0.0002519398), abs=1e-9)
-    assert smooth.chances[6] == pytest.approx((0.9663871358, 0.0106844150, 0.0229284493), abs=1e-9)
 
 
 # Dawid & Skene (1979), table 1: fitness for anaesthesia (1 to 4) of 45 patients, by five anaesthetists; the first judged
@@ -181,3 +112,83 @@ def test_a_category_that_nobody_uses_drops_out() -> None:
 def test_what_is_no_table_of_verdicts_is_refused(said: object) -> None:
     with pytest.raises(UsageError, match="verdicts of assessors"):
         dawid_skene(said, 3)  # type: ignore[arg-type]
+
+
+def codes(*lines: str) -> np.ndarray:
+    """Return a row an item of what each said, a letter an item."""
+    return np.array([["CRWU".index(letter) for letter in own] for own in lines]).T
+
+
+def on(people: tuple[str, ...], judge: str, margin: float) -> Alternative:
+    return alternative(codes(*people), codes(judge)[:, 0], margin)
+
+
+PEOPLE, JUDGE = ("RRWWURRWURWR", "RRWWURWWURWU", "RWWWURRWRRWR"), "RRWWURRWURRR"
+ABREAST, OWN = ("CCWWUCCWUCWC", "CCWCUCWWUCWW", "CWWWUCCWCCWC"), "CCWWUCCCUCWC"
+TWELFTHS, OTHERS = (1 / 12, -1 / 12, -1 / 12), (1 / 12, -1 / 6, -1 / 12)
+
+
+@pytest.mark.parametrize(
+    ("people", "judge", "margin", "difference", "p", "adjusted", "winning"),
+    [
+        (PEOPLE, JUDGE, 0.15, TWELFTHS, (0.2203228440, *[0.0723906286] * 2), (0.4039252140, *[0.1990742285] * 2), 0),
+        (PEOPLE, JUDGE, 0.3, TWELFTHS, (0.0123469977, *[0.0128222078] * 2), (0.0235073810,) * 3, 1),
+        (ABREAST, OWN, 0.1, OTHERS, (0.4225650044, 0.0689517995, 0.1215760920), (0.7747025081, *[0.3343342531] * 2), 0),
+        (ABREAST, OWN, 0.2, OTHERS, (0.0945402676, 0.0250430555, 0.0415452992), (0.1733238239, *[0.1142495727] * 2), 0),
+        (ABREAST, OWN, 0.3, OTHERS, (0.0123469977, 0.0086373845, 0.0128222078), (0.0235073810,) * 3, 1),
+        (
+            tuple(own * 5 for own in ABREAST),
+            OWN * 5,
+            0.2,
+            OTHERS,
+            (0.0009761474, 0.0000019252, 0.0000218959),
+            (0.0017896035, 0.0000105885, 0.0000602137),
+            1,
+        ),
+    ],
+)
+def test_the_worked_figures(
+    people: tuple[str, ...],
+    judge: str,
+    margin: float,
+    difference: tuple[float, ...],
+    p: tuple[float, ...],
+    adjusted: tuple[float, ...],
+    winning: int,
+) -> None:
+    found = on(people, judge, margin)
+    assert [one.difference for one in found.people] == pytest.approx(difference)
+    assert [one.advantage for one in found.people] == pytest.approx([11 / 12] * 3)
+    assert [one.own - one.advantage for one in found.people] == pytest.approx(difference)
+    assert [one.p for one in found.people] == pytest.approx(p, abs=1e-9)
+    assert [one.adjusted for one in found.people] == pytest.approx(adjusted, abs=1e-9)
+    assert (found.winning, found.passes, found.advantage) == (winning, winning == 1, pytest.approx(11 / 12))
+
+
+def test_differences_that_are_all_alike() -> None:
+    first = on(PEOPLE, PEOPLE[0], 0.15).people[0]
+    assert (first.difference, first.p) == (0, pytest.approx(0.85**12, abs=1e-12))
+
+
+def test_items_of_one_question_count_once() -> None:
+    once = on(ABREAST, OWN, 0.2)
+    twice = alternative(
+        np.repeat(codes(*ABREAST), 2, axis=0), np.repeat(codes(OWN)[:, 0], 2), 0.2, np.repeat(range(12), 2)
+    )
+    assert [one.p for one in twice.people] == pytest.approx([one.p for one in once.people])
+    assert [(one.items, one.units) for one in twice.people] == [(24, 12)] * 3
+
+
+def test_edges() -> None:
+    assert p_of(np.zeros(30), 0.1) == pytest.approx(0.9**30)
+    assert p_of(np.full(30, -1.0), 0.1) == pytest.approx(0.9**30)
+    assert p_of(np.full(30, 0.05), 0.1) == 1  # alike and above 0
+    lone = alternative(np.array([[0, -1], [0, -1]]), np.array([0, 0]), 0.1)  # no item has two
+    assert math.isnan(lone.winning)
+    assert not lone.passes
+    assert math.isnan(lone.advantage)
+    one = alternative(np.array([[0, 0]]), np.array([0]), 0.1)
+    assert math.isnan(one.people[0].p)
+    assert one.people[0].advantage == 1
+    with pytest.raises(UsageError, match="two assessors or more"):
+        alternative(np.array([[0], [1]]), np.array([0, 1]), 0.1)

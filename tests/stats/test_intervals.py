@@ -10,18 +10,14 @@ import pytest
 
 from nescio.stats.intervals import (
     CoverageWarning,
-    at_limit,
     bca,
     coverage_warning,
-    freedom,
     is_rare,
-    logit,
     percentile,
     wilson,
 )
 from tests.rings import together
 
-ONE = np.ones(1)
 EVEN, ONCE = np.zeros(3), np.ones(3, dtype=np.int64)  # a jackknife without acceleration
 
 
@@ -40,30 +36,25 @@ def undefined(interval: tuple[float, float]) -> bool:
 )
 def test_bca_is_undefined(values: list[float], point: float) -> None:
     assert undefined(bca(np.array(values), point, EVEN, ONCE, 0.95))
-
-
-def test_percentiles_of_nothing_are_undefined() -> None:
     assert undefined(percentile(np.array([math.nan]), 0.95))
 
 
-@pytest.mark.parametrize(("point", "below"), [(0.5, 0.5 - 1e-7), (1e-10, 0.0)])
-def test_what_is_near_the_value_is_no_tie_with_it(point: float, below: float) -> None:
-    """Three tenths of the resamples are below by a little: z0 = Φ⁻¹(.3), and without acceleration the ends are Φ(2
-    z0 ± z)."""
-    values = np.concatenate([np.full(300, below), np.linspace(point + 0.1, point + 0.4, 700)])
+@pytest.mark.parametrize(
+    ("point", "values"),
+    [
+        # What is near the value is no tie with it.
+        (0.5, np.repeat([0.5 - 1e-7, 0.7], [300, 700]) + np.concatenate([np.zeros(300), np.linspace(-0.1, 0.2, 700)])),
+        (1e-10, np.concatenate([np.zeros(300), np.linspace(0.1, 0.4, 700)])),
+        # Half of the ties lie below: 200 below, 200 ties, 600 above.
+        (0.5, np.concatenate([np.linspace(0.1, 0.4, 200), np.full(200, 0.5), np.linspace(0.6, 0.9, 600)])),
+    ],
+)
+def test_bca_without_acceleration_by_hand(point: float, values: np.ndarray) -> None:
+    """Three tenths of the resamples are below: z0 = Φ⁻¹(.3), and the ends are Φ(2 z0 ± z)."""
     normal = NormalDist()
     z0, z = normal.inv_cdf(0.3), normal.inv_cdf(0.975)
     expected = np.quantile(values, [normal.cdf(2 * z0 - z), normal.cdf(2 * z0 + z)])
     assert bca(values, point, EVEN, ONCE, 0.95) == pytest.approx(tuple(expected), abs=1e-12)
-
-
-def test_half_of_the_ties_lie_below() -> None:
-    """200 below, 200 ties, 600 above: z0 = Φ⁻¹(.3) again."""
-    values = np.concatenate([np.linspace(0.1, 0.4, 200), np.full(200, 0.5), np.linspace(0.6, 0.9, 600)])
-    normal = NormalDist()
-    z0, z = normal.inv_cdf(0.3), normal.inv_cdf(0.975)
-    expected = np.quantile(values, [normal.cdf(2 * z0 - z), normal.cdf(2 * z0 + z)])
-    assert bca(values, 0.5, EVEN, ONCE, 0.95) == pytest.approx(tuple(expected), abs=1e-12)
 
 
 def test_a_kind_weighs_in_the_jackknife_as_often_as_it_occurs() -> None:
@@ -85,7 +76,6 @@ def test_a_unit_without_which_there_is_no_value_is_left_out_of_the_jackknife() -
 
 
 def test_wilson_begins_at_0_without_successes_and_ends_at_1_without_failures() -> None:
-    """To the last bit, whatever rounding makes of centre and half a width."""
     for trials in range(1, 200):
         assert wilson(0, trials, 0.95)[0] == 0.0
         assert wilson(trials, trials, 0.95)[1] == 1.0
@@ -112,7 +102,6 @@ def test_counts_of_few_questions_are_rare(part: int, rare: bool) -> None:
 )
 @together("scale", [1.0, 1e-3, 1e3])
 def test_why_an_interval_may_cover_too_seldom(zeros: int, warning: CoverageWarning | None, scale: float) -> None:
-    """Whatever the unit of the measure."""
     values = scale * np.repeat([0.0, 1.0, np.nan], [zeros, 100 - zeros, 3])
     assert coverage_warning("percentile", values, 200) == warning
     assert coverage_warning("percentile", values, 29) == (
@@ -121,50 +110,6 @@ def test_why_an_interval_may_cover_too_seldom(zeros: int, warning: CoverageWarni
     assert coverage_warning("wilson", values, 29) is None
     assert coverage_warning("bca", values, 200) == (None if zeros == 60 else warning)
     assert coverage_warning("percentile", values[100:], 200) is None
-
-
-def test_logit_by_hand() -> None:
-    """0.8 between 0 and 1 with a standard error of 0.05 and ten degrees of freedom: ln 4 ± 2.2281388520 · 0.05/0.16."""
-    half = 2.2281388520 * 0.05 / 0.16
-    low, high = logit(0.8, 0.05, (0.0, 1.0), 10, 0.95)
-    assert low == pytest.approx(1 / (1 + math.exp(half) / 4), abs=1e-9)
-    assert high == pytest.approx(1 / (1 + math.exp(-half) / 4), abs=1e-9)
-    # Twice the range is half the slope: 0.6 between -1 and 1 with 0.1 is the same interval, stretched.
-    stretched = logit(0.6, 0.1, (-1.0, 1.0), 10, 0.95)
-    assert stretched == pytest.approx((2 * low - 1, 2 * high - 1), abs=1e-12)
-
-
-def test_logit_with_one_limit() -> None:
-    """1 - 0.2·e^(±2.2281388520 · 0.05/0.2) without a lowest value, and its mirror image without a highest."""
-    factor = math.exp(2.2281388520 * 0.05 / 0.2)
-    expected = 1 - 0.2 * factor, 1 - 0.2 / factor
-    values = np.array([0.75, 0.85])
-    assert logit(0.8, float(values.std()), (-math.inf, 1.0), 10, 0.95) == pytest.approx(expected, abs=1e-9)
-    mirrored = logit(-0.8, float(values.std()), (-1.0, math.inf), 10, 0.95)
-    assert mirrored == pytest.approx((-expected[1], -expected[0]), abs=1e-9)
-
-
-@pytest.mark.parametrize(("point", "spread"), [(1.0, 0.1), (0.0, 0.05), (0.5, 0.0), (0.5, math.nan)])
-def test_logit_is_undefined_at_a_limit_and_without_a_spread(point: float, spread: float) -> None:
-    assert undefined(logit(point, spread, (0.0, 1.0), 10, 0.95))
-
-
-def test_degrees_of_freedom_by_hand() -> None:
-    """Nine units 1 below the mean and one 9 above: squares 90, fourth powers 6,570, so κ = 657/81 and ν = 20/(κ - 1)."""
-    times = np.array([9, 1])
-    assert freedom(np.array([1.0, 0.0]), times, 10) == pytest.approx(20 / (657 / 81 - 1), abs=1e-9)
-    # Two values that are equally frequent vary as little as can be: κ = 1.
-    assert freedom(np.array([0.0, 1.0]), np.array([5, 5]), 10) == 9
-    assert freedom(np.array([0.4, 0.4]), np.array([5, 5]), 10) == 9
-    assert freedom(np.array([math.nan, 0.4]), np.array([5, 5]), 10) == 9
-
-
-def test_a_value_at_its_limit_by_hand() -> None:
-    """None of ten against: 1 - .025^(1/10) = .3085, Clopper and Pearson's for 0 of 10; from -1 to 1 it is twice that."""
-    assert at_limit(0.0, (0.0, 1.0), 10, 0.95) == pytest.approx((0.0, 0.30849710781876083), abs=1e-12)
-    assert at_limit(1.0, (-1.0, 1.0), 10, 0.95) == pytest.approx((1 - 2 * 0.30849710781876083, 1.0), abs=1e-12)
-    assert undefined(at_limit(1.0, (0.0, 1.0), 0, 0.95))
-    assert undefined(at_limit(1.0, (-math.inf, 1.0), 10, 0.95))
 
 
 def test_a_percentile_is_the_quantile_of_numpy_bit_for_bit() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import permutations, product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from nescio.stats import ordered
 from nescio.stats.ordered import Scan
 
 NEVER, ALWAYS = 10**18, -1
+either = pytest.mark.parametrize("fast", [False, pytest.param(True, marks=pytest.mark.slow)])  # which is compiled first
 Rows = list[int]  # the rows of a resample, in one of their orders
 
 
@@ -67,7 +67,7 @@ def pairs(one: Scan, resample: int, high: Array, low: Array) -> float:
     )
 
 
-@pytest.mark.parametrize("fast", [False, True])
+@either
 @pytest.mark.parametrize("shift", [0, 1])
 def test_shares_and_precisions_are_the_means_over_every_order(
     monkeypatch: pytest.MonkeyPatch, fast: bool, shift: int
@@ -84,7 +84,7 @@ def test_shares_and_precisions_are_the_means_over_every_order(
         assert precise[resample] == pytest.approx(np.mean([precisions(rows, part) for rows in every]))
 
 
-@pytest.mark.parametrize("fast", [False, True])
+@either
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("whole", [False, True])
 def test_pairs_and_totals_are_counted_one_by_one(
@@ -100,74 +100,51 @@ def test_pairs_and_totals_are_counted_one_by_one(
         assert total[resample] == pytest.approx(float(one.table[one.unit, resample] @ high))
 
 
-PASSES: list[tuple[str, Callable[..., Array], tuple[Any, ...]]] = [
-    ("totals", ordered.totals, ()),
-    ("pairs", ordered.pairs, (None,)),
-    ("shares", ordered.running_shares, ()),
-    ("geifman", ordered.running_shares, (1,)),
-    ("precisions", ordered.precisions, ()),
+PASSES: list[Callable[[Scan, Array], Array]] = [
+    ordered.totals,
+    lambda one, values: ordered.pairs(one, values, 1 - values),
+    ordered.running_shares,
+    lambda one, values: ordered.running_shares(one, values, 1),
+    ordered.precisions,
 ]
 
 
-@pytest.mark.parametrize(("passed", "more"), [row[1:] for row in PASSES], ids=[row[0] for row in PASSES])
+@pytest.mark.slow
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("whole", [False, True])
 def test_compiled_passes_are_those_of_numpy_to_the_last_bit(
-    monkeypatch: pytest.MonkeyPatch,
-    passed: Callable[..., Array],
-    more: tuple[Any, ...],
-    tied: bool,
-    whole: bool,
+    monkeypatch: pytest.MonkeyPatch, tied: bool, whole: bool
 ) -> None:
     one, rng = scan(tied=tied, rows=300, units=200, resamples=70), np.random.default_rng(6)
     values = rng.integers(0, 2, 300).astype(float) if whole else rng.random(300) * rng.integers(0, 2, 300)
-    arguments = tuple(1 - values if extra is None else extra for extra in more)
-    found = []
-    for wanted in (False, True):
-        compiled(monkeypatch, wanted=wanted)
-        again = fresh(one)
-        found.append((passed(again, values, *arguments), again.known))
-    (plain, known), (fast, also) = found
-    assert plain.tobytes() == fast.tobytes()
-    assert {key: total.tobytes() for key, total in known.items()} == {key: t.tobytes() for key, t in also.items()}
+    for passed in PASSES:
+        found = []
+        for wanted in (False, True):
+            compiled(monkeypatch, wanted=wanted)
+            again = fresh(one)
+            found.append([passed(again, values).tobytes(), {k: total.tobytes() for k, total in again.known.items()}])
+        assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("tied", [False, True])
-def test_a_total_that_a_pass_comes_upon_is_the_total(tied: bool) -> None:
+def test_a_pass_comes_upon_right_totals_and_each_resample_is_as_if_alone(tied: bool) -> None:
     one = scan(tied=tied)
     right = np.random.default_rng(7).integers(0, 2, 40).astype(float)
-    passes: list[Callable[[Scan], Array]] = [
-        lambda s: ordered.pairs(s, right, 1 - right),
-        lambda s: ordered.running_shares(s, right, 1),
-    ]
-    for passed in passes:
+    for passed in PASSES:
         again = fresh(one)
-        passed(again)
+        together = passed(again, right)
         for values in (right, 1 - right, np.ones(40)):
             assert ordered.totals(again, values).tolist() == ordered.totals(fresh(one), values).tolist()
+        for resample in range(one.table.shape[1]):
+            assert passed(Scan(one.unit, one.ends, one.table[:, [resample]]), right)[0] == together[resample]
 
 
-def test_resamples_side_by_side_are_each_alone() -> None:
-    one, right = scan(tied=True), np.random.default_rng(8).random(40)
-    together = [
-        ordered.pairs(one, right, 1 - right),
-        ordered.running_shares(one, right),
-        ordered.precisions(one, right),
-    ]
-    for resample in range(one.table.shape[1]):
-        alone = Scan(one.unit, one.ends, one.table[:, [resample]])
-        assert ordered.pairs(alone, right, 1 - right)[0] == together[0][resample]
-        assert ordered.running_shares(alone, right)[0] == together[1][resample]
-        assert ordered.precisions(alone, right)[0] == together[2][resample]
-
-
-@pytest.mark.parametrize("fast", [False, True])
+@either
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("kind", ["one or the other", "both or none", "graded"])
 def test_mirror_images_are_what_their_weights_give(
     monkeypatch: pytest.MonkeyPatch, fast: bool, tied: bool, kind: str
 ) -> None:
-    """The oracle is the pass over a table that has the mirror images as resamples of their own."""
     compiled(monkeypatch, wanted=fast)
     one, rng = scan(tied=tied, rows=300, units=200, resamples=70), np.random.default_rng(9)
     coins = rng.integers(0, 2, one.table.shape).astype(np.uint8)
@@ -183,7 +160,7 @@ def test_mirror_images_are_what_their_weights_give(
         assert passed(mirrored, high).tobytes() == passed(both, high).tobytes()
 
 
-@pytest.mark.parametrize("fast", [False, True])
+@either
 def test_many_tied_rows_are_counted_in_numbers_that_hold_them(monkeypatch: pytest.MonkeyPatch, fast: bool) -> None:
     compiled(monkeypatch, wanted=fast)
     first, second, last = 20_000, 70_000, 10

@@ -27,25 +27,25 @@ def test_one_job_or_one_piece_of_work_stays_here(work: list[int], jobs: int) -> 
     assert list(parallel.each(who, work, jobs)) == [(item, os.getpid()) for item in work]
 
 
-def test_one_job_is_what_there_is_unless_asked() -> None:
-    assert list(parallel.each(who, [5, 6, 7])) == [(item, os.getpid()) for item in (5, 6, 7)]
-
-
+@pytest.mark.slow
 def test_two_jobs_work_elsewhere_and_keep_the_order() -> None:
     done = list(parallel.each(who, [5, 6], 2))
     assert [item for item, _ in done] == [5, 6]
     assert os.getpid() not in [process for _, process in done]
+    work = list(range(20))
+    parts = parallel.in_chunks(who_has_all, work, 2, parallel.CHEAP + 1)
+    assert [items for items, _ in parts] == [work[:8], work[8:16], work[16:]]
+    assert os.getpid() not in [process for _, process in parts]
 
 
 def test_few_cells_are_computed_at_once_and_here() -> None:
     work = list(range(20))
     assert parallel.in_chunks(who_has_all, work, 2, parallel.CHEAP) == [(work, os.getpid())]
     assert parallel.in_chunks(who_has_all, work, 1, parallel.CHEAP + 1) == [(work, os.getpid())]
-    parts = parallel.in_chunks(who_has_all, work, 2, parallel.CHEAP + 1)
-    assert [items for items, _ in parts] == [work[:8], work[8:16], work[16:]]
-    assert os.getpid() not in [process for _, process in parts]
+    assert list(parallel.each(who, [5, 6, 7])) == [(item, os.getpid()) for item in (5, 6, 7)]
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_one_error() -> None:
     with pytest.raises(WorkerLostError, match="a worker process was killed"):
         list(parallel.each(die, [1, 2], 2))
@@ -55,9 +55,9 @@ def die(_: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are those of POSIX")
 def test_workers_do_not_hear_ctrl_c_which_a_terminal_sends_to_all() -> None:
-    """They are stopped by this process, which hears it still."""
     assert all(signal.SIGINT in blocked for blocked in parallel.each(blocked_signals, [1, 2], 2))
     assert signal.SIGINT not in blocked_signals(0)
 

@@ -1,21 +1,28 @@
-"""Differences and scores by people and a judge: worked figures, derivations by hand, and coverage.
-
-The worked figures are of ten questions, of which people saw the first six (S: silent): run x by the judge 110S1011S0,
-by people 111S00; run y by the judge 10S0110100, by people 10S000. They were computed by an independent script.
-"""
+"""Values of a pool by labels and a judge, or by an older run: worked figures, derivations by hand, and coverage."""
 
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t as student
 
 from nescio.errors import UsageError
+from nescio.stats.bias_correction import (
+    Estimate,
+    human_sample_mean,
+    prediction_powered,
+    rogan_gladen,
+    superpopulation,
+)
+from nescio.stats.control_variates import Floats, adjust, spread, variance
 from nescio.stats.prediction_powered import (
     Mean,
     Sample,
-    allocation,
     labels_needed,
     simple,
     spread_over_strata,
@@ -33,7 +40,6 @@ def verdicts(text: str) -> np.ndarray:
 
 FX, FY = verdicts("110S1011S0"), verdicts("10S0110100")
 YX, YY = verdicts("111S00"), verdicts("10S000")
-SX = np.array([float(sign == "S") for sign in "110S1011S0"])
 
 
 def sample(a: float, b: float) -> Sample:
@@ -45,29 +51,25 @@ def half(mean: Mean) -> float:
     return mean.interval()[1] - mean.value
 
 
-def test_the_difference_of_accuracy() -> None:
-    found = simple(sample(1, 1), least=0)
-    assert found.value == pytest.approx(0.3850574713, abs=1e-9)
-    assert found.weights == pytest.approx((0.5172413793,), abs=1e-9)
-    assert math.sqrt(found.variance) == pytest.approx(0.1178931623, abs=1e-9)
-    assert half(found) == pytest.approx(0.3273238935, abs=1e-9)
-    assert found.p_value() == pytest.approx(0.0309008892, abs=1e-9)
-
-
-def test_the_difference_of_c_at_1() -> None:
-    """x leaves 2 of 10 unanswered, y 1: what is right counts 1.2 and 1.1."""
-    found = simple(sample(1.2, 1.1), least=0)
-    assert found.value == pytest.approx(0.4732466356, abs=1e-9)
-    assert found.weights == pytest.approx((0.5143633540,), abs=1e-9)
-    assert math.sqrt(found.variance) == pytest.approx(0.1406948763, abs=1e-9)
-    assert found.p_value() == pytest.approx(0.0282095165, abs=1e-9)
+@pytest.mark.parametrize(
+    ("a", "b", "value", "weight", "error", "p"),
+    [
+        (1, 1, 0.3850574713, 0.5172413793, 0.1178931623, 0.0309008892),
+        (1.2, 1.1, 0.4732466356, 0.5143633540, 0.1406948763, 0.0282095165),  # c@1: 2 and 1 of 10 are unanswered
+    ],
+)
+def test_worked_differences(a: float, b: float, value: float, weight: float, error: float, p: float) -> None:
+    found = simple(sample(a, b), least=0)
+    assert (found.value, found.weights[0]) == pytest.approx((value, weight), abs=1e-9)
+    assert math.sqrt(found.variance) == pytest.approx(error, abs=1e-9)
+    assert half(found) == pytest.approx(2.7764451051977987 * error, abs=1e-9)
+    assert found.p_value() == pytest.approx(p, abs=1e-9)
 
 
 def test_one_run() -> None:
     """A is .5, so that c@1 is 1.2 · .5, UF 2 · .5 + .2 - 1, and penalty(t=0.75), with κ = 3, 4 · .5 - 3 · .8."""
-    accuracy, c_at_1 = simple(sample(1, 0), least=0), simple(sample(1.2, 0), least=0)
-    assert accuracy.value == pytest.approx(0.5, abs=1e-9)
-    assert c_at_1.value == pytest.approx(0.6, abs=1e-9)
+    c_at_1 = simple(sample(1.2, 0), least=0)
+    assert (simple(sample(1, 0), least=0).value, c_at_1.value) == pytest.approx((0.5, 0.6), abs=1e-9)
     assert simple(sample(2, 0)).value + 0.2 - 1 == pytest.approx(0.2, abs=1e-9)
     assert simple(sample(4, 0)).value - 3 * 0.8 == pytest.approx(-0.4, abs=1e-9)
     assert math.sqrt(c_at_1.variance) == pytest.approx(0.1789972067, abs=1e-9)
@@ -86,22 +88,11 @@ def test_known_probabilities_of_inclusion() -> None:
     assert math.sqrt(superpopulation_of_terms(found).variance) == pytest.approx(0.2124998546, abs=1e-9)
 
 
-def test_labels_for_a_half_width_and_for_a_power() -> None:
-    """S_d² = .4, ρ = .7, N = 1000; ρ = 0 is people alone."""
-    power = Z + 0.8416212335729143
-    for correlation, for_width, for_power in ((0.7, 238.6538717, 200.1171294), (0.0, 380.6643706, 329.1089486)):
-        found = labels_needed(0.4, correlation, 1000, half_width=0.05, z=Z)
-        assert found == pytest.approx(for_width, abs=1e-7)
-        found = labels_needed(0.4, correlation, 1000, half_width=0.08, z=power)
-        assert found == pytest.approx(for_power, abs=1e-7)
-
-
 def test_labels_for_questions_of_this_kind() -> None:
     """S² = .4 · .51 = .204; (h/z)² = .0026030834…; no label helps below h = z·√(.4/1000) = .0391992797."""
     goal = (0.1 / Z) ** 2
     found = labels_needed(0.4, 0.7, 1000, half_width=0.1, z=Z, population=0.4)
     assert found == pytest.approx(0.204 / (goal - 0.0004 + 0.000204), rel=1e-12)
-    assert labels_needed(0.4, 0.7, 1000, half_width=0.0391, z=Z, population=0.4) == math.inf
     assert labels_needed(0.4, 0.7, 1000, half_width=0.0393, z=Z, population=0.4) < 1000
 
 
@@ -176,16 +167,10 @@ def test_spread_over_strata() -> None:
     assert spread_over_strata([(alone, 400)]) == pytest.approx(alone.var(ddof=1) * 399 / 399)
 
 
-def test_allocation() -> None:
-    """N·sd is 50, 20, 0: of 35 labels 25 and 10; of 105 the first has all of its 60, and the second 45 of its 100."""
-    strata = [(100, 0.5), (100, 0.2), (50, 0.0)]
-    assert allocation(strata, 35) == pytest.approx([25, 10, 0])
-    assert allocation([(60, 1.0), (100, 0.2)], 105) == pytest.approx([60, 45])
-
-
+@pytest.mark.proof
 @pytest.mark.parametrize("way", ["simple", "stratified", "weighted"])
 def test_intervals_hold_what_they_say(way: str) -> None:
-    """2,000 samples of 100 of 600 paired questions: 95% of intervals hold the truth, within 3 Monte Carlo errors (1.5%)."""
+    """2,000 samples of 100 of 600 paired questions: 95%, within 3 Monte Carlo errors (1.5%)."""
     rng = np.random.default_rng(11)
     truth = rng.integers(-1, 2, size=600).astype(float)
     judge = np.where(rng.random(600) < 0.7, truth, rng.integers(-1, 2, size=600))
@@ -207,8 +192,7 @@ def test_intervals_hold_what_they_say(way: str) -> None:
 
 
 def test_a_look_leaves_each_label_out_and_imagines_one_more_disagreement() -> None:
-    """By hand: the judge says 1 of half of eight labels, so that every leverage is 1/4. People say 1 of 6 of them: means
-    3/4 and 1/2, weight Cov/Var = (1/8)/(4/15) = 15/32 of 16 units half of which the judge calls 1."""
+    """Leverages of 1/4, means 3/4 and 1/2; weight Cov/Var = (1/8)/(4/15) = 15/32 of 16 units, half of them called 1."""
     people, judge = np.array([1.0, 1, 1, 1, 1, 1, 0, 0]), np.array([1.0, 1, 1, 1, 0, 0, 0, 0])
     sample = Sample(people, judge, np.repeat([1.0, 0.0], 8))
     weight = 15 / 32
@@ -224,3 +208,148 @@ def test_a_unit_that_alone_shows_what_the_judge_is_worth_has_no_endless_residual
     looked = simple(Sample(people, judge, np.repeat([1.0, 0.0], 10)), looked=True)
     assert np.isfinite(looked.variance)
     assert looked.variance > 0
+
+
+# 40 labelled answers: 18 that people and judge call correct, 6 that only people do, 3 that only the judge does, 13
+# that neither does.
+PEOPLE = np.repeat([1.0, 1.0, 0.0, 0.0], [18, 6, 3, 13])
+JUDGE = np.repeat([1.0, 0.0, 1.0, 0.0], [18, 6, 3, 13])
+
+
+@pytest.mark.parametrize(("correct", "rest", "width"), [(35, 60, 0.2741659111), (500, 900, 0.2555496534)])
+def test_prediction_powered_intervals_are_about_those_of_its_authors(correct: int, rest: int, width: float) -> None:
+    """Those of ppi-python 0.2.3 are about new answers, and have z and n where these have t and n - 2."""
+    found = superpopulation(prediction_powered(PEOPLE, JUDGE, (21 + correct) / (40 + rest), 40 + rest), 40 + rest)
+    assert 0.99 * width < found.high - found.low < 1.06 * width
+
+
+def test_no_disagreement_in_the_sample_widens_rogan_and_gladen_s_interval_too() -> None:
+    people = np.repeat([1.0, 0.0], [30, 10])
+    found, other = (correct(people, people, 120 / 160, 160) for correct in (prediction_powered, rogan_gladen))
+    assert other.value == pytest.approx(0.75)
+    assert other.high - other.low >= found.high - found.low
+
+
+def test_beyond_the_collection_both_errors_count() -> None:
+    sure = superpopulation(Estimate(0.5, 0.5, 0.5), 100)  # Wilson for 50 of 100: [.4038, .5962], a textbook value
+    assert (round(sure.low, 4), round(sure.high, 4)) == (0.4038, 0.5962)
+    both = superpopulation(Estimate(0.5, 0.5 - 0.03, 0.5 + 0.04), 100)
+    assert both.low == pytest.approx(0.5 - math.hypot(0.03, 0.5 - sure.low))
+    assert both.high == pytest.approx(0.5 + math.hypot(0.04, sure.high - 0.5))
+    assert superpopulation(Estimate(0.5, 0.4, 0.6, 0.25), 100).weight == 0.25
+    one = superpopulation(Estimate(1.0, 1.0, 1.0), 1)  # Wilson for 1 of 1 begins at 1/(1 + z²)
+    assert one.low == pytest.approx(1 / (1 + 1.959963984540054**2))
+    assert one.high == 1
+    for found in (Estimate(math.nan, math.nan, math.nan), Estimate(0.5, 0.4, 0.6)):
+        assert superpopulation(found, 100 if math.isnan(found.value) else 0) is found
+
+
+def test_more_labels_than_answers_are_refused() -> None:
+    with pytest.raises(UsageError, match="found 40 of 39"):
+        prediction_powered(PEOPLE, JUDGE, 0.5, 39)
+
+
+def test_the_average_over_every_sample_is_what_people_say_of_all() -> None:
+    """All 3,003 samples of 10 of 15 answers: the tuned weight biases by a hundredth at most; the intervals hold."""
+    people = np.array([1] * 7 + [0] * 8, dtype=float)
+    judge = np.array([1] * 5 + [0] * 2 + [1] * 2 + [0] * 6, dtype=float)
+    found = [
+        prediction_powered(people[list(i)], judge[list(i)], float(judge.mean()), 15)
+        for i in combinations(range(15), 10)
+    ]
+    truth = float(people.mean())
+    assert np.mean([one.value for one in found]) == pytest.approx(truth, abs=0.01)
+    assert np.mean([one.low <= truth <= one.high for one in found]) > 0.95
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(("only_people", "only_judge"), [(0.10, 0.05), (0.02, 0.0), (0.3, 0.1)])
+def test_coverage_of_samples_from_a_collection(only_people: float, only_judge: float) -> None:
+    """Samples of 100 of 500 answers, judges good and bad; where disagreements are few the intervals may hold more."""
+    rng = np.random.default_rng(5)
+    shares = [0.6 - only_people, only_people, only_judge, 0.4 - only_judge]
+    cells = np.rint(np.array(shares) * 500).astype(int)
+    people, judge = np.repeat([1.0, 1.0, 0.0, 0.0], cells), np.repeat([1.0, 0.0, 1.0, 0.0], cells)
+    held = np.zeros(2)
+    for _ in range(1_000):
+        i = rng.choice(500, 100, replace=False)
+        told = people[i], judge[i], float(judge.mean()), 500
+        held += [one.low <= people.mean() <= one.high for one in (prediction_powered(*told), rogan_gladen(*told))]
+    few = only_people + only_judge < 0.05
+    assert (held / 1_000 > 0.93).all(), held
+    assert few or (held / 1_000 < 0.97).all(), held
+
+
+zeros_and_ones = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=3, max_size=30)
+
+
+@given(zeros_and_ones, st.integers(0, 50), st.integers(0, 50))
+def test_every_figure_is_a_share_or_undefined(pairs: list[tuple[bool, bool]], right: int, wrong: int) -> None:
+    people, judge = np.array(pairs, dtype=float).T
+    answers = len(pairs) + right + wrong
+    told = people, judge, float((judge.sum() + right) / answers), answers
+    for found in (prediction_powered(*told), rogan_gladen(*told), human_sample_mean(people, answers)):
+        for one in (found, superpopulation(found, answers)):
+            numbers = (one.value, one.low, one.high)
+            assert all(map(math.isnan, numbers)) or 0 <= one.low <= one.value <= one.high <= 1
+
+
+OLD, NEW = "CCWUCWUCCCUCCWCCC", "CCWCCWUW"
+
+
+def cells(text: str) -> Floats:
+    return np.array([[c == "C", c == "U"] for c in text], dtype=float)
+
+
+X, Y = cells(OLD), cells(NEW)
+
+
+def test_right_answers_alone() -> None:
+    fit = adjust(Y[:, :1], X[:8, :1], X[:, :1])
+    assert fit.slopes[0, 0] == pytest.approx(0.5, abs=1e-9)
+    assert fit.means[0] == pytest.approx(39 / 68, abs=1e-9)
+    assert fit.leverages == pytest.approx(np.full(8, 0.25), abs=1e-9)
+    left = spread(fit.residuals[:, 0], fit.leverages)
+    assert left == pytest.approx(8 / 21, abs=1e-9)
+    error = variance(left, 8, 17) ** 0.5
+    assert error == pytest.approx(0.1587768372, abs=1e-9)
+    assert error * student.ppf(0.975, 6) == pytest.approx(0.3885129247, abs=1e-9)
+    assert variance(left, 8, 17, Y[:, 0].var(ddof=1)) ** 0.5 == pytest.approx(0.2049800154, abs=1e-9)
+    assert variance(spread(Y[:, 0] - 0.5, 0.0), 8, 17) ** 0.5 == pytest.approx(0.1375047746, abs=1e-9)
+
+
+def test_right_and_silent_are_the_poststratified_estimate() -> None:
+    fit = adjust(Y, X[:8], X)
+    right, silent = fit.means
+    assert (right, silent) == (pytest.approx(39 / 68, abs=1e-9), pytest.approx(3 / 34, abs=1e-9))
+    strata = [np.all(kind == X, axis=1) for kind in ([1, 0], [0, 1], [0, 0])]
+    assert right == pytest.approx(sum(s.mean() * Y[s[:8], 0].mean() for s in strata), abs=1e-12)
+    assert right * (1 + silent) == pytest.approx(1443 / 2312, abs=1e-9)
+    left = spread((1 + silent) * fit.residuals[:, 0] + right * fit.residuals[:, 1], fit.leverages)
+    error = variance(left, 8, 17) ** 0.5
+    assert error == pytest.approx(0.1411971299, abs=1e-9)
+    assert error * student.ppf(0.975, 5) == pytest.approx(0.3629587774, abs=1e-9)
+    moved = (1 + silent) * Y[:, 0] + right * Y[:, 1]
+    assert variance(left, 8, 17, moved.var(ddof=1)) ** 0.5 == pytest.approx(0.1923899895, abs=1e-9)
+
+
+def test_what_shows_nothing_is_left_out() -> None:
+    alike = adjust(Y, np.ones((8, 2)), np.ones((17, 2)))
+    assert (alike.covariates, alike.means.tolist()) == (0, Y.mean(axis=0).tolist())
+    one_silent = np.array([[1.0, 0], [1, 0], [0, 0], [0, 0], [0, 1]])  # of whom one unit alone tells
+    assert adjust(Y[:5], one_silent, X).covariates == 1
+
+
+def test_the_estimates_of_the_second_page() -> None:
+    """With one older run and with two; its errors have S² over n - 2, for these units and beyond them."""
+    older, second = cells("CCWUCWCCWUCCWCUWCCWC")[:, :1], cells("CWCCCWCCWUCCWWUCCCWC")[:, :1]
+    new = cells("CCWCCWUC")[:, :1]
+    fit = adjust(new, older[:8], older)
+    assert (fit.plain[0], fit.means[0], fit.slopes[0, 0]) == pytest.approx((0.625, 0.59, 0.4666666667), abs=1e-9)
+    squares = (fit.residuals**2).sum() / 6
+    errors = variance(squares, 8, 20) ** 0.5, variance(squares, 8, 20, new[:, 0].var(ddof=1)) ** 0.5
+    assert (squares, *errors) == pytest.approx((0.2444444444, 0.1354006401, 0.1781184731), abs=1e-9)
+    both = np.hstack([older, second])
+    fit = adjust(new, both[:8], both)
+    assert fit.slopes[:, 0] == pytest.approx([0.4545454545, 0.0909090909], abs=1e-9)
+    assert fit.means[0] == pytest.approx(0.5772727273, abs=1e-9)

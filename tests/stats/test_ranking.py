@@ -1,17 +1,21 @@
-"""P(best) and expected ranks: derived by hand, and enumerated."""
+"""Few clusters, paired differences and P(best), derived by hand and worked by an independent script."""
 
 from __future__ import annotations
 
-from itertools import product
 from math import nan
+from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 import nescio
-from nescio.stats.ranking import axes_of, rank_probabilities, true_values
-
-from ..comparison.runs import evidence
+from nescio.data.patterns import Patterns, compress
+from nescio.measures import parse
+from nescio.scoring.influence import influence
+from nescio.stats.few_units import unit_error
+from nescio.stats.ranking import rank_probabilities, true_values
+from tests.comparison.runs import evidence
 
 
 def test_ties_share_the_first_place_and_their_ranks() -> None:
@@ -30,32 +34,106 @@ def test_a_run_without_a_value_has_no_chance() -> None:
     assert np.isnan([best[1], ranks[1]]).all()
 
 
-def test_the_chances_of_three_runs_are_those_of_all_resamples() -> None:
-    """x wins over y on the first of three questions, and z is always wrong. x is best but where the first question is
-    not drawn, with chance (2/3)³ = 8/27, and then they tie: P(best) 1 - 4/27. z is third, or ties where all are wrong."""
-    runs = {"x": "CCW", "y": "WCW", "z": "WWW"}
-    right = np.array([[c == "C" for c in text] for text in runs.values()], dtype=float)
-    every = np.array([right[:, list(drawn)].mean(axis=1) for drawn in product(range(3), repeat=3)]).T
-    best, _ = rank_probabilities(every)
-    assert best[0] == pytest.approx(23 / 27 - 1 / 27 / 2 + 1 / 27 / 3)  # three tie where only the last is drawn
-    assert best.sum() == pytest.approx(1.0)
-    # z is the same on all resamples: how far its true value may lie is unknown, and so is P(best).
-    ranked = nescio.compare(evidence(**runs), "accuracy", resamples=2000).tables["ranks"]
-    assert [row.p_best for row in ranked] == [None] * 3
+X, Y = "CCWUCCWWUCCCCCCUWCWCCCUUCWCCUW", "WWWUWCWWUWCCCUWWWCWUCUUWWWCWUW"
+CLUSTERS = np.repeat(np.arange(6), 5)
 
 
-def test_runs_that_outnumber_the_resamples_have_the_law_of_their_covariance() -> None:
-    rng = np.random.default_rng(4)
-    resampled = 0.6 + 0.1 * rng.normal(size=(9, 5))
-    covariance = np.cov(resampled, ddof=0)
-    variances, (own, along) = axes_of(resampled)
-    assert len(own) == 4
-    assert (along * own) @ along.T == pytest.approx(covariance, abs=1e-12)
-    assert variances == pytest.approx(np.diag(covariance))
-    whole = np.linalg.eigh(covariance)
-    few, every = (
-        true_values(resampled[:, 0], axes, 1.0, 200_000, np.random.default_rng(seed))
-        for seed, axes in enumerate([(own, along), (np.maximum(whole[0], 0), whole[1])])
-    )
-    assert few.mean(axis=1) == pytest.approx(every.mean(axis=1), abs=0.002)
-    assert np.cov(few) == pytest.approx(np.cov(every), abs=0.0005)
+def patterns(outcomes: str, clusters: Any = CLUSTERS) -> Patterns:
+    names = {"correct": "C", "incorrect": "W", "unanswered": "U"}
+    return compress({n: np.array([o == c for o in outcomes], dtype=float) for n, c in names.items()}, clusters)
+
+
+@pytest.mark.parametrize(
+    ("measure", "sums", "error", "alone", "ends"),
+    [
+        (
+            "accuracy",
+            [4 / 3, -2 / 3, 1 / 3, -2 / 3, 1 / 3, -2 / 3],
+            0.0666666667,
+            0.0875376219,
+            (0.1619612110, 0.5047054557),
+        ),
+        (
+            "c@1",
+            [1.6777777778, -0.7555555556, -0.1888888889, -0.7555555556, 0.7777777778, -0.7555555556],
+            0.0830112293,
+            0.0951269010,
+            (0.1788350639, 0.6056093805),
+        ),
+    ],
+)
+def test_six_clusters(measure: str, sums: list[float], error: float, alone: float, ends: tuple[float, float]) -> None:
+    for units, expected in ((CLUSTERS, error), (np.arange(30), alone)):
+        x, y = patterns(X, units), patterns(Y, units)
+        moved = influence(parse(measure), x) - influence(parse(measure), y)
+        found = unit_error(moved, x.columns["n"], x.counts)
+        assert found[0] == pytest.approx(expected, abs=1e-9)
+        if units is CLUSTERS:
+            assert 30 * moved == pytest.approx(sums, abs=1e-9)
+            assert found[1] == pytest.approx(5)
+    data = msgspec.structs.replace(evidence(x=X, y=Y), clusters=CLUSTERS)
+    compared = nescio.compare(data, measure, baseline="y")
+    assert (compared.rows[0].low, compared.rows[0].high, compared.rows[0].p) == pytest.approx((*ends, 1 / 32), abs=1e-9)
+    assert compared.signature["interval"] == "t (paired)"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "freedom"), [([2, 3, 5, 5, 5, 10], 3.8840937115), ([1, 1, 1, 1, 1, 25], 1.3370429253), ([4] * 8, 7)]
+)
+def test_degrees_of_freedom_of_unequal_clusters(sizes: list[int], freedom: float) -> None:
+    even = np.tile([1.0, -1.0], len(sizes))[: len(sizes)]
+    _, found = unit_error(even, np.array(sizes, dtype=float), np.ones(len(sizes), dtype=np.int64))
+    assert found == pytest.approx(freedom, abs=1e-9)
+
+
+@pytest.mark.parametrize("runs", [{"x": "CWUC", "y": "CWUC"}, {"x": "CCCC", "y": "WWWW"}])
+def test_no_spread_no_interval(runs: dict[str, str]) -> None:
+    found = nescio.compare(evidence(**runs), "accuracy", baseline="y")
+    assert [str(found.rows[0].low), str(found.rows[0].high)] == ["nan", "nan"]
+    assert "comparison.no_interval" in {remark.code for remark in found.notes}
+
+
+@pytest.mark.parametrize("clusters", [None, np.repeat(np.arange(10), 5)])
+def test_what_was_not_seen_may_decide(clusters: Any) -> None:
+    """One silent answer in fifty right ones moves c@1 by .0004, and an error would by .02; accuracy has moved by .02."""
+    data = evidence(x="C" * 50, y="C" * 49 + "U")
+    data = msgspec.structs.replace(data, clusters=clusters)
+    found = nescio.compare(data, ["c@1", "accuracy"], baseline="y", fail_on_regression=True)
+    little, much = found.rows
+    assert little.difference == pytest.approx(0.0004, abs=1e-12)
+    assert [str(little.low), str(little.high), little.spread] == ["nan", "nan", 0]
+    assert "hardly tell the two runs apart" in " ".join(str(one) for one in found.notes)
+    assert little.verdict == "too few questions to tell"
+    assert found.gates[0].status == 3
+    assert (much.low or 0) < 0 < 0.02 < (much.high or 0)
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "c@1", "penalty(t=0.75)"])
+def test_two_questions_that_allow_any_difference_have_no_interval(measure: str) -> None:
+    """Student's is 0 ± 12.706 standard errors: beyond all that a measure can differ by."""
+    found = nescio.compare(evidence(x="CW", y="WC"), measure, baseline="y", fail_on_regression=True)
+    (row,) = found.rows
+    assert [row.difference, str(row.low), str(row.high)] == [0, "nan", "nan"]
+    assert row.verdict == "too few questions to tell"
+    assert "the 2 questions or clusters allow any difference at all" in " ".join(str(one) for one in found.notes)
+    assert found.gates[0].status == 3
+
+
+@pytest.mark.parametrize("test", ["exact", "permutation"])  # pairs counted together, and one by one
+def test_an_interval_is_cut_off_where_no_difference_can_lie(test: Any) -> None:
+    """Of 1, 1, 0 the mean is 2/3, its standard error 1/3, and Student's factor with two degrees of freedom 4.30."""
+    ahead, behind = ("y", "x"), ("x", "y")
+    for run, baseline in (ahead, behind):
+        (row,) = nescio.compare(evidence(x="WWC", y="CCC"), "accuracy", run=run, baseline=baseline, test=test)
+        ends = (row.low, row.high) if run == "y" else (-(row.high or 0), -(row.low or 0))
+        assert ends == pytest.approx((2 / 3 - 4.302652729911275 / 3, 1), abs=1e-9)
+
+
+def test_the_chance_of_being_best() -> None:
+    """Four values with these standard errors: .754 .190 .052 .004 by the script's 100,000 draws, each ± .003."""
+    covariance = 0.045**2 * (np.eye(4) + 1) / 2
+    axes = np.linalg.eigh(covariance)
+    drawn = true_values(np.array([0.62, 0.58, 0.55, 0.50]), axes, 1.0, 40_000, np.random.default_rng(7))
+    assert rank_probabilities(drawn)[0] == pytest.approx([0.754, 0.190, 0.052, 0.004], abs=0.005)
+    equal = true_values(np.array([0.6, 0.6]), np.linalg.eigh(covariance[:2, :2]), 1.0, 40_000, np.random.default_rng(7))
+    assert rank_probabilities(equal)[0] == pytest.approx([0.5, 0.5], abs=0.01)

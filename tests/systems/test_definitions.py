@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import nescio
 from nescio.errors import FormatError, UsageError
-from nescio.systems import definitions
 from nescio.systems.definitions import Text, answer, bundled, load_targets, load_texts, respond, subject, write_run
 from nescio.tasks.nuggets.scoring import length
-from tests.rings import together
 from tests.notes import in_words
 
 
@@ -35,22 +34,20 @@ def test_what_a_question_asks_about(question: str, about: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sentence",
+    ("sentence", "defines"),
     [
-        "A quern is a mill turned by hand.",
-        "They bought a quern, a mill turned by hand, at the fair.",
-        "The quern, also known as a hand mill, is heavy.",
-        "A tool called the quern stood there.",
-        "The quern was invented in the north.",
+        ("A quern is a mill turned by hand.", True),
+        ("They bought a quern, a mill turned by hand, at the fair.", True),
+        ("The quern, also known as a hand mill, is heavy.", True),
+        ("A tool called the quern stood there.", True),
+        ("The quern was invented in the north.", True),
+        ("We sold a quern.", False),
+        ("The man beside the quern was late.", False),
+        ("Querns.", False),
     ],
 )
-def test_a_definition_is_found_among_other_sentences(sentence: str) -> None:
-    assert response("What is a quern?", ("It rained.", sentence, "Nobody came."))[0] == sentence
-
-
-@pytest.mark.parametrize("sentence", ["We sold a quern.", "The man beside the quern was late.", "Querns."])
-def test_a_mention_is_no_definition(sentence: str) -> None:
-    assert response("What is a quern?", ("It rained.", sentence)) == ()
+def test_a_definition_is_found_and_a_mention_is_none(sentence: str, defines: bool) -> None:
+    assert response("What is a quern?", ("It rained.", sentence, "Nobody came.")) == (sentence,) * defines
 
 
 def test_a_pronoun_goes_on_about_the_target_and_a_last_name_stands_for_a_person() -> None:
@@ -73,40 +70,46 @@ def test_near_repeats_are_said_once_and_the_definition_first() -> None:
     assert found[0].startswith("Ada Lund was a pilot")
 
 
+@pytest.fixture(scope="module")
+def texts() -> Sequence[Text]:
+    return load_texts(bundled() / "texts")
+
+
+@pytest.fixture(scope="module")
+def targets() -> dict[str, str]:
+    return dict(load_targets(bundled() / "key.jsonl"))
+
+
 @pytest.mark.parametrize("most", [20, 60, 600])
-def test_the_length_is_kept(most: int) -> None:
-    texts = load_texts(bundled() / "texts")
-    for question in load_targets(bundled() / "key.jsonl").values():
+def test_the_length_is_kept(texts: Sequence[Text], targets: dict[str, str], most: int) -> None:
+    for question in targets.values():
         assert length(respond("q", question, texts, most=most, threshold=0).strings) <= most
 
 
-def test_silence_grows_with_the_threshold() -> None:
-    texts, targets = load_texts(bundled() / "texts"), load_targets(bundled() / "key.jsonl")
+def test_silence_grows_with_the_threshold(texts: Sequence[Text], targets: dict[str, str]) -> None:
     spoken = []
     for threshold in (0.0, 0.5, 0.99, 1.0):
         run = answer(targets, texts, "run", threshold=threshold)
-        spoken.append({name for name, said in run.responses.items() if said.strings})
+        spoken.append({name for name, response in run.responses.items() if response.strings})
     assert spoken[0] >= spoken[1] >= spoken[2] >= spoken[3]
     assert spoken[1] == set(targets) - {"maddock"}  # the texts never say who he is
 
 
-def test_the_bundled_key_is_in_the_texts_and_distractors_are_left_out() -> None:
-    """Every nugget's sentence is there to be found, and nothing is taken from texts that only mention a target."""
-    texts, targets = load_texts(bundled() / "texts"), load_targets(bundled() / "key.jsonl")
+def test_nothing_is_taken_from_texts_that_only_mention_a_target(texts: Sequence[Text], targets: dict[str, str]) -> None:
     run = answer(targets, texts, "run")
     assert len(targets) == 7
-    used = {document for said in run.responses.values() for document in said.documents}
+    used = {document for response in run.responses.values() for document in response.documents}
     assert not used & {"brindle-fair", "harrow-ferry", "bray-review", "saltmoth-song", "orrin-hotel", "tosk-street"}
-    assert not any("Anna Tosk" in text for said in run.responses.values() for text in said.strings)
+    assert not any("Anna Tosk" in text for response in run.responses.values() for text in response.strings)
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".txt"])
-def test_a_run_that_was_written_is_scored(suffix: str, tmp_path: Path) -> None:
-    run = answer(load_targets(bundled() / "key.jsonl"), load_texts(bundled() / "texts"), "run")
-    write_run(run, tmp_path / f"run{suffix}")
-    scores = nescio.score(
-        [bundled() / "key.jsonl", tmp_path / f"run{suffix}"], ["nuggets.automatic_NR", "coverage"], ci=None
-    )
+def test_a_run_that_was_written_is_scored(
+    texts: Sequence[Text], targets: dict[str, str], suffix: str, tmp_path: Path
+) -> None:
+    write_run(answer(targets, texts, "run"), tmp_path / f"run{suffix}")
+    files = [bundled() / "key.jsonl", tmp_path / f"run{suffix}"]
+    scores = nescio.score(files, ["nuggets.automatic_NR", "coverage"], ci=None)
     assert scores.value("run", "coverage") == pytest.approx(6 / 7)
     assert scores.value("run", "nuggets.automatic_NR") > 0.8
     assert any(note.startswith("AUTOMATIC") for note in in_words(scores.notes))
@@ -129,61 +132,31 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         answer({}, (), "run", length=0)
 
 
-def test_every_pattern_is_a_regular_expression_of_known_strength() -> None:
-    for pattern in (*definitions.PATTERNS, *definitions.AFTERWARDS):
-        assert 0 < pattern.strength < 1
-        assert pattern.group in range(4)
-
-
-@together(
-    "said",
-    [
-        "John Hale was a historian.",
-        "Sir John Hale was a historian.",
-        "Sir John Rigby Hale was a historian.",
-        "John R. Hale was a historian.",
-        "J. Hale was a historian.",
-        "J. R. Hale was a historian.",
-        "Hale, John Rigby, Sir (1923-1999) was a historian.",
-        "Hale, John (1923-1999), was a historian.",
-        "HALE, J. R. (1923-1999), was a historian.",
-        "Prof. Sir J.R. Hale was a historian.",
-        "Prof. John Hale was a historian.",
-    ],
-)
-@together(
-    "question",
-    [
-        "Who is Sir John Hale?",
-        "Who was John Hale?",
-        "Sir John Hale",
-        "John Hale",
-        "Hale, John",
-        "Hale, Sir John",
-        "Hale, John, Sir",
-        "Who was J. R. Hale?",
-        "J.R. Hale",
-    ],
-)
-def test_a_person_is_found_under_other_forms_of_the_name(question: str, said: str) -> None:
-    assert respond("hale", question, (Text("text", (said,)),), most=600, threshold=0.5).strings == (said,)
+PEOPLE = {
+    "John Hale was a historian.": True,
+    "Sir John Rigby Hale was a historian.": True,
+    "J. Hale was a historian.": True,
+    "J. R. Hale was a historian.": True,
+    "Hale, John Rigby, Sir (1923-1999) was a historian.": True,
+    "HALE, J. R. (1923-1999), was a historian.": True,
+    "Prof. Sir J.R. Hale was a historian.": True,
+    "Prof. John Hale was a historian.": True,
+    "Anna Hale was a painter.": False,
+    "John Smith was a painter.": False,
+    "A. Hale was a painter.": False,
+    "Hale was a town.": False,
+}
 
 
 @pytest.mark.parametrize(
-    "said",
-    [
-        "Anna Hale was a painter.",
-        "John Smith was a painter.",
-        "A. Hale was a painter.",
-        "Hale was a town.",
-        "The john hale is a kind of hall.",
-    ],
+    "question", ["Who is Sir John Hale?", "John Hale", "Hale, John", "Hale, John, Sir", "Who was J. R. Hale?"]
 )
-def test_another_person_is_not_found(said: str) -> None:
-    assert respond("hale", "Who is Sir John Hale?", (Text("text", (said,)),), most=600, threshold=0.5).strings == ()
+def test_a_person_is_found_under_other_forms_of_the_name(question: str) -> None:
+    assert {text: bool(response(question, (text,))) for text in PEOPLE} == PEOPLE
 
 
 def test_what_is_no_first_name_or_title_makes_no_other_forms() -> None:
-    texts = (Text("a", ("Martin Luther was a monk.", "National Geographic is a gallery.", "N. Gallery is a firm.")),)
+    text = ("Martin Luther was a monk.", "National Geographic is a gallery.", "N. Gallery is a firm.")
     for target in ("Martin Luther King", "Who was Martin Luther King?", "What is the National Gallery?"):
-        assert respond("x", target, texts, most=600, threshold=0.5).strings == ()
+        assert response(target, text) == ()
+    assert response("Who is Sir John Hale?", ("The john hale is a kind of hall.",)) == ()

@@ -4,6 +4,7 @@ accepted."""
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,38 +68,23 @@ def test_without_options_they_are_sentences() -> None:
         exercise(Collection("c", (Question("q", "Where?", ("Rome",)),)))
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("loop")
-    files = [EXAMPLES / "questions.jsonl", EXAMPLES / "stories.jsonl"]
-    written = nescio.read.candidates(files, folder / "candidates.xml")
+FILES = [EXAMPLES / "questions.jsonl", EXAMPLES / "stories.jsonl"]
+
+
+def test_a_reading_system_asks_a_validator(tmp_path: Path) -> None:
+    candidates, model = tmp_path / "candidates.xml", tmp_path / "model.json"
+    written = nescio.read.candidates(FILES, candidates)
     assert (written.candidates, written.right, written.questions) == (280, 58, 70)
-    nescio.ave.validate.train(folder / "candidates.xml", folder / "model.json", trees=5, folds=2, resamples=100)
-    return folder / "model.json"
+    nescio.ave.validate.train(candidates, model, trees=5, folds=2, resamples=100)
 
+    def answered(name: str, **options: Any) -> int:
+        return nescio.read.answer(FILES, tmp_path / f"{name}.jsonl", "word-distance", **options).answered
 
-def test_a_reading_system_asks_a_validator(model: Path, tmp_path: Path) -> None:
-    files = [EXAMPLES / "questions.jsonl", EXAMPLES / "stories.jsonl"]
-    ways: list[tuple[str, float | None]] = [("none", 1.0), ("own", None), ("all", 0.0)]
-    answered = {}
-    for name, threshold in ways:
-        done = nescio.read.answer(
-            files, tmp_path / f"{name}.jsonl", "word-distance", validate=model, threshold=threshold
-        )
-        answered[name] = done.answered
-    plain = nescio.read.answer(files, tmp_path / "plain.jsonl", "word-distance")
-    assert answered["none"] < answered["own"] < answered["all"] == plain.answered == 70
-    gold = [EXAMPLES / "questions.jsonl", tmp_path / "all.jsonl", tmp_path / "plain.jsonl"]
-    first, second = (row.value for row in nescio.score(gold, measures=["accuracy"], ci=None))
+    counts = [answered(f"at{threshold}", validate=model, threshold=threshold) for threshold in (1.0, None, 0.0)]
+    assert counts[0] < counts[1] < counts[2] == answered("plain") == 70
+    runs = [tmp_path / "at0.0.jsonl", tmp_path / "plain.jsonl"]
+    first, second = (row.value for row in nescio.score([FILES[0], *runs], measures=["accuracy"], ci=None))
     assert first == second  # what accepts everything changes nothing
-
-
-def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "model.json").write_text("{}")
+    model.write_text("{}")
     with pytest.raises(FormatError, match="not a saved model"):
-        nescio.read.answer(
-            [EXAMPLES / "questions.jsonl", EXAMPLES / "stories.jsonl"],
-            tmp_path / "r.jsonl",
-            "deep-read",
-            validate=tmp_path / "model.json",
-        )
+        answered("none", validate=model)

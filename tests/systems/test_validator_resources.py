@@ -1,5 +1,4 @@
-"""Techniques that need WordNet or embeddings: used where they are there, skipped with the reason where
-not."""
+"""Techniques that need WordNet or embeddings: used where these are there, else skipped with the reason."""
 
 from __future__ import annotations
 
@@ -15,16 +14,48 @@ import pytest
 
 from nescio.errors import UsageError
 from nescio.systems.validator import TECHNIQUES, Resources, chosen
-from nescio.systems.validator._case import Case, case
-from nescio.systems.validator._embeddings import embeddings
-from nescio.systems.validator._resources import wordnet
-from nescio.systems.validator._senses import sense, senses
+from nescio.systems.validator._senses import sense
 from nescio.systems.validator.forest import grow
+from tests.systems.candidates import found
+
+# Nouns in WordNet's own format: words, a pointer (its mark, the row that it is to, and of which words), and a gloss.
+NOUNS = [
+    ("ship vessel", ("@", 1, "0000"), "a gloss"),
+    ("craft", ("~", 0, "0000"), "a gloss"),
+    ("gain", ("!", 3, "0101"), "a gloss"),
+    ("loss", ("!", 2, "0101"), "a gloss"),
+    ("bank", None, "an institution that keeps money"),
+    ("bank", None, "sloping land beside a river"),
+    ("lender", ("@", 4, "0000"), "a firm that lends and keeps money"),
+]
 
 
-def plain_case(question: str, answer: str, text: str) -> Case:
-    """A candidate whose words are all equally telling."""
-    return case(question, answer, text, lambda _: 1.0)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small WordNet."""
+    pytest.importorskip("nltk")
+    folder = tmp_path_factory.mktemp("wordnet")
+    lines, places = list[str](), [0] * len(NOUNS)
+    for _ in range(2):  # an offset is the place of its line, which the first round finds
+        lines = []
+        for place, (words, pointer, gloss) in zip(places, NOUNS, strict=True):
+            listed = " ".join(f"{word} 0" for word in words.split())
+            to = f"001 {pointer[0]} {places[pointer[1]]:08} n {pointer[2]}" if pointer else "000"
+            lines.append(f"{place:08} 00 n {len(words.split()):02x} {listed} {to} | {gloss}\n")
+        places = np.cumsum([0, *map(len, lines)]).tolist()[:-1]
+    for kind in ("noun", "verb", "adj", "adv"):
+        for name in (f"data.{kind}", f"index.{kind}", f"{kind}.exc"):
+            (folder / name).write_text("")
+    (folder / "data.noun").write_text("".join(lines))
+    index = []
+    for word in sorted({word for words, _, _ in NOUNS for word in words.split()}):
+        own = [i for i, (words, _, _) in enumerate(NOUNS) if word in words.split()]
+        pointer = NOUNS[own[0]][1]
+        at = " ".join(f"{places[i]:08}" for i in own)
+        index.append(f"{word} n {len(own)} {f'1 {pointer[0]}' if pointer else '0'} {len(own)} {len(own)} {at}  \n")
+    (folder / "index.noun").write_text("".join(index))
+    (folder / "lexnames").write_text("00\tnoun.Tops\t1\n")
+    return folder
 
 
 def test_what_is_absent_is_skipped_with_its_reason(tmp_path: Path) -> None:
@@ -34,81 +65,43 @@ def test_what_is_absent_is_skipped_with_its_reason(tmp_path: Path) -> None:
     assert "wordnet" not in chosen(Resources(wordnet=tmp_path))
 
 
-def _synset(offset: int, words: str, pointers: str, kind: str = "n") -> str:
-    listed = words.split()
-    names = " ".join(f"{word} 0" for word in listed)
-    many = len(pointers.split()) // 4
-    return f"{offset:08} 00 {kind} {len(listed):02x} {names} {many:03} {pointers}".rstrip() + " | a gloss\n"
-
-
-def _wordnet(folder: Path) -> None:
-    """Four nouns in WordNet's own format: ship and vessel are one, a craft is above them; gain and loss are
-    opposites."""
-    kinds = ("00000000", "00000000", "00000000", "00000000")
-    for _ in range(2):  # an offset is the place of its line, which the first round finds
-        lines = [
-            _synset(int(kinds[0]), "ship vessel", f"@ {kinds[1]} n 0000"),
-            _synset(int(kinds[1]), "craft", f"~ {kinds[0]} n 0000"),
-            _synset(int(kinds[2]), "gain", f"! {kinds[3]} n 0101"),
-            _synset(int(kinds[3]), "loss", f"! {kinds[2]} n 0101"),
-        ]
-        places = np.cumsum([0, *(len(line) for line in lines)])
-        kinds = tuple(f"{place:08}" for place in places[:4])  # type: ignore[assignment]
-    (folder / "data.noun").write_text("".join(lines))
-    entries = (("craft", 1, "~"), ("gain", 2, "!"), ("loss", 3, "!"), ("ship", 0, "@"), ("vessel", 0, "@"))
-    (folder / "index.noun").write_text(
-        "".join(f"{word} n 1 1 {mark} 1 0 {kinds[at]}  \n" for word, at, mark in entries)
-    )
-    for kind in ("verb", "adj", "adv"):
-        (folder / f"data.{kind}").write_text("")
-        (folder / f"index.{kind}").write_text("")
-    for kind in ("noun", "verb", "adj", "adv"):
-        (folder / f"{kind}.exc").write_text("")
-    (folder / "lexnames").write_text("00\tnoun.Tops\t1\n")
-
-
-def test_wordnet_finds_synonyms_wider_words_and_antonyms(tmp_path: Path) -> None:
-    pytest.importorskip("nltk")
-    _wordnet(tmp_path)
-    here = Resources(wordnet=tmp_path)
+@pytest.mark.parametrize(
+    ("question", "answer", "text", "expected"),
+    [
+        ("Which ships sank?", "three", "Three vessels sank.", {"wordnet: synonym": 1 / 2}),
+        ("Which ships sank?", "three", "Three crafts sank.", {"wordnet: kin": 1 / 2}),
+        ("What gain was it?", "small", "A small loss.", {"wordnet: antonym": 1, "wordnet: nothing": 0}),
+        # a bank of a river or of money: the gloss that shares a word with the text decides
+        ("Which bank keeps money?", "Coutts", "Coutts, a bank, has money.", {"senses: same": 1 / 3}),
+        (
+            "Which bank keeps money?",
+            "Coutts",
+            "Coutts sat on the bank of the river.",
+            {"senses: same": 0, "senses: another": 1 / 3},
+        ),
+        ("Which bank keeps money?", "Coutts", "Coutts, a lender, has money.", {"senses: of its kind": 1 / 3}),
+    ],
+)
+def test_wordnet_on_paper(folder: Path, question: str, answer: str, text: str, expected: dict[str, float]) -> None:
+    here = Resources(wordnet=folder)
     assert TECHNIQUES["wordnet"].absent(here) is None
-    assert wordnet(plain_case("Which ships sank?", "three", "Three vessels sank."), here)["synonym"] == pytest.approx(
-        1 / 2
-    )
-    assert wordnet(plain_case("Which ships sank?", "three", "Three crafts sank."), here)["kin"] == pytest.approx(1 / 2)
-    found = wordnet(plain_case("What gain was it?", "small", "A small loss."), here)
-    assert (found["antonym"], found["nothing"]) == (1, 0)
+    row = found(question, answer, text, ["wordnet", "senses"], resources=here)
+    assert {name: row[name] for name in expected} == pytest.approx(expected)
 
 
-def test_the_sense_of_a_word_is_that_of_the_words_around(tmp_path: Path) -> None:
-    """A bank of a river or of money: the gloss that shares a word with the text decides, else the commonest."""
-    pytest.importorskip("nltk")
-    glosses = ("an institution that keeps money", "sloping land beside a river", "a firm that lends and keeps money")
-    places = [0, 0, 0]
-    for _ in range(2):
-        lines = [
-            f"{places[0]:08} 00 n 01 bank 0 000 | {glosses[0]}\n",
-            f"{places[1]:08} 00 n 01 bank 0 000 | {glosses[1]}\n",
-            f"{places[2]:08} 00 n 01 lender 0 001 @ {places[0]:08} n 0000 | {glosses[2]}\n",
-        ]
-        places = [0, len(lines[0]), len(lines[0] + lines[1])]
-    _wordnet(tmp_path)
-    (tmp_path / "data.noun").write_text("".join(lines))
-    (tmp_path / "index.noun").write_text(
-        f"bank n 2 0 2 2 {places[0]:08} {places[1]:08}  \nlender n 1 1 @ 1 1 {places[2]:08}  \n"
-    )
-    assert sense(tmp_path, "bank", "bank", frozenset(("river", "boat"))) == "bank.n.02"
-    assert sense(tmp_path, "bank", "bank", frozenset(("money",))) == "bank.n.01"
-    assert sense(tmp_path, "bank", "bank", frozenset()) == "bank.n.01"
-    assert sense(tmp_path, "boat", "boat", frozenset()) is None
-    question = "Which bank keeps money?"
-    assert senses(plain_case(question, "Coutts", "Coutts, a bank, has money."), tmp_path)["same"] == pytest.approx(
-        1 / 3
-    )
-    apart = senses(plain_case(question, "Coutts", "Coutts sat on the bank of the river."), tmp_path)
-    assert (apart["same"], apart["another"]) == (0, pytest.approx(1 / 3))
-    kind = senses(plain_case(question, "Coutts", "Coutts, a lender, has money."), tmp_path)
-    assert kind["of its kind"] == pytest.approx(1 / 3)
+@pytest.mark.parametrize(
+    ("word", "around", "expected"),
+    [
+        ("bank", ("river", "boat"), "bank.n.02"),
+        ("bank", ("money",), "bank.n.01"),
+        ("bank", (), "bank.n.01"),  # the commonest
+        ("boat", (), None),
+    ],
+)
+def test_the_sense_of_a_word_is_that_of_the_words_around(
+    folder: Path, word: str, around: tuple[str, ...], expected: str | None
+) -> None:
+    assert sense(folder, word, word, frozenset(around)) == expected
 
 
 VECTORS = {  # of tokens; kites is two, whose mean is (0, 0, 1)
@@ -156,36 +149,45 @@ class FakeTransformer:
 
 @pytest.fixture
 def fake_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(
-        sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=FakeTransformer, __spec__=1)
-    )
+    made = SimpleNamespace(SentenceTransformer=FakeTransformer, __spec__=1)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", made)
+
+
+def embedded(question: str, answer: str, text: str, model: str = "made") -> dict[str, float]:
+    row = found(question, answer, text, ["embeddings"], resources=Resources(embeddings=model))
+    return {name.removeprefix("embeddings: "): value for name, value in row.items()}
 
 
 @pytest.mark.usefixtures("fake_transformers")
 def test_embeddings_on_paper() -> None:
     """Content words are sold, nearest to traded (0.6; carla is the answer and does not count), and kites, which is
     there."""
-    here = Resources(embeddings="made")
-    assert TECHNIQUES["embeddings"].absent(here) is None
-    found = embeddings(plain_case("Who sold kites?", "Carla", "Carla traded kites."), here)
+    assert TECHNIQUES["embeddings"].absent(Resources(embeddings="made")) is None
+    row = embedded("Who sold kites?", "Carla", "Carla traded kites.")
     # kites counts (0, 0, 2) in a sum: the text is (0.6, 1.8, 2), the statement (1, 1, 2), the question (1, 0.6, 2.8)
     text = (0.36 + 3.24 + 4) ** 0.5
-    assert found["statement and text"] == pytest.approx(6.4 / text / 6**0.5)
-    assert found["question and text"] == pytest.approx(7.28 / text / 9.2**0.5)
-    assert found["question and answer"] == pytest.approx(0.6 / 9.2**0.5)
-    for name in ("least", "others, least", "unmatched, least", "near, least", "back, least", "unmatched, mean"):
-        assert found[name] == pytest.approx(0.6), name
-    for name in ("mean", "weighted mean", "least three", "others, mean", "near, mean", "back, mean"):
-        assert found[name] == pytest.approx(0.8), name
-    assert found["second least"] == pytest.approx(1)
-    assert found["lacking"] == found["most lacking"] == pytest.approx(0.4)
-    assert found["names, least"] == found["numbers, mean"] == found["related, least"] == 1
     e6, e10 = math.exp(6), math.exp(10)  # sold is 0.6 like traded, one word off, and not like kites, two words off
-    assert found["distance"] == pytest.approx(((e6 + 2) / (e6 + 1) + (1 + 2 * e10) / (1 + e10)) / 2)
-    assert found["answer and asks"] == pytest.approx(0.6)
-    assert found["answer and focus"] == found["answer and question, best"] == pytest.approx(0)
-    assert found["answer and question"] == pytest.approx(0.2)
-    assert found["answer and statement"] == pytest.approx(1)
+    expected = {
+        "statement and text": 6.4 / text / 6**0.5,
+        "question and text": 7.28 / text / 9.2**0.5,
+        "question and answer": 0.6 / 9.2**0.5,
+        "second least": 1,
+        "lacking": 0.4,
+        "most lacking": 0.4,
+        "names, least": 1,
+        "numbers, mean": 1,
+        "related, least": 1,
+        "distance": ((e6 + 2) / (e6 + 1) + (1 + 2 * e10) / (1 + e10)) / 2,
+        "answer and asks": 0.6,
+        "answer and focus": 0,
+        "answer and question, best": 0,
+        "answer and question": 0.2,
+        "answer and statement": 1,
+    }
+    least = ("least", "others, least", "unmatched, least", "near, least", "back, least", "unmatched, mean")
+    mean = ("mean", "weighted mean", "least three", "others, mean", "near, mean", "back, mean")
+    expected |= dict.fromkeys(least, 0.6) | dict.fromkeys(mean, 0.8)
+    assert {name: row[name] for name in expected} == pytest.approx(expected)
 
 
 @pytest.mark.usefixtures("fake_transformers")
@@ -194,22 +196,15 @@ def test_embeddings_on_paper() -> None:
     [("?", "Carla", "Carla sold."), ("Who?", "Carla", "Carla"), ("Who sold?", "kites", "Carla"), ("Who?", "?", "!")],
 )
 def test_embeddings_of_texts_that_lack_something(question: str, answer: str, text: str) -> None:
-    found = embeddings(plain_case(question, answer, text), Resources(embeddings="made"))
-    whole = embeddings(plain_case("Who sold kites?", "Carla", "Carla traded kites."), Resources(embeddings="made"))
-    assert list(found) == list(whole)
-    assert np.isfinite(list(found.values())).all()
+    row = embedded(question, answer, text)
+    assert list(row) == list(embedded("Who sold kites?", "Carla", "Carla traded kites."))
+    assert np.isfinite(list(row.values())).all()
 
 
 @pytest.mark.usefixtures("fake_transformers")
-def test_a_model_without_vectors_for_each_token_is_refused() -> None:
+def test_a_model_without_a_name_or_without_vectors_for_each_token_is_refused() -> None:
     with pytest.raises(UsageError, match="no vector for each token"):
-        embeddings(plain_case("Who sold kites?", "Carla", "Carla traded kites."), Resources(embeddings="short"))
-
-
-def test_without_a_name_there_are_no_embeddings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(
-        sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=FakeTransformer, __spec__=1)
-    )
+        embedded("Who sold kites?", "Carla", "Carla traded kites.", "short")
     assert TECHNIQUES["embeddings"].absent(Resources()) == "no model is named with --embeddings"
     assert "embeddings" not in chosen(Resources())
 

@@ -9,46 +9,12 @@ from dataclasses import dataclass
 from tests.tables import words
 from tests.tables.table import RIGHT, SILENT, WRONG
 
-VERDICTS = {
-    "bool": 18,
-    "binary": 12,
-    "yesno": 6,
-    "words": 16,
-    "three": 10,
-    "inverted": 14,
-    "inverted_words": 4,
-    "score": 6,
-    "percent": 3,
-    "fraction": 3,
-    "none": 9,
-}
-_BESIDE = {"bool_column": 24, "word_column": 18, "sentence": 13, "empty_answer": 11, "no_silence": 14}
-_PLAIN = {**_BESIDE, "grade_beside": 12, "empty_verdict": 4}
-SILENCES: dict[str, dict[str, int]] = {
-    "bool": _PLAIN,
-    "binary": {**_PLAIN, "minus_one": 8},
-    "yesno": _BESIDE,
-    "inverted": {**_BESIDE, "grade_beside": 8},
-    "words": {**_BESIDE, "word": 60},
-    "three": {"word": 1},
-    "score": {**_BESIDE, "minus_one": 12},
-    "inverted_words": {**_BESIDE, "word": 40},
-    "percent": _BESIDE,
-    "none": _BESIDE,
-    "fraction": {"bool_column": 1, "no_silence": 1},
-}
-# Where a cell of a wide table is a verdict and nothing else.
-WIDE = {"bool": 3, "binary": 5, "words": 4, "three": 3, "score": 2, "yesno": 1}
-WIDE_SILENCES = {
-    "words": {"word": 3, "no_silence": 1},
-    "three": {"word": 1},
-    "bool": {"empty_verdict": 1, "no_silence": 2},
-    "binary": {"empty_verdict": 1, "minus_one": 1, "no_silence": 2},
-    "score": {"minus_one": 1, "no_silence": 1},
-    "yesno": {"no_silence": 1},
-}
-WIDE_GROUPS = {"bool": 3, "binary": 3, "words": 2, "inverted": 1}
-WIDE_GROUP_SILENCES = {"bool_column": 3, "sentence": 2, "empty_answer": 2, "no_silence": 2, "word_column": 1}
+VERDICTS: dict[str, int] = words.FORMS["verdicts"]
+SILENCES: dict[str, dict[str, int]] = words.FORMS["silences"]
+WIDE: dict[str, int] = words.FORMS["wide"]  # where a cell of a wide table is a verdict and nothing else
+WIDE_SILENCES: dict[str, dict[str, int]] = words.FORMS["wide_silences"]
+WIDE_GROUPS: dict[str, int] = words.FORMS["wide_groups"]
+WIDE_GROUP_SILENCES: dict[str, int] = words.FORMS["wide_group_silences"]
 
 
 @dataclass(frozen=True)
@@ -94,8 +60,8 @@ def verdict(chance: random.Random, form: str, silence: str, language: str) -> Ve
         as_name = right.casefold() in ("ja", "tak", "да", "是", "true", "sí", "sì", "vrai", "对")
         return Verdict(right, wrong, chance.choice((wrong, None)), word, as_name=as_name)
     elif form == "three":
-        right, wrong, word = chance.choice(words.THREE + words.LEGEND)
-        return Verdict(right, wrong, word, word, clear=(right, wrong, word) in words.THREE)
+        right, wrong, word = chance.choice(words.THREES["not_attempted"] + words.THREES["legend"])
+        return Verdict(right, wrong, word, word, clear=(right, wrong, word) in words.THREES["not_attempted"])
     elif form == "inverted_words":
         right, wrong = chance.choice(words.INVERTED_WORDS)
         return Verdict(right, wrong, chance.choice((right, None)), chance.choice(("abstained", "refused")))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.tables import words
 from tests.tables.forms import pick
-from tests.tables.table import Code, Counts, Made, Row
+from tests.tables.table import Counts, Made, Row
 
 if TYPE_CHECKING:
     from tests.tables.maker import Draft
@@ -21,7 +21,7 @@ FLAT = ("csv", "semicolons", "tsv", "parquet")
 SUMS = ("Total", "TOTAL", "Accuracy", "Grand Total", "Mean", "Average", "Overall", "Summary", "ALL QUESTIONS")
 
 
-def lay_out(draft: Draft, code: Code) -> Made:
+def lay_out(draft: Draft) -> Made:
     """Lay a draft out in its layout, with whatever stands beside the rows."""
     chance = draft.chance
     kind = "wide" if draft.wide else draft.layout
@@ -34,7 +34,7 @@ def lay_out(draft: Draft, code: Code) -> Made:
     if draft.wide:
         rows, runs = _wide(draft)
     elif medium not in FLAT:
-        rows, code = _nest(draft, code)
+        rows = _nest(draft)
     if draft.layout == "long":
         rows = _shuffled(draft, rows, medium)
         rows, skipped = _odd_rows(draft, rows, medium)
@@ -52,7 +52,7 @@ def lay_out(draft: Draft, code: Code) -> Made:
         silence=draft.silence,
         language=draft.language,
         columns=draft.columns,
-        code=code,
+        silent=draft.silent,
         rows=tuple(rows),
         document=document,
         path=path,
@@ -121,28 +121,27 @@ def _index(draft: Draft, rows: list[Row], medium: str) -> list[Row]:
     return [{called: i} | row for i, row in enumerate(rows)]
 
 
-def _nest(draft: Draft, code: Code) -> tuple[list[Row], Code]:
+def _nest(draft: Draft) -> list[Row]:
     """Move some columns into objects of their own."""
     chance, columns = draft.chance, draft.columns
     moved: dict[str, str] = {}
     known = {column: part for part, column in columns.items()}
     if chance.random() < 0.35:
-        group = chance.choice([name for name in words.GROUPS if name not in known])
+        group = chance.choice([name for name in words.OF["groups"] if name not in known])
         parts = ["verdict"] + (["silence"] if chance.random() < 0.5 else [])
         moved = {columns[part]: f"{group}.{columns[part]}" for part in parts if part in columns}
         if "answer" in columns and chance.random() < 0.25:
-            moved[columns["answer"]] = f"{chance.choice(words.OF_ANSWERS)}.{columns['answer']}"
+            moved[columns["answer"]] = f"{chance.choice(words.OF['of_answers'])}.{columns['answer']}"
     if chance.random() < 0.3:
-        group = chance.choice(words.OTHERS)
+        group = chance.choice(words.OF["others"])
         moved |= {column: f"{group}.{column}" for column in draft.rows[0] if column not in known and column != group}
     if not moved:
-        return draft.rows, code
+        return draft.rows
     draft.oddities.append("nested objects")
     for part, column in columns.items():
         columns[part] = moved.get(column, column)
-    silent = {moved.get(column, column): cells for column, cells in code.silent.items()}
-    rows = [{moved.get(column, column): cell for column, cell in row.items()} for row in draft.rows]
-    return rows, Code(code.verdict, silent)
+    draft.silent = {moved.get(column, column): sentences for column, sentences in draft.silent.items()}
+    return [{moved.get(column, column): cell for column, cell in row.items()} for row in draft.rows]
 
 
 def _wide(draft: Draft) -> tuple[list[Row], dict[str, dict[str, str]]]:
@@ -195,7 +194,7 @@ def _document(draft: Draft, rows: list[Row], truth: Mapping[str, Counts]) -> tup
     """Put rows into a document; returns it, and the keys under which they lie."""
     chance, columns = draft.chance, draft.columns
     listed = [nested(row) for row in rows]
-    key = chance.choice(words.ROWS)
+    key = chance.choice(words.OF["rows"])
     if draft.layout == "keyed":
         body: Any = {str(row[columns["question"]]): item for row, item in zip(rows, listed, strict=True)}
         if chance.random() < 0.5:
@@ -210,7 +209,7 @@ def _document(draft: Draft, rows: list[Row], truth: Mapping[str, Counts]) -> tup
             own = {c: cell for c, cell in item.items() if c != name}
             body.setdefault(row[name], []).append(own)
         if chance.random() < 0.45:
-            columns["rows"] = chance.choice([one for one in words.ROWS if one != key])
+            columns["rows"] = chance.choice([one for one in words.OF["rows"] if one != key])
             body = [{name: run, columns["rows"]: own} for run, own in body.items()]
             if chance.random() < 0.5:
                 return body, ()
@@ -237,7 +236,7 @@ def _beside(draft: Draft, truth: Mapping[str, Counts]) -> tuple[dict[str, Any], 
     if chance.random() < 0.3:
         before["timestamp"] = "2026-11-03T10:12:00Z"
     if chance.random() < 0.4:
-        other = chance.choice([name for name in words.BESIDE if name != "config"])
+        other = chance.choice([name for name in words.OF["beside"] if name != "config"])
         after[other] = [{"name": f"{other} {i}", "value": i} for i in range(chance.randint(0, 4))]
         draft.oddities.append("another array")
     counts = list(truth.values())
@@ -245,7 +244,7 @@ def _beside(draft: Draft, truth: Mapping[str, Counts]) -> tuple[dict[str, Any], 
         totals = _totals(chance, counts)
         flat = chance.random() < 0.5
         place = before if chance.random() < 0.5 else after
-        place |= totals if flat else {chance.choice(words.SUMMARIES): totals}
+        place |= totals if flat else {chance.choice(words.OF["summaries"]): totals}
         draft.oddities.append("totals beside")
     return before, after
 

@@ -9,8 +9,7 @@ from tests.tables.decoys import add_decoys
 from tests.tables.forms import Verdict, pick
 from tests.tables.layouts import lay_out
 from tests.tables.names import Names
-from tests.tables.plain import canonical
-from tests.tables.table import RIGHT, SILENT, UNGRADED, WRONG, Code, Made, Row
+from tests.tables.table import RIGHT, SILENT, WRONG, Made, Row
 from tests.tables.truth import Answer, Truth, hidden
 
 LAYOUTS = {"long": 52, "nested": 20, "by_run": 7, "keyed": 5, "wide": 9, "wide_groups": 7}
@@ -35,7 +34,7 @@ class Draft:
         self.columns: dict[str, str] = {}
         self.doubts: list[str] = []
         self.oddities: list[str] = []
-        self.silent: dict[str, frozenset[str]] = {}
+        self.silent: dict[str, list[str]] = {}  # the columns that say what is silent, and sentences that do
         self.truth = self._truth()
         self.cells: Verdict = forms.verdict(chance, self.form, self.silence, self.language)
         self.rows: list[Row] = [{} for _ in self.truth.answers]
@@ -68,14 +67,14 @@ class Draft:
         if self.layout == "keyed":
             which = "both"
         if which != "text":
-            self.put("question", self.names.local("id", words.IDS), ids)
+            self.put("question", self.names.local("id", words.OF["ids"]), ids)
         if which != "id":
-            self.put("text", self.names.local("text", words.TEXTS), texts)
+            self.put("text", self.names.local("text", words.OF["texts"]), texts)
         if len(self.truth.runs) > 1 or (chance.random() < 0.5 and self.layout != "by_run"):
-            self.put("run", self.names.local("run", words.RUNS), [a.run for a in answers])
+            self.put("run", self.names.local("run", words.OF["runs"]), [a.run for a in answers])
         if self.truth.repeats > 1:
             first = chance.choice((0, 1))
-            self.put("repeat", self.names.any(words.REPEATS), [a.repeat + first for a in answers])
+            self.put("repeat", self.names.any(words.OF["repeats"]), [a.repeat + first for a in answers])
 
     # ---- what it answered ----
 
@@ -89,18 +88,18 @@ class Draft:
         quiet = "" if self.silence == "empty_answer" else quiet
         if needed or chance.random() < 0.6:
             self.put(
-                "answer", self.names.local("answer", words.ANSWERS), [self._said(a, quiet) for a in self.truth.answers]
+                "answer",
+                self.names.local("answer", words.OF["answers"]),
+                [self._said(a, quiet) for a in self.truth.answers],
             )
-            if self.silence == "sentence":
-                self.silent[self.columns["answer"]] = frozenset(map(canonical, self.sentences))
-            elif self.silence == "empty_answer":
-                self.silent[self.columns["answer"]] = frozenset([""])
+            if self.silence in ("sentence", "empty_answer"):
+                self.silent[self.columns["answer"]] = self.sentences if self.silence == "sentence" else []
         if self.form == "none" or chance.random() < 0.4:
             gold: list[object] = [a.gold or None for a in self.truth.answers]
-            self.put("gold", self.names.local("gold", words.GOLD), gold)
+            self.put("gold", self.names.local("gold", words.OF["gold"]), gold)
         if self.truth.unanswerable:
             part = chance.choice(("answerable", "unanswerable"))
-            among = words.ANSWERABLE if part == "answerable" else words.UNANSWERABLE
+            among = words.OF["answerable"] if part == "answerable" else words.OF["unanswerable"]
             cells: list[object] = [a.answerable == (part == "answerable") for a in self.truth.answers]
             self.put(part, self.names.any(among), cells)
 
@@ -118,17 +117,17 @@ class Draft:
         if form == "fraction":
             self.doubts.append("graded scores alone")
             scores: list[object] = [self._graded(a) for a in self.truth.answers]
-            self.put("verdict", self.names.any(words.SCORES), scores)
+            self.put("verdict", self.names.any(words.OF["scores"]), scores)
             return
         vague = form in ("bool", "binary", "inverted") and chance.random() < 0.12 and not self.wide
         if form in ("three", "inverted_words") or (form == "words" and not self.cells.as_name):
-            column = self.names.any(words.INVERTED_WORDED) if form == "inverted_words" else self.names.worded()
+            column = self.names.any(words.OF["inverted_worded"]) if form == "inverted_words" else self.names.worded()
         elif form == "inverted":
-            column = self.names.any(words.VAGUE_INVERTED if vague else words.INVERTED)
+            column = self.names.any(words.OF["vague_inverted"] if vague else words.OF["inverted"])
         elif form in ("score", "percent"):
-            column = self.names.any(words.SCORES if form == "score" else words.PERCENTS)
+            column = self.names.any(words.OF["scores"] if form == "score" else words.OF["percents"])
         else:
-            column = self.names.any(words.VAGUE_VERDICTS) if vague else self.names.verdict()
+            column = self.names.any(words.OF["vague_verdicts"]) if vague else self.names.verdict()
         self.doubts += ["the name of the verdict is vague"] if vague else []
         self.doubts += [] if self.cells.clear else ["the words of the verdict need a legend"]
         proper = self.truth.unanswerable and chance.random() < 0.5  # where declining was right, the verdict says so
@@ -150,7 +149,9 @@ class Draft:
     def _second(self, column: str) -> None:
         """Put a second judge beside the first, who agrees or not."""
         agrees = self.chance.random() < 0.3
-        other = self.names.any([f"{who}_{what}" for who in ("rule", "second", "human2", "gpt") for what in words.AFTER])
+        other = self.names.any(
+            [f"{who}_{what}" for who in ("rule", "second", "human2", "gpt") for what in words.OF["after"]]
+        )
         swapped = {self.cells.right: self.cells.wrong, self.cells.wrong: self.cells.right}
         cells = [row[column] for row in self.rows]
         given = [i for i, a in enumerate(self.truth.answers) if a.state in (RIGHT, WRONG)]
@@ -169,15 +170,17 @@ class Draft:
             self._silent_truths(quiet)
         elif self.silence == "word_column":
             vague = self.chance.random() < 0.15
-            called, said, given = self.chance.choice(words.VAGUE_ACTIONS if vague else words.ACTIONS)
+            called, said, given = self.chance.choice(
+                words.THREES["vague_actions"] if vague else words.THREES["actions"]
+            )
             self.doubts += ["the word of silence is vague"] if vague else []
             self.put("silence", self.names.any([called]), [said if q else given for q in quiet])
-            self.silent[self.columns["silence"]] = frozenset([canonical(said)])
+            self.silent[self.columns["silence"]] = []
         elif self.silence == "grade_beside":
-            right, wrong, word = self.chance.choice(words.THREE + words.LEGEND)
+            right, wrong, word = self.chance.choice(words.THREES["not_attempted"] + words.THREES["legend"])
             cells: list[object] = [{RIGHT: right, WRONG: wrong, SILENT: word}.get(a.state) for a in self.truth.answers]
             self.put("silence", self.names.worded(), cells)
-            self.silent[self.columns["silence"]] = frozenset([canonical(word)])
+            self.silent[self.columns["silence"]] = []
         elif self.silence == "minus_one":
             self.doubts.append("-1 could be silence, or no grade")
         elif self.silence == "empty_verdict":
@@ -188,12 +191,14 @@ class Draft:
         vague = not given and self.chance.random() < 0.1
         yes, no = self.chance.choice(((True, False), (True, False), (1, 0), words.TRUTHS[self.language]))
         if given:
-            column = self.names.any(words.GIVEN)
+            column = self.names.any(words.OF["given"])
         else:
-            column = self.names.any(words.VAGUE_SILENT) if vague else self.names.local("silent", words.SILENT)
+            column = (
+                self.names.any(words.OF["vague_silent"]) if vague else self.names.local("silent", words.OF["silent"])
+            )
         self.doubts += ["the name of silence is vague"] if vague else []
         self.put("silence", column, [yes if q != given else no for q in quiet])
-        self.silent[column] = frozenset([canonical(no if given else yes)])
+        self.silent[column] = []
 
     # ---- all of it ----
 
@@ -205,11 +210,7 @@ class Draft:
         numbers = [a.question for a in self.truth.answers]
         if not self.wide:
             add_decoys(self.chance, self.names, self.rows, numbers, 5)
-        cells = {canonical(self.cells.cell(state)): state for state in (RIGHT, WRONG)}
-        if self.silence in ("word", "minus_one") or self.form == "three":
-            cells[canonical(self.cells.word)] = SILENT
-        cells |= {"": SILENT if self.silence == "empty_verdict" else UNGRADED}
-        return lay_out(self, Code(cells if self.form not in ("none", "fraction") else {}, self.silent))
+        return lay_out(self)
 
 
 def made(seed: int) -> Made:

@@ -54,12 +54,14 @@ class Names:
     def verdict(self) -> str:
         """Take a name that says what is right, often one that was put together."""
         if self.language == "en" and self.chance.random() < 0.25:
-            composed = [f"{before}_{after}" for before in words.BEFORE for after in words.AFTER]
+            composed = [f"{before}_{after}" for before in words.OF["before"] for after in words.OF["after"]]
             return self.any(composed)
-        return self.local("verdict", words.VERDICTS)
+        return self.local("verdict", words.OF["verdicts"])
 
     def worded(self) -> str:
         """Take a name of a verdict in words."""
         if self.language == "en" and self.chance.random() < 0.25:
-            return self.any([f"{before}_{after}" for before in words.BEFORE for after in words.WORDED_AFTER])
-        return self.local("worded", words.WORDED_VERDICTS)
+            return self.any(
+                [f"{before}_{after}" for before in words.OF["before"] for after in words.OF["worded_after"]]
+            )
+        return self.local("worded", words.OF["worded_verdicts"])

@@ -25,16 +25,7 @@ OPTIONS = re.compile(rf"{_OPTION}(?: {_OPTION})*")
 ONE = re.compile(_OPTION)
 PLACEHOLDER = re.compile(r"NAME|\w+=(NAME|COLUMN)|(NAME|WORD)=COLUMN|.+=OUTCOME|REGEX")
 MAPS = ("column", "choose", "outcome_map")
-STRANGE = (
-    TypeError,
-    ValueError,
-    KeyError,
-    IndexError,
-    AttributeError,
-    AssertionError,
-    RecursionError,
-    ZeroDivisionError,
-)
+STRANGE = (TypeError, ValueError, LookupError, AttributeError, AssertionError, RecursionError, ZeroDivisionError)
 
 
 class Outcome(StrEnum):
@@ -54,7 +45,7 @@ class Outcome(StrEnum):
 @dataclass(frozen=True)
 class Reading:
     """How a table was read: what came out, the messages and the options that were followed, what was counted and what
-    the notes said. `paired` says that as many questions were found as there are."""
+    the notes said."""
 
     outcome: Outcome
     messages: tuple[str, ...] = ()
@@ -62,7 +53,6 @@ class Reading:
     counts: Mapping[str, Counts] | None = None
     notes: tuple[str, ...] = ()
     format: str = ""
-    paired: bool = True
 
 
 def outcome_of(made: Made, path: Path) -> Reading:
@@ -107,7 +97,7 @@ def _read(made: Made, path: Path) -> Reading:
         outcome = Outcome.WRONG_PROPOSAL
     else:
         outcome = Outcome.SAID if says(made, loaded) else Outcome.SILENTLY
-    return Reading(outcome, tuple(messages), tuple(followed), counts, notes, loaded.format, paired(made, loaded))
+    return Reading(outcome, tuple(messages), tuple(followed), counts, notes, loaded.format)
 
 
 def _leads(made: Made, path: Path, options: Mapping[str, Any], way: str, left: int = PROPOSALS) -> bool:
@@ -222,14 +212,6 @@ def _by_name(made: Made, counts: Mapping[str, Counts]) -> dict[str, Counts] | No
     return named
 
 
-def paired(made: Made, loaded: Loaded) -> bool:
-    """Say whether as many questions were read as there are."""
-    data = loaded.data
-    if not isinstance(data, Evidence):
-        return False
-    return len(set(data.questions)) == made.questions
-
-
 def says(made: Made, loaded: Loaded) -> bool:
     """Say whether a note names the column at issue, one that carries the verdict or the silence and was not used, or
     quotes the sentence that declines."""
@@ -240,47 +222,12 @@ def told(made: Made, notes: Sequence[str]) -> bool:
     """Say whether one of these notes does so."""
     taken = [text for text in notes if "is the column" in text]
     remarks = [text for text in notes if text not in taken]
-    at_issue = {made.columns.get("verdict"), made.columns.get("silence"), *made.code.silent} - {None}
+    at_issue = {made.columns.get("verdict"), made.columns.get("silence"), *made.silent} - {None}
     at_issue |= {column for parts in made.runs.values() for column in parts.values()}
     unused = [repr(column) for column in at_issue if not any(f"is the column {column!r}" in text for text in taken)]
     if made.silence == "sentence":
         unused += [repr(made.columns["answer"])]
-        sentences = [f"'{cell}'" for cells in made.code.silent.values() for cell in cells]
+        sentences = [f"'{sentence.casefold()}'" for told in made.silent.values() for sentence in told]
         if any(sentence in text.replace('"', "'").casefold() for sentence in sentences for text in remarks):
             return True
     return any(column in text for column in unused for text in remarks)
-
-
-def cause_of(made: Made, reading: Reading) -> str:
-    """Say in a few words why a reading is no right one: the layout and the last message without its names; the first
-    column that a proposal gives a part that it does not play; or what was lost though each part has its column."""
-    if reading.outcome in (Outcome.NOWHERE, Outcome.CRASHED):
-        message = re.sub(r"^\S*/\S+?\.\w+(, \w+ \d+)?: ", "", reading.messages[-1])
-        message = re.sub(r"\(found .*|--[a-z-]+ \S+", "…", message)
-        return f"{made.layout}: " + re.sub(r"'[^']*'|\"[^\"]*\"|\d+|\[.*\]|\{.*\}", "_", message)[:90]
-    for proposal in reading.followed:
-        for flag, written in ONE.findall(proposal):
-            part, _, column = shlex.split(written)[0].partition("=")
-            if flag == "column" and column not in [made.columns.get(own) for own in MEANT.get(part, (part,))]:
-                return f"{part} is {_played(made, column)}"
-    if made.verdict.startswith("inverted") and reading.followed:
-        return "rightly given, the verdict is inverted"
-    judged = reading.format not in ("outcomes", "matrix") and made.verdict != "none"
-    lost = "the verdict is left aside and the answers are judged" if judged else f"silence as {made.silence}"
-    return f"rightly given, {lost}" if reading.followed else f"{reading.format}: {lost}"
-
-
-MEANT = {
-    "outcome": ("verdict",),
-    "question": ("question", "text"),
-    "prediction": ("answer",),
-    "abstained": ("silence",),
-    "answered": ("silence",),
-}
-
-
-def _played(made: Made, column: str) -> str:
-    """Say what a column is."""
-    parts = [part for part, own in made.columns.items() if own == column]
-    parts += [f"{part} of one run" for own in made.runs.values() for part, name in own.items() if name == column]
-    return f"the {parts[0]}" if parts else "a column without meaning here"

@@ -22,19 +22,6 @@ class Counts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Code:
-    """What cells mean, for whoever knows the layout: words of a verdict by what they say, and words of silence.
-
-    All words are as `plain.canonical` writes a cell. `silent` has the cells that say in some other column that nothing
-    was answered, by column.
-    """
-
-    verdict: Mapping[str, str] = field(default_factory=dict)
-    silent: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    silent_first: bool = True
-
-
-@dataclass(frozen=True)
 class Made:
     """A table, its layout and its truth.
 
@@ -51,7 +38,6 @@ class Made:
     silence: str
     language: str
     columns: Mapping[str, str]
-    code: Code
     rows: tuple[Row, ...]
     document: Any  # what is written: rows, or a document of JSON
     path: tuple[str, ...]  # the keys under which the rows lie in a document
@@ -60,6 +46,7 @@ class Made:
     questions: int
     oddities: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    silent: Mapping[str, list[str]] = field(default_factory=dict)  # the columns that say what is silent, sentences too
     skipped: tuple[str, ...] = ()  # what stands in the question's column of rows that are no answers
 
     @property

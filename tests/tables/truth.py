@@ -9,20 +9,8 @@ from tests.tables import words
 from tests.tables.table import RIGHT, SILENT, UNGRADED, WRONG, Counts
 
 THINGS = [
-    "Paris",
-    "Mount Kenya",
-    "1848",
-    "the Danube",
-    "Marie Curie",
-    "iron",
-    "Lake Titicaca",
-    "42",
-    "Beethoven",
-    "a treaty",
-    "Oslo",
-    "7.5",
-    "copper",
-    "Ada",
+    *("Paris", "Mount Kenya", "1848", "the Danube", "Marie Curie", "iron", "Lake Titicaca"),
+    *("42", "Beethoven", "a treaty", "Oslo", "7.5", "copper", "Ada"),
 ]
 # Right answers and wrong ones that differ in signs alone, as numbers, formulas and code do.
 SIGNS = [("-1", "1"), ("3.14", "314"), ("1e-5", "1e5"), ("x+1", "x-1"), ("C++", "C"), ("0.50", "0.05"), ("-7", "7")]
@@ -65,7 +53,7 @@ def hidden(
     chance: random.Random, *, runs: int, repeats: int, silent: bool, unanswerable: bool, ungraded: bool
 ) -> Truth:
     """Make a truth. Each table has right and wrong answers, and silent ones where it can say so."""
-    names = chance.sample(words.RUN_NAMES, runs)
+    names = chance.sample(words.OF["run_names"], runs)
     size = chance.randint(7, 16)
     skill = {run: chance.uniform(0.35, 0.8) for run in names}
     quiet = {run: chance.uniform(0.1, 0.4) if silent else 0.0 for run in names}

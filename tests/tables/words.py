@@ -23,41 +23,9 @@ def _pair(text: str) -> tuple[str, str]:
     return one, two
 
 
-_NAMES: dict[str, list[str]] = {part: text.split() for part, text in _DATA["names"].items()}
-VERDICTS = _NAMES["verdicts"]
-BEFORE = _NAMES["before"]
-AFTER = _NAMES["after"]
-VAGUE_VERDICTS = _NAMES["vague_verdicts"]
-WORDED_VERDICTS = _NAMES["worded_verdicts"]
-WORDED_AFTER = _NAMES["worded_after"]
-INVERTED = _NAMES["inverted"]
-VAGUE_INVERTED = _NAMES["vague_inverted"]
-INVERTED_WORDED = _NAMES["inverted_worded"]
-SCORES = _NAMES["scores"]
-PERCENTS = _NAMES["percents"]
-SILENT = _NAMES["silent"]
-GIVEN = _NAMES["given"]
-VAGUE_SILENT = _NAMES["vague_silent"]
-RUNS = _NAMES["runs"]
-RUN_NAMES = _NAMES["run_names"]
-IDS = _NAMES["ids"]
-TEXTS = _NAMES["texts"]
-ANSWERS = _NAMES["answers"]
-GOLD = _NAMES["gold"]
-ANSWERABLE = _NAMES["answerable"]
-UNANSWERABLE = _NAMES["unanswerable"]
-REPEATS = _NAMES["repeats"]
-ROWS = _NAMES["rows"]
-BESIDE = _NAMES["beside"]
-SUMMARIES = _NAMES["summaries"]
-GROUPS = _NAMES["groups"]
-OF_ANSWERS = _NAMES["of_answers"]
-OTHERS = _NAMES["others"]
+OF: dict[str, list[str]] = {part: text.split() for part, text in _DATA["names"].items()}  # names of columns, by part
 # In threes: right, wrong and silent; or the name of a column, and its words for silence and for an answer.
-ACTIONS = _threes(_DATA["threes"]["actions"])
-VAGUE_ACTIONS = _threes(_DATA["threes"]["vague_actions"])
-THREE = _threes(_DATA["threes"]["not_attempted"])
-LEGEND = _threes(_DATA["threes"]["legend"])
+THREES = {kind: _threes(text) for kind, text in _DATA["threes"].items()}
 INVERTED_WORDS = [_pair(words) for words in _DATA["pairs"]["inverted"].split(";")]
 # By language: words for right, wrong and silent; yes and no; sentences that decline; names of columns, by part.
 _LANGUAGES: dict[str, dict[str, str]] = _DATA["languages"]
@@ -65,3 +33,4 @@ WORDS: dict[str, list[Three]] = {code: _threes(own["words"]) for code, own in _L
 TRUTHS = {code: _pair(own["yes_no"]) for code, own in _LANGUAGES.items()}
 SENTENCES = {code: _split(own["sentences"], "|") for code, own in _LANGUAGES.items()}
 NAMES = {code: {part: _split(text, "|") for part, text in own.items()} for code, own in _LANGUAGES.items()}
+FORMS = _DATA["forms"]

@@ -3,22 +3,16 @@ are. The weights of the seed 7 were computed elsewhere (tests/stats/test_hashed_
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import nescio
-from nescio.cli import app
 from nescio.data.graded_sums import UNIT, Drawn, GradedSums, sum_scores
-from nescio.data.results import Comparison, Score
-from nescio.errors import FormatError, MismatchError, MissingColumnError, UsageError
-from nescio.formats.native import tally as files
-from nescio.sources.opening import open_source
+from nescio.errors import MismatchError
 from nescio.stats import hashed_draws
 
 
@@ -29,29 +23,6 @@ def table(path: Path, scores: Mapping[str, Sequence[float | None]], outcome: str
         lines += [f"{run},q{i},{outcome},{'' if v is None else repr(v)}" for i, v in enumerate(values)]
     path.write_text("\n".join(lines) + "\n")
     return path
-
-
-def normal(n: int, seed: int) -> dict[str, list[float]]:
-    """Two runs whose scores go together, as those of two systems on the same questions do."""
-    rng = np.random.default_rng(seed)
-    hard = rng.normal(size=n)
-    new, old = (hard + rng.normal(size=n) + shift for shift in (0.06, 0.0))
-    return {"new": new.tolist(), "old": old.tolist()}
-
-
-def width(row: Score | Comparison) -> float:
-    assert row.low is not None
-    assert row.high is not None
-    return row.high - row.low
-
-
-@pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A table of 2,000 questions and its tally of 10,000 resamples."""
-    folder = tmp_path_factory.mktemp("large")
-    path = table(folder / "all.csv", normal(2000, 5))
-    nescio.tally(path, folder / "all.tally", measures="mean(f1)", resamples=10_000)
-    return path, folder / "all.tally"
 
 
 def test_means_on_resamples_by_hand() -> None:
@@ -89,89 +60,10 @@ def test_sums_of_scores_of_any_size_are_those_of_whole_numbers() -> None:
         assert sums.questions.tolist() != sums.questions[::-1].tolist()
 
 
-def test_sums_that_64_bits_do_not_hold_are_refused() -> None:
-    scores = np.full((1, 1 << 14), 2.0**20)  # 2^34, in parts 2^64
-    with pytest.raises(MismatchError, match="add up to more than can be summed exactly"):
-        sum_scores({"f1": scores}, [f"q{i}" for i in range(1 << 14)], Drawn())
-
-
 def test_a_score_too_large_is_refused_by_the_name_of_its_question() -> None:
     scores = np.array([[0.5, np.nan, 1e300], [0.5, 1.0, np.nan]])
     with pytest.raises(MismatchError, match=r"question 'q2': the score of f1 .* beyond 1,048,576 \(found 1e\+300\)"):
         sum_scores({"f1": scores}, ["q0", "q1", "q2"], Drawn())
-
-
-def test_only_columns_of_scores_are_summed(tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text("run,question,outcome,confidence,f1\na,q1,correct,0.5,0.5\n")
-    with pytest.raises(MismatchError, match="no column of graded scores 'confidence' to be summed"):
-        nescio.tally(path, tmp_path / "all.tally", measures="mean(confidence)")
-
-
-def test_what_a_tally_cannot_be_used_for_is_said_of_tallies(tmp_path: Path) -> None:
-    path = table(tmp_path / "table.csv", normal(40, 0))
-    nescio.tally(path, tmp_path / "alone.tally", pairs=False)
-    nescio.tally(path, tmp_path / "one.tally")
-    path.write_text(path.read_text().replace("new,q", "new,p").replace("old,q", "old,p"))
-    nescio.tally(path, tmp_path / "two.tally")
-    with pytest.raises(MismatchError, match="were counted with pairs=False"):
-        nescio.compare(tmp_path / "alone.tally", "accuracy")
-    with pytest.raises(MismatchError, match="a tally has no questions to tune a threshold on"):
-        nescio.tune(tmp_path / "alone.tally", "accuracy", run="new")
-    with pytest.raises(nescio.UnknownNameError, match=r"known: new, old$"):
-        nescio.compare([tmp_path / "one.tally", tmp_path / "two.tally"], "accuracy", baseline="zz")
-
-
-@pytest.mark.parametrize(("n", "inflation"), [(20, 1.0559557605), (100, 1.0102062528), (1000, 1.0010020060)])
-def test_the_spread_of_resampled_means(n: int, inflation: float) -> None:
-    r"""Given $\sum W = M$ a mean varies as s²/M, so its variance is s² E[1/M]; n E[1/M] was computed elsewhere.
-
-    Of B = 20,000 resamples a variance has a relative standard error of sqrt((κ - 1)/B), at most 0.012 for a kurtosis
-    κ below 4: 5 of them are 0.06.
-    """
-    scores = np.random.default_rng(n).normal(size=(1, n))
-    drawn = Drawn(20_000, 0)
-    sums = GradedSums(sum_scores({"f1": scores}, [f"q{i}" for i in range(n)], drawn)["f1"], drawn)
-    means = sums.means()[0]
-    assert means.var() == pytest.approx(scores.var() / n * inflation, rel=0.06)
-    # and they are centred on the mean: their own mean has a standard error of sd / sqrt(B)
-    assert means.mean() == pytest.approx(scores.mean(), abs=5 * means.std() / math.sqrt(20_000))
-
-
-def test_intervals_are_those_of_the_bootstrap(large: tuple[Path, Path]) -> None:
-    """Both ends are quantiles of 10,000 means that are nearly normal with a standard deviation s: each has a standard
-    error of sqrt(0.025 * 0.975 / 10,000) / φ(1.96) s = 0.0267 s, their difference 0.0378 s, and 5 of these are 0.19 s.
-    """
-    whole, tallied = (nescio.score(source, "mean(f1)", mark=False) for source in large)
-    for one, other in zip(whole, tallied, strict=True):
-        s = width(one) / (2 * 1.96)
-        assert (other.run, other.n, other.interval) == (one.run, one.n, "percentile")
-        assert other.value == pytest.approx(one.value, abs=2**-30)
-        assert other.low == pytest.approx(one.low, abs=0.19 * s)
-        assert other.high == pytest.approx(one.high, abs=0.19 * s)
-
-
-def test_comparisons_are_those_of_the_questions(large: tuple[Path, Path]) -> None:
-    """The ends of the interval as above; p-values of 10,000 exchanges each differ by sqrt(2 p (1 - p) / 10,000)."""
-    (one,), (other,) = (nescio.compare(source, "mean(f1)", baseline="old").rows for source in large)
-    s = width(one) / (2 * 1.96)
-    assert other.difference == pytest.approx(one.difference, abs=2**-29)
-    assert other.low == pytest.approx(one.low, abs=0.19 * s)
-    assert other.high == pytest.approx(one.high, abs=0.19 * s)
-    assert one.p is not None
-    assert 0.001 < one.p < 0.2
-    assert other.p == pytest.approx(one.p, abs=5 * math.sqrt(2 * one.p * (1 - one.p) / 10_000))
-    assert (other.test, other.n, other.units) == ("permutation", 2000, 2000)
-    alone = nescio.score(large[1], "mean(f1)", mark=False)
-    # paired: narrower than two intervals that know nothing of each other, whose variances add up
-    assert width(other) < 0.9 * math.hypot(*map(width, alone))
-    (turned,) = nescio.compare(large[1], "mean(f1)", baseline="new").rows
-    assert [-turned.difference, turned.p] == [other.difference, other.p]
-    assert [turned.low, turned.high] == [-end for end in (other.high, other.low) if end is not None]
-    (boot,) = nescio.compare(large[1], "mean(f1)", baseline="old", test="bootstrap").rows
-    assert (boot.low, boot.test) == (other.low, "bootstrap")
-    with pytest.raises(UsageError, match="too many exchanges"):
-        nescio.compare(large[1], "mean(f1)", test="exact")
 
 
 def test_a_difference_by_hand(tmp_path: Path) -> None:
@@ -181,119 +73,3 @@ def test_a_difference_by_hand(tmp_path: Path) -> None:
     nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)", resamples=50)
     (row,) = nescio.compare(tmp_path / "all.tally", "mean(f1)", baseline="old").rows
     assert (row.difference, row.low, row.high, row.p, row.n) == (0.75, 0.75, 0.75, 1.0, 1)
-
-
-def test_marks_ranks_and_what_is_said(tmp_path: Path) -> None:
-    scores = {name: [x + shift for x in normal(300, 1)["old"]] for name, shift in (("a", 1.0), ("b", 0.5), ("c", 0.0))}
-    path = table(tmp_path / "all.csv", scores)
-    nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)", seed=4)
-    found = nescio.score(tmp_path / "all.tally", ["accuracy", "mean(f1)"], mark=True)
-    by_run = {row.run: row for row in found if row.measure == "mean(f1)"}
-    assert by_run["a"].best
-    assert by_run["a"].better_than == ("b", "c")  # each question is 0.5 higher
-    signature = found.signature
-    assert signature["interval"] == "dirichlet+percentile"
-    assert signature["draw"] == "patterns of questions+poisson, by question id"
-    assert (signature["resamples"], signature["seed"]) == ("10000+1000", "0+4")
-    note = next(note for note in found.notes if note.code == "interval.poisson")
-    assert "1,000 Poisson resamples by question id" in str(note)
-    assert "seed 4" in str(note)
-    compared = nescio.compare(tmp_path / "all.tally", "mean(f1)")
-    assert compared.signature["draw"] == "poisson, by question id"
-    # Each question scores 0.5 more for the one than for the next, so in every resample they are in this order.
-    assert [(rank.rank, rank.p_best, rank.expected_rank) for rank in compared.tables["ranks"]] == [
-        (1, 1, 1), (2, 0, 2), (3, 0, 3)
-    ]  # fmt: skip
-    assert "interval.poisson" in {note.code for note in compared.notes}
-    with pytest.raises(UsageError, match="bca needs the scores of single questions"):
-        nescio.score(tmp_path / "all.tally", "mean(f1)", interval="bca")
-
-
-def test_what_sums_cannot_tell_is_refused(tmp_path: Path) -> None:
-    path = table(tmp_path / "all.csv", {"a": [0.5, None, 1.0], "b": [0.5, 0.25, None]})
-    nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)")
-    found = nescio.score(tmp_path / "all.tally", "mean(f1)")
-    assert [row.n for row in found] == [2, 2]
-    assert any("1 of 3 questions left out" in str(note) for note in found.notes)
-    with pytest.raises(MismatchError, match="'a' and 'b' have scores on different questions"):
-        nescio.compare(tmp_path / "all.tally", "mean(f1)")
-    assert nescio.compare(tmp_path / "all.tally", "accuracy").rows
-    nescio.tally(path, tmp_path / "none.tally", measures="mean(f1)", resamples=0)
-    assert [row.low for row in nescio.score(tmp_path / "none.tally", "mean(f1)")] == [None, None]
-    with pytest.raises(MismatchError, match="hold no resamples of it"):
-        nescio.compare(tmp_path / "none.tally", "mean(f1)")
-    more = table(tmp_path / "more.csv", {"a": [0.5], "b": [0.5]})
-    more.write_text(more.read_text().replace("q0", "q9"))
-    nescio.tally(more, tmp_path / "more.tally", measures="mean(f1)", seed=1)
-    with pytest.raises(
-        MismatchError, match="1,000 resamples of the seed 0, and others with 1,000 resamples of the seed 1"
-    ):
-        nescio.score([tmp_path / "all.tally", tmp_path / "more.tally"])
-    for options in ({"resamples": -1}, {"resamples": 10**6}, {"seed": -1}):
-        with pytest.raises(UsageError, match=f"{next(iter(options))} takes a whole number, (from 0 to|0 or more)"):
-            nescio.tally(path, tmp_path / "x.tally", measures="mean(f1)", **options)  # type: ignore[arg-type]
-
-
-def test_questions_without_an_answer_cannot_be_taken_out_of_a_sum(tmp_path: Path) -> None:
-    path = tmp_path / "all.csv"
-    path.write_text("run,question,outcome,answerable,f1\na,q1,correct,true,1\na,q2,unanswered,false,0\n")
-    nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)")
-    assert nescio.score(tmp_path / "all.tally", "accuracy", unanswerable="exclude").value("a", "accuracy") == 1
-    with pytest.raises(nescio.NescioError, match='never with unanswerable="exclude"'):
-        nescio.score(tmp_path / "all.tally", "mean(f1)", unanswerable="exclude")
-
-
-def test_tallies_of_the_first_version_are_read(tmp_path: Path) -> None:
-    path = table(tmp_path / "all.csv", {"a": [0.5, 1.0], "b": [0.5, 0.25]})
-    nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)", resamples=0)
-    written = pa.ipc.open_file(str(tmp_path / "all.tally")).read_all()
-    made = json.loads(written.schema.metadata[b"nescio.made"])
-    assert made.pop("drawn") == [0, 0, False]
-    for version, first in (("1", True), ("3", False)):
-        said = {b"nescio.tally": version.encode(), b"nescio.made": json.dumps(made).encode()}
-        old = written.replace_schema_metadata(said)
-        with pa.OSFile(str(tmp_path / "old.tally"), "wb") as file, pa.ipc.new_file(file, old.schema) as writer:
-            writer.write_table(old)
-        if first:
-            assert nescio.score(tmp_path / "old.tally", "mean(f1)").value("a", "mean(f1)") == 0.75
-        else:
-            with pytest.raises(FormatError, match="versions up to 2"):
-                nescio.score(tmp_path / "old.tally")
-
-
-def test_the_command_says_how_often(tmp_path: Path) -> None:
-    path = table(tmp_path / "all.csv", normal(50, 1))
-    output = str(tmp_path / "all.tally")
-    with pytest.raises(SystemExit, match="0"):
-        app.run(["tally", str(path), "-o", output, "-m", "mean(f1)", "--resamples", "30", "--seed", "2"])
-    assert files.read_file(open_source(output)).drawn == Drawn(30, 2, exchanges=True)
-    nescio.tally(path, output, measures="mean(f1)", pairs=False)
-    assert files.read_file(open_source(output)).drawn == Drawn(1000, 0, exchanges=False)
-    assert nescio.score(output, "mean(f1)").rows[0].low is not None
-
-
-def test_the_chance_to_be_best_is_that_of_the_questions(tmp_path: Path) -> None:
-    """2,000 resamples of the questions and 2,000 of the tally: shares p differ by sqrt(2 p (1 - p) / 2,000), at most
-    0.016; 5 of them are 0.08."""
-    rng = np.random.default_rng(3)
-    path = table(
-        tmp_path / "all.csv",
-        {run: rng.normal(shift, 1, 400).tolist() for run, shift in zip("abc", (0, 0, 0.05), strict=True)},
-    )
-    nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)", resamples=2000)
-    whole, tallied = (
-        nescio.compare(source, "mean(f1)", resamples=2000).tables["ranks"] for source in (path, tmp_path / "all.tally")
-    )
-    for one, other in zip(whole, tallied, strict=True):
-        assert other.p_best == pytest.approx(one.p_best, abs=0.08)
-        assert other.expected_rank == pytest.approx(one.expected_rank, abs=0.16)
-    assert 0.02 < whole[0].p_best < 0.98
-
-
-def test_a_study_says_that_sums_do_not_do(tmp_path: Path) -> None:
-    table, tally = tmp_path / "t.csv", tmp_path / "t.tally"
-    rows = [f"{run},q{i},correct,0.{i % 7}" for run in "ab" for i in range(20)]
-    table.write_text("\n".join(["run,question,outcome,f1", *rows]) + "\n", encoding="utf-8")
-    nescio.tally(table, tally, measures="mean(f1)")
-    with pytest.raises(MissingColumnError, match=r"mean\(f1\) needs single questions here"):
-        nescio.meta.stability(tally, "mean(f1)", fresh=True)

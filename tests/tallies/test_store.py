@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 
 import nescio
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.sources.locks import locked
 from nescio.verbs import tally as verbs_tally
 
 
@@ -54,17 +52,6 @@ def test_a_new_day_is_counted_alone_and_written_alone(tmp_path: Path, monkeypatc
     assert list(nescio.score(store, "c@1")) == list(nescio.score(tmp_path / "whole.tally", "c@1"))
 
 
-def test_content_is_known_under_any_name_and_from_any_place(tmp_path: Path) -> None:
-    one, store = day("d0", tmp_path), tmp_path / "store"
-    nescio.tally(one, into=store)
-    copy = tmp_path / "copy.csv"
-    copy.write_bytes(one.read_bytes())
-    assert nescio.tally(copy, into=store).new == 0
-    assert nescio.tally(f"file://{copy}", into=store).new == 0
-    assert nescio.tally([one, copy], into=tmp_path / "twice").new == 1
-    assert nescio.tally(f"file://{day('d1', tmp_path)}", into=store).new == 1
-
-
 def test_what_does_not_belong_to_a_store_changes_nothing(tmp_path: Path) -> None:
     one, store = day("d0", tmp_path), tmp_path / "store"
     nescio.tally(one, into=store)
@@ -90,46 +77,3 @@ def test_what_does_not_belong_to_a_store_changes_nothing(tmp_path: Path) -> None
     with pytest.raises(FormatError, match="there is no such file"):
         nescio.tally(tmp_path / "none.csv", into=tmp_path / "new")
     assert not (tmp_path / "new").exists()
-
-
-def test_how_a_file_is_read_belongs_to_its_digest(tmp_path: Path) -> None:
-    path, store = day("d0", tmp_path, column="verdict"), tmp_path / "store"
-    nescio.tally(path, into=store, column={"outcome": "verdict"}, max_rows=1000)
-    assert nescio.tally(path, into=store, column={"outcome": "verdict"}).new == 0
-    with pytest.raises(MismatchError, match="or is to be counted in another way"):
-        nescio.tally(path, into=store, column={"outcome": "verdict"}, outcome_map={"correct": "incorrect"})
-
-
-def test_a_damaged_tally_in_a_store_is_one_error(tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    nescio.tally(day("d0", tmp_path), into=store)
-    (own,) = store.iterdir()
-    own.write_bytes(own.read_bytes()[:200])
-    with pytest.raises(FormatError, match=r"d0\..*\.tally"):
-        nescio.tally(day("d1", tmp_path), into=store)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="a lock within one process")
-def test_one_process_adds_at_a_time(tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    nescio.tally(day("d0", tmp_path), into=store)
-    with locked(store), pytest.raises(UsageError, match="another process adds to this store"):
-        nescio.tally(day("d1", tmp_path), into=store)
-
-
-def test_after_an_interruption_the_same_command_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    days, store = [day(f"d{i}", tmp_path) for i in range(3)], tmp_path / "store"
-    count = verbs_tally.count_shard
-
-    def interrupted(items: Any, **how: Any) -> Any:
-        if items[0].name == "d2.csv":
-            raise KeyboardInterrupt
-        return count(items, **how)
-
-    monkeypatch.setattr(verbs_tally, "count_shard", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        nescio.tally(days, into=store)
-    monkeypatch.undo()
-    assert len([*store.iterdir()]) == 2
-    tallied = nescio.tally(days, into=store)
-    assert (tallied.new, tallied.shards) == (1, 3)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,11 +13,8 @@ from hypothesis import strategies as st
 import nescio
 from nescio.data.outcomes import Outcomes
 from nescio.data.tally_bins import bin_answers
-from nescio.errors import MismatchError, MissingColumnError, UsageError
-from nescio.formats.native.outcome_table import counting
 from nescio.measures import parse
 from nescio.scoring.tally_bins import bracket, in_bins
-from nescio.sources.opening import open_source
 
 BINNED = ["AUROC", "AURC", "AURC(variant=geifman)", "AURC(variant=trapezoid)", "E-AURC", "AUGRC", "E-AUGRC", "PRR", "PRR(rejection=0.5)"]  # fmt: skip
 NUMBERS = np.array([0.95, 0.9, 0.7, 0.6, 0.55])  # of the worked example: right, right, wrong, right, wrong
@@ -74,119 +69,3 @@ def test_the_value_of_the_answers_lies_in_the_bracket(name: str, answers: list[t
     assert math.isnan(value) == math.isnan(exact)
     if not math.isnan(exact):
         assert least - 1e-12 <= min(exact, value) <= max(exact, value) <= greatest + 1e-12
-
-
-def test_the_bound_of_auroc_is_half_the_pairs_that_share_a_bin() -> None:
-    r"""$\frac{1}{2}\sum_k pos_k neg_k / (pos \cdot neg)$, as the specification has it."""
-    rng = np.random.default_rng(3)
-    right, confidence = rng.integers(0, 2, 500), rng.uniform(size=500)
-    data = outcomes(right, confidence)
-    ((of_right, of_wrong),) = bin_answers(data, 64)
-    value, least, greatest = of_bins("AUROC", data, 64)
-    bound = (of_right * of_wrong).sum() / (2 * of_right.sum() * of_wrong.sum())
-    assert (greatest - value, value - least) == pytest.approx((bound, bound))
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    rng = np.random.default_rng(8)
-    lines = ["run,question,outcome,confidence"]
-    for run in ("a", "b"):
-        for i in range(1500):
-            confidence = rng.beta(2, 1)
-            silent = rng.uniform() < 0.1
-            word = "unanswered" if silent else "correct" if rng.uniform() < confidence else "incorrect"
-            lines.append(f"{run},q{i},{word},{'' if silent else confidence}")
-    path = tmp_path / "all.csv"
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-def test_tallies_state_how_far_they_may_be(tmp_path: Path, table: Path) -> None:
-    nescio.tally(table, tmp_path / "all.tally", measures=["AUROC", "c@1"])
-    exact = nescio.score(table, ["AUROC", "AURC"])
-    found = nescio.score(tmp_path / "all.tally", ["AUROC", "AURC"])
-    stated = {(row.run, row.measure): row for row in found.tables["bins"]}
-    assert len(stated) == 4
-    for one, other in zip(exact, found, strict=True):
-        bound = stated[one.run, one.measure]
-        assert other.n == one.n
-        assert bound.least <= one.value <= bound.greatest
-        assert abs(other.value - one.value) <= bound.error < 1e-3
-        assert (other.value, other.interval) == (bound.value, "logit")
-        # The same law with other draws: of 10,000 a standard deviation has a relative standard error of about 0.7%,
-        # so two widths agree within 5 * 0.7% * sqrt(2) = 5%.
-        assert None not in (one.low, one.high, other.low, other.high)
-        assert other.high - other.low == pytest.approx(one.high - one.low, rel=0.05)  # type: ignore[operator]
-    said = next(note for note in found.notes if note.code == "measure.binned")
-    assert said["bins"] == 4096
-    largest = max(row.error for row in stated.values() if row.measure == "AUROC")
-    assert largest <= said["error"] < 1.1 * largest  # two digits, rounded up
-    assert found.signature["order"] == "4096 bins of confidence"
-    assert any("questions left out because they lack" in str(note) for note in found.notes)
-    assert found.to_dict()["bins"][0]["error"] == stated["a", "AUROC"].error
-
-
-def test_large_tables_are_binned_without_a_row(tmp_path: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "all.parquet"
-    duckdb.execute(f"COPY (FROM '{table}') TO '{path}' (FORMAT parquet)")
-    nescio.tally(path, tmp_path / "rows.tally", measures="AURC")
-    monkeypatch.setattr(counting, "LARGE", 1)
-    monkeypatch.setattr("nescio.formats.native.outcome_table.outcome_table_reader.load_rows", None)  # no row is read
-    nescio.tally(path, tmp_path / "masks.tally", measures="AURC")
-    assert (tmp_path / "rows.tally").read_bytes() == (tmp_path / "masks.tally").read_bytes()
-
-
-@pytest.mark.parametrize("large", [1, 10**9], ids=["masks", "rows"])
-@pytest.mark.parametrize(
-    ("confidence", "rule"),
-    [
-        ("1.5", "between 0 and 1"),
-        ("-0.1", "between 0 and 1"),
-        ("NULL", "has no confidence"),
-        ("'nan'::DOUBLE", "finite number"),
-    ],
-)
-def test_confidences_that_cannot_be_binned_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, confidence: str, rule: str, large: int
-) -> None:
-    monkeypatch.setattr(counting, "LARGE", large)
-    rows = (
-        f"SELECT 'a' AS run, q AS question, 'correct' AS outcome, CASE q WHEN 3 THEN {confidence} ELSE 0.5 END::DOUBLE"
-    )
-    duckdb.execute(f"COPY ({rows} AS confidence FROM range(9) t(q)) TO '{tmp_path / 'x.parquet'}' (FORMAT parquet)")
-    with pytest.raises(nescio.NescioError, match=rule):
-        nescio.tally(tmp_path / "x.parquet", tmp_path / "x.tally", measures="AUROC")
-
-
-def test_what_bins_cannot_tell_is_refused(tmp_path: Path, table: Path) -> None:
-    nescio.tally(table, tmp_path / "all.tally", measures="AUROC")
-    with pytest.raises(MismatchError, match="bins the confidences of each run separately"):
-        nescio.compare(tmp_path / "all.tally", "AUROC")
-    assert all(row.best is None for row in nescio.score(tmp_path / "all.tally", "AUROC", ci=None, mark=True))
-    with pytest.raises(MissingColumnError, match=r"needs a confidence, but a tally"):
-        nescio.score(tmp_path / "all.tally", "Brier")
-    for name in ("Brier", "FPR@95TPR", "AURC(variant=fd-shifts)"):
-        with pytest.raises(UsageError, match="needs each answer with its confidence"):
-            nescio.tally(table, tmp_path / "x.tally", measures=name)
-    apart = tmp_path / "apart.csv"
-    apart.write_text(table.read_text().replace("a,q", "a,p").replace("b,q", "b,p"))
-    nescio.tally(apart, tmp_path / "none.tally")
-    with pytest.raises(MissingColumnError, match=r"nescio tally -m AUROC keeps bins of it"):
-        nescio.score(tmp_path / "none.tally", "AUROC")
-    with pytest.raises(
-        MismatchError, match="bins of confidences and others do not; give nescio tally the same -m for all"
-    ):
-        nescio.score([tmp_path / "none.tally", tmp_path / "all.tally"], "c@1")
-    assert open_source(tmp_path / "all.tally")
-    assert (tmp_path / "all.tally").stat().st_size < 2 * 64 * 1024 + 16 * 1024  # 64 kB a run
-
-
-@pytest.mark.parametrize("policy", [{"unanswerable": "exclude"}, {"ungraded": "bounds"}])
-def test_policies_that_would_need_the_questions_of_a_bin_are_refused(tmp_path: Path, policy: dict[str, Any]) -> None:
-    rows = "a,q1,correct,0.5,true\na,q2,incorrect,0.25,true\na,q3,unanswered,,false\na,q4,,0.75,true\n"
-    (tmp_path / "all.csv").write_text(f"run,question,outcome,confidence,answerable\n{rows}")
-    nescio.tally(tmp_path / "all.csv", tmp_path / "all.tally", measures="AUROC")
-    assert nescio.score(tmp_path / "all.tally", "AUROC", ungraded="exclude").value("a", "AUROC") == 1
-    with pytest.raises(MissingColumnError, match='but not for unanswerable="exclude" and ungraded="bounds"'):
-        nescio.score(tmp_path / "all.tally", "AUROC", **{"ungraded": "exclude", **policy})

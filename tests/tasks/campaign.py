@@ -9,18 +9,20 @@ more than these.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
-Cells = tuple[str, str, str]  # F, precision, recall as printed
+Cells = Sequence[str]  # F, precision, recall as printed
 
 
 @dataclass(frozen=True)
 class Language:
-    """One language: Table 2, formulas 5.3, and its parts of Tables 4-11 as printed."""
+    """One language, as `ave2007.toml` has it."""
 
     name: str
     questions: int
@@ -29,139 +31,16 @@ class Language:
     unknown: int
     solvable: int
     perfect: str
-    random: tuple[str, str]
-    baselines: tuple[Cells, Cells]
+    random: Sequence[str]
+    baselines: Sequence[Cells]
     validators: dict[str, tuple[Cells, str, str]]
     systems: dict[str, tuple[str, str]]
-    rights: dict[str, int] = field(default_factory=dict)
+    rights: dict[str, int]
 
 
-SPANISH = Language(
-    "ES",
-    questions=170,
-    validated=127,
-    rejected=424,
-    unknown=13,
-    solvable=101,
-    perfect="0.59",
-    random=("0.25", "41.45"),
-    baselines=(("0.37", "0.23", "1"), ("0.32", "0.23", "0.5")),
-    validators={
-        "tellez_1": (("0.53", "0.38", "0.86"), "0.45", "75.25"),
-        "tellez_2": (("0.52", "0.41", "0.72"), "0.36", "61.39"),
-        "rodrigo": (("0.47", "0.33", "0.82"), "0.42", "70.3"),
-        "magc_1": (("0.37", "0.24", "0.85"), "0.41", "68.32"),
-        "magc_2": (("0.19", "0.4", "0.13"), "0.08", "13.86"),
-    },
-    systems={
-        "Priberam": ("0.49", "83.17"),
-        "INAOE": ("0.38", "63.37"),
-        "MIRA": ("0.15", "25.74"),
-        "UPV": ("0.13", "21.78"),
-        "TALP": ("0.07", "11.88"),
-    },
-    rights=dict(
-        zip(
-            "Priberam tellez_1 rodrigo magc_1 INAOE tellez_2 MIRA UPV magc_2 TALP".split(),  # noqa: SIM905
-            (84, 76, 71, 69, 64, 62, 26, 22, 14, 12),
-            strict=True,
-        )
-    ),
-)
-GERMAN = Language(
-    "DE",
-    questions=113,
-    validated=67,
-    rejected=197,
-    unknown=18,
-    solvable=61,
-    perfect="0.54",
-    random=("0.28", "51.91"),
-    baselines=(("0.4", "0.25", "1"), ("0.34", "0.25", "0.5")),
-    validators={
-        "iglockner_1": (("0.72", "0.61", "0.9"), "0.48", "88.52"),
-        "iglockner_2": (("0.68", "0.54", "0.94"), "0.50", "93.44"),
-    },
-    systems={
-        "dfki071dede": ("0.35", "65.57"),
-        "fuha071dede": ("0.32", "59.02"),
-        "dfki071ende": ("0.25", "45.9"),
-        "fuha072dede": ("0.21", "39.34"),
-        "dfki071ptde": ("0.05", "9.84"),
-    },
-    rights=dict(
-        zip(
-            "iglockner_2 iglockner_1 dfki071dede fuha071dede dfki071ende fuha072dede dfki071ptde".split(),  # noqa: SIM905
-            (57, 54, 40, 36, 28, 24, 6),
-            strict=True,
-        )
-    ),
-)
-ENGLISH = Language(
-    "EN",
-    questions=67,
-    validated=21,
-    rejected=174,
-    unknown=7,
-    solvable=20,
-    perfect="0.3",
-    random=("0.1", "35"),
-    baselines=(("0.19", "0.11", "1"), ("0.18", "0.11", "0.5")),
-    validators={
-        "ltqa_2": (("0.55", "0.44", "0.71"), "0.21", "70"),
-        "ltqa_1": (("0.46", "0.37", "0.62"), "0.16", "55"),
-        "ofe_1": (("0.39", "0.25", "0.81"), "0.18", "60"),
-        "Text-Mess_1": (("0.36", "0.25", "0.62"), "0.15", "50"),
-        "adiftene": (("0.34", "0.21", "0.81"), "0.21", "70"),
-        "rodrigo": (("0.34", "0.22", "0.71"), "0.16", "55"),
-        "Text-Mess_2": (("0.34", "0.25", "0.52"), "0.12", "40"),
-        "ofe_2": (("0.29", "0.18", "0.81"), "0.19", "65"),
-    },
-    systems={
-        "CSUI_INEN": ("0.18", "60"),
-        "DFKI_DEEN": ("0.13", "45"),
-        "DFKI_ESEN": ("0.04", "15"),
-        "MQAF_NLEN_1": ("0", "0"),
-        "MQAF_NLEN_2": ("0", "0"),
-    },
-    rights=dict(
-        zip(
-            "ltqa_2 adiftene ofe_2 CSUI_INEN ofe_1 ltqa_1 rodrigo Text-Mess_1 DFKI_DEEN Text-Mess_2 DFKI_ESEN MQAF_NLEN_1 MQAF_NLEN_2".split(),  # noqa: SIM905
-            (14, 14, 13, 12, 12, 11, 11, 10, 9, 8, 3, 0, 0),
-            strict=True,
-        )
-    ),
-)
-PORTUGUESE = Language(
-    "PT",
-    questions=149,
-    validated=148,
-    rejected=198,
-    unknown=21,
-    solvable=110,
-    perfect="0.74",
-    random=("0.44", "60"),
-    baselines=(("0.6", "0.43", "1"), ("0.46", "0.43", "0.5")),
-    validators={"jsaias": (("0.68", "0.91", "0.55"), "0.44", "60")},
-    systems={
-        "Priberam": ("0.61", "82.73"),
-        "diue": ("0.41", "55.45"),
-        "lcc_ENPT": ("0.3", "40"),
-        "feup": ("0.23", "30.91"),
-        "CLEF07-2_PT": ("0.13", "17.27"),
-        "CLEF07_PT": ("0.11", "15.45"),
-        "esfi_1": ("0.07", "10"),
-        "esfi_2": ("0.04", "5.45"),
-    },
-    rights=dict(
-        zip(
-            "Priberam jsaias diue lcc_ENPT feup CLEF07-2_PT CLEF07_PT esfi_1 esfi_2".split(),  # noqa: SIM905
-            (91, 66, 61, 44, 34, 19, 17, 11, 6),
-            strict=True,
-        )
-    ),
-)
-LANGUAGES = (SPANISH, GERMAN, ENGLISH, PORTUGUESE)
+PRINTED = tomllib.loads((Path(__file__).parent / "ave2007.toml").read_text(encoding="utf-8"))
+LANGUAGES = tuple(Language(**row) for row in PRINTED["language"])
+SPANISH = LANGUAGES[0]
 
 
 def rounds_to(value: float | Fraction, printed: str, scale: int = 1) -> bool:

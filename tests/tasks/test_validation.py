@@ -31,11 +31,8 @@ def exercise(**groups: str) -> Exercise:
 
 def run(*decisions: tuple[str, Decision] | tuple[str, Decision, float]) -> list[Validation]:
     """Decisions as ("q1 2", SELECTED, confidence)."""
-    found = []
-    for each in decisions:
-        question, answer = each[0].split()
-        found.append(Validation(question, answer, each[1], each[2] if len(each) == 3 else None))
-    return found
+    rows = [(*place.split(), decision, *more) for place, decision, *more in decisions]
+    return [Validation(*row) for row in rows]  # type: ignore[arg-type]
 
 
 def test_rows_are_questions_and_judged_answers() -> None:
@@ -63,16 +60,26 @@ def test_n_counts_what_a_measure_is_about_and_no_note_speaks_of_the_other_rows()
     assert in_words(scores.notes) == ()
 
 
-def test_an_unknown_answer_selected_earns_nothing_and_is_no_rejection() -> None:
-    data, _ = evidence(exercise(q1="UR", q2="RV"), {"a": run(("q1 1", S), ("q1 2", R), ("q2 1", R), ("q2 2", S))})
-    names = ["ave.qa_accuracy", "ave.qa_rej_accuracy", "ave.precision"]
-    assert [row.value for row in nescio.score(data, names, ci=None)] == [0.5, 0, 1]
-
-
-def test_a_question_whose_answers_are_all_unknown_stays_in_the_denominators() -> None:
-    data, _ = evidence(exercise(q1="V", q2="U"), {"a": run(("q1 1", S), ("q2 1", R))})
-    names = ["ave.qa_accuracy", "ave.random_qa_accuracy", "ave.normalized_qa_accuracy"]
-    assert [row.value for row in nescio.score(data, names, ci=None)] == [0.5, 0.5, 1]
+@pytest.mark.parametrize(
+    ("groups", "given", "expected"),
+    [
+        # an unknown answer that is selected earns nothing, and is no rejection
+        (
+            {"q1": "UR", "q2": "RV"},
+            run(("q1 1", S), ("q1 2", R), ("q2 1", R), ("q2 2", S)),
+            {"ave.qa_accuracy": 0.5, "ave.qa_rej_accuracy": 0, "ave.precision": 1},
+        ),
+        # a question whose answers are all unknown stays in the denominators
+        (
+            {"q1": "V", "q2": "U"},
+            run(("q1 1", S), ("q2 1", R)),
+            {"ave.qa_accuracy": 0.5, "ave.random_qa_accuracy": 0.5, "ave.normalized_qa_accuracy": 1},
+        ),
+    ],
+)
+def test_unknown_answers(groups: dict[str, str], given: list[Validation], expected: dict[str, float]) -> None:
+    data, _ = evidence(exercise(**groups), {"a": given})
+    assert {row.measure: row.value for row in nescio.score(data, list(expected), ci=None)} == expected
 
 
 @pytest.mark.parametrize(

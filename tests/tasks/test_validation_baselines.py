@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isnan
 
 import numpy as np
@@ -27,6 +28,7 @@ from nescio.tasks.ave.evidence import evidence
 from nescio.tasks.ave.exercise import Decision, Exercise, Validation
 from nescio.tasks.ave.rules import problems
 from tests.notes import in_words
+from tests.rings import many
 from tests.tasks.test_validation import exercise, run
 
 TOY = exercise(q1="VRRU", q2="VV", q3="RRR", q4="U", q5="RV")
@@ -57,16 +59,19 @@ def qa_accuracy(found: list[Validation]) -> float:
     return float(data.columns["ave.selected_right"][0, :5].mean())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("draw", "name"), [(accept_all, ALL), (accept_half, HALF)])
-def test_drawn_runs_keep_the_rules_and_reach_their_expectation(draw: object, name: str) -> None:
-    assert callable(draw)
-    drawn = [draw(TOY, seed) for seed in range(600)]
+def test_drawn_runs_keep_the_rules_and_reach_their_expectation(
+    draw: Callable[[Exercise, int], list[Validation]], name: str
+) -> None:
+    times = many(600, 5_000)
+    drawn = [draw(TOY, seed) for seed in range(times)]
     assert not any(list(problems(TOY, found)) for found in drawn)
     accuracy = np.mean([qa_accuracy(found) for found in drawn])
     want = next(row for row in expected(TOY) if row.run == name)
-    assert accuracy == pytest.approx(want.qa_accuracy, abs=4 * 0.5 / np.sqrt(5 * 600))
+    assert accuracy == pytest.approx(want.qa_accuracy, abs=4 * 0.5 / np.sqrt(5 * times))
     accepted = np.mean([[each.decision is not Decision.REJECTED for each in found] for found in drawn])
-    assert accepted == pytest.approx(want.recall, abs=0.03)
+    assert accepted == pytest.approx(want.recall, abs=4 * 0.5 / np.sqrt(10 * times))
     assert drawn[3] == draw(TOY, 3) != drawn[4]
 
 
@@ -81,20 +86,16 @@ def test_perfect_selection_is_perfect_and_keeps_the_rules() -> None:
 def systems(*names: str, questions: tuple[str, ...] = ("q1", "q2", "q3", "q4", "q5")) -> Evidence:
     """QA systems that are right on all of their questions."""
     shape = (len(names), len(questions))
-    columns = {name: np.full(shape, int(name in ("correct", "answered")), dtype=np.int8) for name in _OUTCOME}
+    columns = {name: np.full(shape, name in ("correct", "answered"), dtype=np.int8) for name in OUTCOME}
     return Evidence(names, questions, columns, np.zeros(shape, dtype=np.uint8))
 
 
-_OUTCOME = ("correct", "incorrect", "unanswered", "answered")
-
-
-def merged(collection: Exercise, **runs: list[Validation]) -> Evidence:
-    return evidence(collection, runs)[0]
+OUTCOME = ("correct", "incorrect", "unanswered", "answered")
+MINE = evidence(TOY, {"mine": run(("q1 1", Decision.SELECTED))})[0]
 
 
 def test_systems_and_validators_are_ranked_together() -> None:
-    data = merged(TOY, mine=run(("q1 1", Decision.SELECTED)))
-    both, notes = with_systems(TOY, data, systems("qa", questions=("q1", "q2", "q9")))
+    both, notes = with_systems(TOY, MINE, systems("qa", questions=("q1", "q2", "q9")))
     rows = [(row.place, row.system, row.type, row.right) for row in ranking(TOY, both, ["qa"])]
     assert rows == [
         (1, PERFECT, "baseline", 3),
@@ -114,11 +115,10 @@ def test_systems_and_validators_are_ranked_together() -> None:
 def test_silence_of_a_system_is_no_right_answer_and_rights_beyond_the_collection_are_said() -> None:
     """Right silence (q1) earns nothing, as a validator's does; q3 and q4 have no right answer in the collection, and
     4 of 3 is what the share of perfect selection then comes to."""
-    data = merged(TOY, mine=run(("q1 1", Decision.SELECTED)))
     qa = systems("qa")
     silent = {name: column.copy() for name, column in qa.columns.items()}
     silent["answered"][0, 0] = 0
-    both, notes = with_systems(TOY, data, replace(qa, columns=silent))
+    both, notes = with_systems(TOY, MINE, replace(qa, columns=silent))
     assert both.columns["ave.selected_right"][1, :5].tolist() == [0, 1, 1, 1, 1]
     assert in_words(notes) == (
         "QA systems rightly declined 1 unanswerable question, which is not counted here",
@@ -131,7 +131,7 @@ def test_silence_of_a_system_is_no_right_answer_and_rights_beyond_the_collection
 
 def test_runs_alike_share_a_place_and_a_run_may_be_called_random() -> None:
     selected = run(("q2 1", Decision.SELECTED))
-    rows = ranking(TOY, merged(TOY, Random=selected, other=selected))
+    rows = ranking(TOY, evidence(TOY, {"Random": selected, "other": selected})[0])
     assert sorted((row.place, row.type) for row in rows if row.system in ("Random", "other")) == [
         (2, "baseline"),
         (3, "AV"),
@@ -140,18 +140,15 @@ def test_runs_alike_share_a_place_and_a_run_may_be_called_random() -> None:
 
 
 def test_a_name_on_both_sides_and_systems_of_other_questions_are_refused() -> None:
-    data = merged(TOY, mine=run(("q1 1", Decision.SELECTED)))
     with pytest.raises(MismatchError, match="'mine' is the name of a validator and of a QA system"):
-        with_systems(TOY, data, systems("mine"))
+        with_systems(TOY, MINE, systems("mine"))
     with pytest.raises(MismatchError, match="no question of the collection"):
-        with_systems(TOY, data, systems("qa", questions=("z",)))
+        with_systems(TOY, MINE, systems("qa", questions=("z",)))
 
 
 def test_an_absent_answer_of_a_system_is_not_correct() -> None:
-    data = merged(TOY, mine=run(("q1 1", Decision.SELECTED)))
-    qa = systems("qa")
-    absent = replace(qa, absence=np.array([[1, 1, 0, 0, 0]], dtype=np.uint8))
-    both, _ = with_systems(TOY, data, absent)
+    absent = replace(systems("qa"), absence=np.array([[1, 1, 0, 0, 0]], dtype=np.uint8))
+    both, _ = with_systems(TOY, MINE, absent)
     assert both.columns["ave.selected_right"][1, :5].tolist() == [0, 0, 1, 1, 1]
 
 

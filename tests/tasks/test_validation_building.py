@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from nescio.data.model import Question, Response, Run, Verdict
@@ -19,7 +21,7 @@ from nescio.tasks.ave.building import (
 )
 from nescio.tasks.ave.exercise import Value
 from tests.notes import in_words
-from tests.tasks.campaign import rounds_to
+from tests.tasks.campaign import PRINTED, rounds_to
 
 R, W, X, U = Verdict.RIGHT, Verdict.WRONG, Verdict.INEXACT, Verdict.UNSUPPORTED
 
@@ -37,27 +39,20 @@ def kept_answers(found: Built) -> dict[str, str]:
 def test_figure_3_keeps_the_answer_3() -> None:
     """ "3" occurs as a character of "since August 31", and is no token of it. There 116_3 leaves a gap; here ids tell
     neither what was removed nor whose an answer is."""
-    answers = (
-        "was an Italian producer of home appliances",
-        "who had also been in Cassibile since August 31",
-        "producer of home appliances",
-        "3",
-    )
-    found = built(*answers)
+    maker, soldier = "was an Italian producer of home appliances", "who had also been in Cassibile since August 31"
+    found = built(maker, soldier, "producer of home appliances", "3")
     stay = kept_answers(found)
     assert [*stay] == ["q_1", "q_2", "q_3"]
-    assert sorted(stay.values()) == sorted((answers[0], answers[1], "3"))
-    (holder,) = [name for name, answer in stay.items() if answer == answers[0]]
+    assert sorted(stay.values()) == sorted((maker, soldier, "3"))
+    (holder,) = [name for name, answer in stay.items() if answer == maker]
     assert [(each.id, each.rule, each.for_id) for each in found.discarded] == [("q_4", "contained", holder)]
 
 
 def test_ids_and_order_tell_neither_the_system_nor_how_many_agreed() -> None:
     """The same answers, whoever gives them and however often: the same collection."""
-    import random
-
     words = [f"answer number {i}" for i in range(8)]
     straight = kept_answers(built(*words))
-    for seed in range(20):
+    for seed in range(5):
         chance = random.Random(seed)
         more = [*words, *chance.choices(words, k=seed)]
         chance.shuffle(more)
@@ -93,21 +88,22 @@ def test_of_equal_answers_the_first_stays() -> None:
     assert "1 duplicate was judged differently" in in_words(found.notes)[0]
 
 
-def test_what_holds_a_removed_answer_is_held_by_one_that_stays() -> None:
+def test_an_answer_goes_with_a_longer_one_that_stays() -> None:
     assert kept_answers(built("Rome", "in Rome", "he is in Rome now")) == {"q_1": "he is in Rome now"}
+    found = built(Offer("q", "s1", "1912", None, R), Offer("q", "s2", "15 April 1912", None, X))
+    assert kept_answers(found) == {"q_1": "15 April 1912"}
+    told = "1 right answer is contained in a longer one that is not right"
+    assert any(told in note for note in in_words(found.notes))
+    assert not built(Offer("q", "s1", "1912", "t", W), Offer("q", "s2", "15 April 1912", "t", X)).notes
 
 
 def test_what_is_void_nil_declined_or_long_pushes_nothing_out() -> None:
     long = Offer("q", "s", "the city of Rome", "x" * 701)
     declined = Offer("q", "s", "ancient Rome", answered=False)
-    found = built(long, declined, "  ", "nil", "NIL", Offer("q", "s", None), "Rome")
+    found = built(long, declined, "  ", "nil", "NIL", Offer("q", "s", None), Offer("q", "s", "Rome", "x" * 700))
     assert kept_answers(found) == {"q_1": "Rome"}
     gone = {row.rule: row.answers for row in tally(found)}
     assert gone == {"declined": 1, "nil": 2, "void": 2, "long": 1, "duplicate": 0, "contained": 0}
-
-
-def test_700_characters_stay() -> None:
-    assert len(kept_answers(built(Offer("q", "s", "Rome", "x" * 700)))) == 1
 
 
 def test_a_rule_can_be_left_out() -> None:
@@ -148,32 +144,9 @@ def test_runs_become_offers_with_their_verdicts() -> None:
     assert found == [Offer("1", "s", "Rome", "in Rome", R), Offer("2", "s", None, None, None, answered=False)]
 
 
-# language: questions, answers kept, answers available (formulas 5.3), % printed, VALIDATED, REJECTED, UNKNOWN
-DEVELOPMENT = {
-    "DE": (187, 504, 1600, "31.5", 135, 369, 0),
-    "EN": (200, 1121, 1800, "62.28", 130, 991, 0),
-    "ES": (200, 1817, 3400, "53.44", 265, 1552, 0),
-    "FR": (200, 1503, 3000, "50.1", 263, 1240, 0),
-    "IT": (192, 476, 1000, "47.6", 86, 390, 0),
-    "NL": (198, 528, 1200, "44", 100, 428, 0),
-    "PT": (200, 817, 2000, "40.85", 153, 664, 0),
-    "BG": (56, 70, 600, "11.67", 49, 21, 0),
-}
-TEST = {
-    "DE": (113, 282, 580, "48.62", 67, 197, 18),
-    "EN": (67, 202, 335, "60.3", 21, 174, 7),
-    "ES": (170, 564, 850, "66.35", 127, 424, 13),
-    "FR": (122, 187, 248, "75.4", 0, 0, 187),  # the paper had no assessments
-    "IT": (103, 103, 116, "88.79", 16, 84, 3),
-    "NL": (78, 202, 390, "51.79", 31, 165, 6),
-    "PT": (149, 367, 1200, "30.58", 148, 198, 21),
-    "RO": (100, 127, 244, "52.05", 45, 58, 24),
-}
-
-
-@pytest.mark.parametrize("table", [DEVELOPMENT, TEST], ids=["Table 1", "Table 2"])
-def test_tables_1_and_2_come_out(table: dict[str, tuple[int, int, int, str, int, int, int]]) -> None:
-    asked, given = [], []
+@pytest.mark.parametrize("name", PRINTED["tables"])
+def test_tables_1_and_2_come_out(name: str) -> None:
+    asked, given, table = [], [], PRINTED["tables"][name]
     for language, (questions, answers, available, _, right, wrong, _) in table.items():
         names = [f"{language}{i}" for i in range(questions)]
         asked += [Question(name, "?", strata={"language": language}) for name in names]
@@ -189,12 +162,3 @@ def test_tables_1_and_2_come_out(table: dict[str, tuple[int, int, int, str, int,
         assert (row.validated, row.rejected, row.unknown) == (right, wrong, unknown)
         assert row.kept is not None
         assert rounds_to(row.kept, percent, 100)
-
-
-def test_a_right_answer_that_goes_with_a_longer_wrong_one_is_told() -> None:
-    found = built(Offer("q", "s1", "1912", None, R), Offer("q", "s2", "15 April 1912", None, X))
-    assert kept_answers(found) == {"q_1": "15 April 1912"}
-    assert any(
-        "1 right answer is contained in a longer one that is not right" in note for note in in_words(found.notes)
-    )
-    assert not built(Offer("q", "s1", "1912", "t", W), Offer("q", "s2", "15 April 1912", "t", X)).notes

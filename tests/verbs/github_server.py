@@ -102,7 +102,7 @@ def served() -> Iterator[GitHub]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     github.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
         yield github

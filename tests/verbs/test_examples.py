@@ -25,61 +25,63 @@ SUBMITTED = [
     "campaign handout campaign",
     "campaign intake campaign runs/mine.jsonl runs/old.jsonl --group uned --received 2026-05-30",
 ]
+POOLED = [*SUBMITTED, "campaign pool campaign"]
+DATED = "campaign init reading --task qa --topics questions.jsonl --group uned=UNED --deadline 2030-06-30"
 BUILT = (
     "ave build questions.jsonl runs/mine.jsonl runs/old.jsonl runs/other.jsonl --judgements judged.csv --language EN"
 )
 DATABASE = "assess create questions.jsonl runs/mine.jsonl --db judging.db"
-POOLED = [*SUBMITTED, "campaign pool campaign"]
+SCORED = (
+    "check",
+    "checker",
+    "handout",
+    "intake",
+    "pool",
+    "status",
+    "disqualify",
+    "export",
+    "verify",
+    "withdraw",
+    "score",
+)
 FIRST = {
     "nescio.tally": ["tally night-1.csv -o monday.tally"],
     "nescio.comment": ["compare outcomes.csv --run mine --baseline old --step-summary=summary.md"],
     "nescio.ave.baselines": [f"{BUILT} -o collection.xml"],
     "nescio.ave.score": [f"{BUILT} -o collection.xml"],
     "nescio.ave.validate.train": [f"{BUILT} --without-rule duplicate -o all.xml"],
-    "nescio.ave.validate.run": ["ave validate train dev.xml -o model.json"],
+    "nescio.ave.validate.run": ["ave validate train dev.xml -o model.json --trees 5 --folds 2 --resamples 20"],
     "nescio.read.answer": [
         "read candidates questions.jsonl stories.jsonl -o candidates.xml",
-        "ave validate train candidates.xml -o model.json",
+        "ave validate train candidates.xml -o model.json --trees 5 --folds 2 --resamples 20",
     ],
     "nescio.read.score": [
         "read answer developset/ --system deep-read -o run.jsonl",
         "read answer test.tsv --system sliding-window -o test-run.jsonl",
     ],
-    **{f"nescio.campaign.{name}": SUBMITTED for name in ("check", "checker", "handout", "intake", "pool", "status")},
-    **{f"nescio.campaign.{name}": SUBMITTED for name in ("disqualify", "export", "verify", "withdraw")},
-    "nescio.campaign.extend": [
-        "campaign init reading --task qa --topics questions.jsonl --group uned=UNED --deadline 2030-06-30"
-    ],
+    **{f"nescio.campaign.{name}": SUBMITTED for name in SCORED},
+    "nescio.campaign.extend": [DATED],
     "nescio.campaign.sheets": POOLED,
     "nescio.campaign.collect": [*POOLED, "campaign sheets campaign --assessor ana"],
-    "nescio.campaign.score": SUBMITTED,
     "nescio.campaign.publish": [*SUBMITTED, "campaign score campaign"],
     **{f"nescio.assess.{name}": [DATABASE] for name in ("update", "invite", "status", "export")},
 }
-LONG = {"nescio.ave.validate.train", "nescio.read.answer", "nescio.report"}  # ten seconds and more
+LONG = {"nescio.ave.validate.train", "nescio.read.answer", "nescio.report"}  # three seconds and more
 # Whose later examples, or all, serve pages until they are stopped, or open logs by the way.
 ENDLESS = {"nescio.view": 1, "nescio.assess.serve": 0}
 
 
-def example(name: str) -> str:
-    """What a user may type, of the help of a function."""
-    calls = VERBS[name].calls
-    assert "\n".join(f"    {call}" for call in calls if "\n" not in call) in (inspect.getdoc(VERBS[name]) or "")
-    return "\n".join(calls)
-
-
-def run(name: str) -> None:
-    """Run the example of a function, expressions too."""
-    exec(compile("\n".join(VERBS[name].calls[: ENDLESS.get(name)]), name, "exec"), {"nescio": nescio})
-
-
 @together("name", VERBS)
 def test_a_verb_is_called_in_its_example(name: str) -> None:
-    called = [ast.unparse(node.func) for node in ast.walk(ast.parse(example(name))) if isinstance(node, ast.Call)]
-    assert {name, f"nescio.{name.rpartition('.')[2]}"} & set(called), f"help({name}) has no example that calls it"
+    calls = VERBS[name].calls
+    assert "\n".join(f"    {call}" for call in calls if "\n" not in call) in (inspect.getdoc(VERBS[name]) or "")
+    nodes = ast.walk(ast.parse("\n".join(calls)))
+    called = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
+    assert {name, f"nescio.{name.rpartition('.')[2]}"} & called, f"help({name}) has no example that calls it"
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in VERBS])
+@pytest.mark.usefixtures("undrawn")
 def test_the_example_in_help_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,5 +90,5 @@ def test_the_example_in_help_runs(
     monkeypatch.setattr("webbrowser.open", lambda _: True)
     for command in FIRST.get(name, ()):
         app.main(command.split(), standalone_mode=False)
-    run(name)
+    exec(compile("\n".join(VERBS[name].calls[: ENDLESS.get(name)]), name, "exec"), {"nescio": nescio})
     assert "Traceback" not in capsys.readouterr().out

@@ -23,23 +23,20 @@ QUESTIONS, RUN = str(EXAMPLES / "questions.jsonl"), str(EXAMPLES / "runs" / "min
 # A command, and the output that it is given: a file, or a folder that is new.
 COMMANDS = {
     "scores.json": ["score", TABLE, "--by", "question", "--ci", "none", "-o"],
-    "scores.csv": ["score", TABLE, "--by", "question", "--ci", "none", "-o"],
     "scores.parquet": ["score", TABLE, "--by", "question", "--ci", "none", "-o"],
     "compared.json": ["compare", TABLE, *FEW, "-o"],
     "page.html": ["report", TABLE, "-m", "c@1", *FEW, "-o"],
     "all.tally": ["tally", TABLE, "-o"],
     "old.csv": ["convert", TABLE],
-    "old.jsonl": ["convert", TABLE],
     "old.parquet": ["convert", TABLE],
     "questions": ["convert", QUESTIONS, RUN, "--to", "questions"],
     "inspect": ["convert", TABLE, "--to", "inspect"],
     "judged.csv": ["judge", QUESTIONS, RUN, "-o"],
-    "judged.parquet": ["judge", QUESTIONS, RUN, "-o"],
     "collection.xml": ["ave", "build", QUESTIONS, RUN, "-o"],
     "baseline.json": ["baseline", TABLE, "--run", "old", *FEW, "-o"],
     "state.json": ["look", TABLE, "--baseline", "old", "--run", "mine", "--state"],
     "campaign": ["campaign", "init", "--task", "qa", "--topics", QUESTIONS, "--group", "uned=UNED"],
-    "model.json": ["ave", "validate", "train", str(EXAMPLES / "dev.xml"), "-o"],
+    "model.json": ["ave", "validate", "train", str(EXAMPLES / "dev.xml"), "--trees", "3", "--folds", "2", *FEW, "-o"],
     "demo": ["demo", "-o"],
 }
 NEW = {"questions", "inspect", "campaign", "demo", "state.json"}
@@ -79,6 +76,7 @@ def refused(output: Path, capfd: pytest.CaptureFixture[str]) -> str:
     return said[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk(name: str, small: Path, capfd: pytest.CaptureFixture[str]) -> None:
     if name not in NEW:
@@ -92,7 +90,8 @@ def test_a_full_disk(name: str, small: Path, capfd: pytest.CaptureFixture[str]) 
     assert {path.name for path in small.iterdir()} - {"demo"} == before
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["scores.json", "page.html", "all.tally", "questions", "campaign", "state.json"])
 def test_a_folder_that_is_read_only(name: str, small: Path, capfd: pytest.CaptureFixture[str]) -> None:
     if name not in NEW:
         (small / name).write_bytes(b"old")
@@ -103,6 +102,7 @@ def test_a_folder_that_is_read_only(name: str, small: Path, capfd: pytest.Captur
     assert {path.name for path in small.iterdir()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["full", "read-only", "missing"])
 def test_a_large_table_needs_no_room_for_temporary_files(
     how: str, small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -1,15 +1,11 @@
-"""Prompts that state a stake, from questions to a report: asked of a model server by a harness, and read back from its
-log."""
+"""Prompts that state a stake, from questions to a report: answered by two models, and read back from a harness's log."""
 
 from __future__ import annotations
 
 import json
 import re
-import threading
-import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -40,55 +36,25 @@ def says(model: str, prompt: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """A server that speaks the chat completions protocol."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *args: object) -> None:
-            pass
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            text = says(body["model"], body["messages"][-1]["content"])
-            reply = json.dumps({"choices": [{"message": {"role": "assistant", "content": text}}]}).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(reply)))
-            self.end_headers()
-            self.wfile.write(reply)
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{http.server_port}/v1/chat/completions"
-    http.shutdown()
-    http.server_close()
-    thread.join()
-
-
-def ask(url: str, model: str, prompt: str) -> str:
-    body = json.dumps({"model": model, "messages": [{"role": "user", "content": prompt}]}).encode()
-    with urllib.request.urlopen(urllib.request.Request(url, body)) as reply:
-        return str(json.loads(reply.read())["choices"][0]["message"]["content"])
-
-
-@pytest.fixture(scope="module")
-def asked(server: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of what two harnesses leave: prompts, runs of nescio's own form, and samples of lm-eval."""
     folder = tmp_path_factory.mktemp("stakes")
     rows = [{"id": f"q{i}", "question": f"Double the number {i}.", "answers": [str(2 * i)]} for i in range(QUESTIONS)]
-    (folder / "questions.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    write(folder / "questions.jsonl", rows)
     made = nescio.stakes_prompts(folder / "questions.jsonl", folder / "prompts.jsonl", stakes=STAKES)
     assert (made.prompts, made.questions) == (4 * QUESTIONS, QUESTIONS)
     prompts = [json.loads(line) for line in (folder / "prompts.jsonl").read_text().splitlines()]
     for model in ("adapts", "ignores"):
-        said = [(prompt, ask(server, model, prompt["input"])) for prompt in prompts]
-        own = [{"id": prompt["id"], "answer": answer, "run": model} for prompt, answer in said]
-        harness = [_sample(i, *one) for i, one in enumerate(said)]
-        (folder / f"{model}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in own))
+        said = [(prompt, says(model, prompt["input"])) for prompt in prompts]
+        write(folder / f"{model}.jsonl", [{"id": p["id"], "answer": answer, "run": model} for p, answer in said])
         (folder / "log" / model).mkdir(parents=True)
         log = folder / "log" / model / "samples_doubling_2026-11-25T10-00-00.jsonl"
-        log.write_text("".join(f"{json.dumps(row)}\n" for row in harness))
+        write(log, [_sample(i, *one) for i, one in enumerate(said)])
     return folder
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
 
 
 def _sample(number: int, prompt: Mapping[str, Any], answer: str) -> dict[str, Any]:
@@ -148,9 +114,10 @@ def test_what_stakes_say_is_what_a_plain_script_counts(asked: Path) -> None:
     )
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_shows_the_utility_over_the_stakes(asked: Path, tmp_path: Path) -> None:
     paths = [asked / name for name in ("prompts.jsonl", "adapts.jsonl", "ignores.jsonl")]
-    nescio.report(paths, output=tmp_path / "report.html", declined_pattern=[DECLINED], resamples=200)
+    nescio.report(paths, output=tmp_path / "report.html", declined_pattern=[DECLINED], resamples=50)
     page = (tmp_path / "report.html").read_text()
     assert "Utility over the stakes" in page
     assert page.count("best fixed policy") >= 1

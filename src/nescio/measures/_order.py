@@ -53,10 +53,11 @@ class Ordered(np.lib.mixins.NDArrayOperatorsMixin):
         return self.scan.resamples, len(self.scan.ends) - 1
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """Return the sums of the groups, shape (resamples, groups)."""
+        """Return the sums of the groups, shape (resamples, groups), each resample's side by side: what adds them up
+        does so in one order, however many resamples there are."""
         if len(self.scan.unit) * self.scan.resamples > MOST_CELLS and self.scan.resamples > 1:
             raise TooManyCellsError
-        return ordered.by_group(self.scan, self.values).astype(dtype or np.float64, copy=False)
+        return np.ascontiguousarray(ordered.by_group(self.scan, self.values), dtype=dtype or np.float64)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
         """Add and subtract as columns, and do all else as arrays."""

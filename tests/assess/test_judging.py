@@ -1,0 +1,399 @@
+"""What is acknowledged is there, once, whatever comes twice, late or in another order; and it ends in the campaign.
+
+Every test is of commands and requests: in SQLite, and in the slow ring in PostgreSQL, with the same results.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nescio
+from nescio.campaigns.folder import open_campaign
+from nescio.campaigns.judgements import read_history, read_judgements
+from tests.campaign import made
+
+from .client import Browser, Room
+
+NewRoom = Callable[..., Room]
+
+
+def handed_in(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.judgements.jsonl"))
+
+
+def later(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Let time pass."""
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + seconds)
+
+
+def listed_campaign(folder: Path, topics: int, strings: list[str]) -> Path:
+    """A campaign whose nuggets are yet to be listed."""
+    rows = [{"id": f"t{i}", "target": f"Target {i}"} for i in range(topics)]
+    campaign = made.start(folder, "nuggets", [made.lines(folder / "t.jsonl", rows)])
+    made.lines(folder / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": strings} for i in range(topics)])
+    nescio.campaign.intake(campaign, [folder / "alpha"])
+    nescio.campaign.pool(campaign)
+    return campaign
+
+
+def test_every_item_is_judged_by_as_many_as_were_asked_for(new_room: NewRoom, campaign: Path) -> None:
+    room = new_room(campaign, overlap=2)
+    people = [room.join(who) for who in ("ana", "ben", "eva")]
+    assert [person.judge_all() for person in people] == [9, 9, 0]
+    assert people[2].next() == []
+
+
+def test_what_is_sent_twice_counts_once_and_the_newest_holds(new_room: NewRoom, campaign: Path) -> None:
+    room = new_room(campaign, overlap=2)
+    ana = room.join("ana")
+    item = ana.next()[0]["id"]
+    first, last = ana.row(item, "R", 1), ana.row(item, "W", 9)
+    for _ in range(3):
+        assert ana.send(first, last) == ([first["id"], last["id"]], [])
+    ana.send(ana.row(item, "X", 5))  # said before W, and sent after it
+    assert ana.client.get("/api/next").json()["judged"] == 1
+    with ThreadPoolExecutor(8) as threads:  # and many at once
+        results = list(threads.map(lambda n: ana.send(ana.row(item, "U", n % 3 + 2)), range(24)))
+    assert all(saved and not refused for saved, refused in results)
+    assert room.held() == {(item, "ana"): "W"}
+    assert sorted(record["id"][-4:] for record in room.records()) == ["0001", "0002", "0003", "0004", "0005", "0009"]
+
+
+def test_many_ask_at_once_and_no_topic_is_given_too_often(new_room: NewRoom, campaign: Path) -> None:
+    people = [room.join(f"p{i}") for room in [new_room(campaign, overlap=2)] for i in range(10)]
+    with ThreadPoolExecutor(10) as threads:
+        given = list(threads.map(Browser.next, people))
+    times = Counter(topic for items in given for topic in {item["topic"] for item in items})
+    assert len(times) == 6
+    assert max(times.values()) <= 2
+
+
+def test_a_lease_that_expires_frees_the_topic_and_late_work_is_still_saved(
+    new_room: NewRoom, campaign: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = new_room(campaign, overlap=2)
+    ana, ben, eva = (room.join(who) for who in ("ana", "ben", "eva"))
+    mine = {item["id"] for item in ana.next()}
+    later(monkeypatch, 44 * 60)
+    assert {item["id"] for item in ana.next()} == mine  # which holds them for 45 minutes from now
+    later(monkeypatch, 44 * 60)
+    assert ben.judge_all() == 9
+    assert eva.judge_all() < 9
+    later(monkeypatch, 2 * 60)
+    assert eva.judge_all() > 0
+    assert len(room.held()) == 18  # each of nine twice, without ana
+    assert ana.send(*(ana.row(item, "W") for item in mine))[1] == []
+    assert {(item, "ana") for item in mine} <= room.held().keys()
+
+
+def test_it_goes_on_on_another_machine(new_room: NewRoom, campaign: Path) -> None:
+    room = new_room(campaign, overlap=2)
+    here = room.join("ana")
+    first = here.next()
+    here.send(here.row(first[0]["id"], comment="so"))
+    shown = Browser(room, "ana", here.link).next()
+    assert {item["id"] for item in first} <= {item["id"] for item in shown}
+    assert [item["held"]["comment"] for item in shown if "held" in item] == ["so"]
+
+
+def test_only_what_was_given_can_be_judged_and_an_id_is_of_one_person(new_room: NewRoom, campaign: Path) -> None:
+    room = new_room(campaign, overlap=2)
+    assert room.join("eva").judge_all() == 9
+    ana, ben = room.join("ana"), room.join("ben")
+    mine, theirs = ({item["id"] for item in person.next()} for person in (ana, ben))
+    strange = [min({item for item, _ in room.held()} - mine), "nothing", "x' OR 1=1 --", "x" * 900]
+    rows = [ana.row("any", n=n) | {"item": item} for n, item in enumerate(strange)]
+    assert ana.send(*rows) == ([], ["this was not given to you to judge"] * 4)
+    taken = ana.row(min(mine))
+    assert ana.send(taken)[1] == []
+    assert ben.send(ben.row(min(theirs)) | {"id": taken["id"]}) == ([], ["this id is taken"])
+    assert len(room.records()) == 10
+    assert "ana" not in str(ben.next())
+
+
+NO_JUDGEMENT = [
+    ({"verdict": "Q"}, "no verdict"),
+    ({"verdict": "1,2"}, "no verdict"),
+    ({"verdict": "R" * 10_001}, "a verdict 10,000"),
+    ({"comment": "x" * 10_001}, "a comment has at most 10,000 characters"),
+    ({"mark": "gold"}, "a mark is flag or skip"),
+    ({"at": "now"}, "at must be a time"),
+    ({"at": "0001-01-01T00:00:00+14:00"}, "at must be a time"),
+    ({"id": "x"}, "an id is 8 to 64"),
+    ({"id": "x" * 65}, "an id is 8 to 64"),
+    ({"id": "under_score"}, "an id is 8 to 64"),
+]
+
+
+def test_what_is_no_judgement_is_refused_by_itself_and_hostile_comments_are_cleaned(
+    new_room: NewRoom, campaign: Path
+) -> None:
+    room = new_room(campaign, overlap=2)
+    ana = room.join("ana")
+    item = ana.next()[0]["id"]
+    bad = [ana.row(item, n=n) | change for n, (change, _) in enumerate(NO_JUDGEMENT)]
+    good = ana.row(item, comment=" a\x00b\u202ec ", n=50)
+    saved, refused = ana.send(*bad, good)
+    assert saved == [good["id"]]
+    for why, (change, rule) in zip(refused, NO_JUDGEMENT, strict=True):
+        assert rule in why, change
+    assert [(record["verdict"], record["comment"]) for record in room.records()] == [("R", "a\ufffdb\ufffdc")]
+
+
+def test_an_adjudicator_sees_what_differs_without_names_and_takes_nothing_away(
+    new_room: NewRoom, campaign: Path
+) -> None:
+    room = new_room(campaign, overlap=2)
+    room.join("ana").judge_all()
+    room.join("ben").judge_all(lambda answer: "W" if answer.startswith("other") else "R", comment="because")
+    assert room.status().disputed == 3
+    judge = room.join("adjudication")
+    rows = judge.next()
+    assert {row["answer"][:5] for row in rows} == {"other"}
+    assert all(row["said"] == [["R", ""], ["W", "because"]] for row in rows)
+    assert "ana" not in json.dumps(rows)
+    before = room.held()
+    others = {item for item, _ in before} - {row["id"] for row in rows}
+    assert {*judge.send(*(judge.row(item, "X") for item in others))[1]} == {"this was not given to you to judge"}
+    assert judge.send(*(judge.row(row["id"], "X", 9) for row in rows))[1] == []
+    assert [row["held"]["verdict"] for row in judge.next()] == ["X"] * 3
+    assert before.items() <= room.held().items()
+    standing = room.status()
+    assert standing.disputed == 0
+    assert {row.n for row in standing.agreement} == {9}
+
+
+def test_an_adjudicator_decides_what_people_differed_on_when_it_was_shown(new_room: NewRoom, campaign: Path) -> None:
+    room = new_room(campaign, overlap=2)
+    ana, ben, judge = (room.join(who) for who in ("ana", "ben", "adjudication"))
+    ana.judge_all()
+    item = ben.next()[0]["id"]
+    assert judge.send(judge.row(item)) == ([], ["this was not given to you to judge"])
+    ben.send(ben.row(item, "W"))
+    assert [shown["id"] for shown in judge.next()] == [item]
+    assert judge.send(judge.row(item, "X"))[1] == []
+    ben.send(ben.row(item, "R", 9))
+    assert judge.next() == []
+    assert judge.send(judge.row(item, "U", 9))[1] == []  # she had it on her screen
+    assert room.held()[item, "adjudication"] == "U"
+
+
+def test_the_export_is_the_history_of_the_campaign(new_room: NewRoom, campaign: Path) -> None:
+    """What is exported is collected, twice, and scored."""
+    room = new_room(campaign, overlap=2)
+    for who in ("ana", "ben"):
+        room.join(who).judge_all(lambda answer: "R" if answer.startswith("thing") else "W")
+    place = room.export()
+    wrote = f"wrote {place}: 18 judgements in ana.judgements.jsonl, ben.judgements.jsonl, verdicts.csv; 9 verdicts"
+    assert str(nescio.assess.export(room.db, place)) == wrote
+    for _ in range(2):
+        collected = nescio.campaign.collect(campaign, handed_in(place), resamples=10)
+        assert collected.sound, str(collected)
+    assert len(read_history(open_campaign(campaign))) == 18
+    assert {judgement.assessor for judgement in read_judgements(open_campaign(campaign))} == {"ana", "ben"}
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    assert scores.value("alpha_r", "accuracy") == 1
+    assert scores.value("beta_r", "accuracy") == 0.5
+
+
+def test_questions_and_runs_are_judged_and_read_back(new_room: NewRoom, tmp_path: Path) -> None:
+    asked = [{"id": f"q{i}", "question": f"What is {i}?", "answers": ["x"]} for i in range(4)]
+    questions = made.lines(tmp_path / "q.jsonl", asked)
+    said = [{"id": f"q{i}", "answer": f"=thing {i}" if i else None} for i in range(4)]
+    run = made.lines(tmp_path / "run.jsonl", said)
+    room = new_room(questions, run)
+    assert room.join("ana").judge_all(lambda answer: "R" if "1" in answer else "W") == 3
+    place = room.export()
+    verdicts = place / "verdicts.csv"
+    text = verdicts.read_text(encoding="utf-8")
+    assert ",=" not in text  # no formula
+    assert '"=' not in text
+    assert {path.name for path in place.iterdir()} == {"ana.judgements.jsonl", "verdicts.csv"}
+    judged = nescio.judge([questions, run], judge="human", against=verdicts)
+    assert "run        1          2           1  4" in str(judged)  # q1 right, q2 and q3 wrong, q0 silent
+    scores = nescio.score([questions, run], ["accuracy"], judge="exact", labels=verdicts)
+    assert scores["run", "accuracy"].value == pytest.approx(1 / 4)  # the gold answer x is nobody's: people decide
+
+
+def test_nuggets_are_listed_by_one_and_found_by_others(new_room: NewRoom, tmp_path: Path) -> None:
+    campaign = listed_campaign(tmp_path, 2, ["a", "b"])
+    room = new_room(campaign, overlap=2)
+    ana, ben = room.join("ana"), room.join("ben")
+    listed = json.dumps([{"id": "1", "text": "one", "vital": True}, {"id": "2", "text": "two", "vital": False}])
+    rows = ana.next()
+    assert ana.send(ana.row(rows[1]["id"], "1")) == ([], ["this is no verdict on such an item"])
+    theirs = ben.next()  # the other target, whose list is ben's to make
+    assert {row["topic"] for row in rows}.isdisjoint(row["topic"] for row in theirs)
+    for person, given in ((ana, rows), (ben, theirs)):
+        assert [row["kind"] for row in given] == ["nuggets", "answer", "answer"]
+        for n, row in enumerate(given):
+            verdict = listed if row["kind"] == "nuggets" else "2,1"
+            assert person.send(person.row(row["id"], verdict, n))[1] == []
+    assert room.held()[rows[1]["id"], "ana"] == "1,2"
+    for person in (ana, ben):
+        strings = person.left()
+        assert [row["kind"] for row in strings] == ["answer"] * 2  # the strings of the other's list
+        assert person.send(*(person.row(row["id"], "1,2", n) for n, row in enumerate(strings)))[1] == []
+    assert {row.measure: (row.value, row.n) for row in room.status().agreement}["p_o"] == (1, 8)
+    collected = nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10)
+    assert collected.sound, str(collected)
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    assert scores.value("alpha_r", "nuggets.NR") == 1
+
+
+def test_a_list_of_nuggets_is_cleaned_and_a_long_one_is_saved(new_room: NewRoom, tmp_path: Path) -> None:
+    room = new_room(listed_campaign(tmp_path, 1, ["a"]))
+    ana = room.join("ana")
+    assert [item["kind"] for item in ana.next()] == ["nuggets", "answer"]
+    for n, text in enumerate(("\x00\u202ereversed", "x" * 1_000)):
+        nuggets = [{"id": str(i), "text": text, "vital": True} for i in range(200)]
+        assert ana.send(ana.row("nuggets:t0", json.dumps(nuggets), n))[1] == []
+    half = json.dumps([{"id": "1", "text": "half \ud83d", "vital": True}])
+    ana.send(ana.row("nuggets:t0", half, 5))
+    stored = "".join(record["verdict"] for record in room.records())
+    assert not [c for c in stored if c in "\x00\u202e\ud83d"]
+    assert "\\u0000" not in stored
+    assert "\ufffdreversed" in stored
+
+
+def test_sentences_are_named_by_their_places(new_room: NewRoom, tmp_path: Path) -> None:
+    """Two decide of each of six sentences, and differ on one."""
+    campaign = made.reading(tmp_path)
+    made.sound("reading", tmp_path / "alpha" / "r")
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    nescio.campaign.pool(campaign)
+    room = new_room(campaign, sentences=True, overlap=2)
+    verdicts = {"sentences:r0": "1,0", "sentences:r1": "-", "sentences:r2": "1"}
+    for who in ("ana", "ben"):
+        person = room.join(who)
+        while left := person.left():
+            for item in left:
+                assert person.send(person.row(item["id"], "2", 9))[1] == ["this is no verdict on such an item"]
+                odd = who == "ben" and item["id"] == "sentences:r1"
+                assert person.send(person.row(item["id"], "1" if odd else verdicts[item["id"]]))[1] == []
+    held = {item: verdict for (item, who), verdict in room.held().items() if who == "ana"}
+    assert held == verdicts | {"sentences:r0": "0,1"}
+    standing = room.status()
+    assert {row.measure: (row.value, row.n, row.unit) for row in standing.agreement}["p_o"] == (
+        pytest.approx(5 / 6),
+        6,
+        "decision",
+    )
+    assert [dispute.said for dispute in standing.disputes] == [(("none", ""), ("2", ""))]
+    assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
+
+
+SQL = ("'; DROP TABLE records; --", "x') UNION SELECT token FROM people --", "\\'; --", '%" OR ""=" ${1}')
+
+
+@pytest.mark.parametrize("text", SQL)
+def test_sql_in_every_place_is_a_text(text: str, new_room: NewRoom, tmp_path: Path) -> None:
+    questions = made.lines(
+        tmp_path / "q.jsonl", [{"id": text, "question": text, "answers": [text], "language": text, "type": text}]
+    )
+    run = made.lines(tmp_path / "r.jsonl", [{"id": text, "answer": text, "doc": text, "support": text}])
+    quoted = '"' + text.replace('"', '""') + '"'
+    head = "question,answer,verdict,why,question_id,language"
+    known = made.text(tmp_path / "known.csv", f"{head}\n{quoted},{quoted},R,{quoted},{quoted},{quoted}\n")
+    room = new_room(questions, run, control=known)
+    room.invite(f"ana={text}")
+    ben = room.join("ben")
+    for path in (f"/start/{text}", "/api/next"):
+        ben.client.get(path, params={text: text})
+    ben.client.post(f"/start/{text}")
+    given = ben.next()
+    assert [item["answer"] for item in given] == [text, text]
+    assert ben.send(*(ben.row(item["id"], comment=text, guidelines=text) for item in given))[1] == []
+    assert [record["comment"] for record in room.records()] == [text]  # that on the known answer is no judgement
+
+
+def test_hostile_texts_are_taken_in_clean_and_capped(new_room: NewRoom, tmp_path: Path) -> None:
+    """NUL, which PostgreSQL stores nowhere, marks that turn the text around, and an answer of 60 kB."""
+    texts = ["a\x00b", "\u202ereversed", "x" * 60_000, "\x1b[31mred"]
+    names = ["q\x00", *(f"q\u202e{i}" for i in range(1, len(texts)))]
+    asked = [{"id": q, "question": f"What{text[:50]}?", "answers": ["x"]} for q, text in zip(names, texts, strict=True)]
+    said = [{"id": q, "answer": text, "doc": text, "support": text} for q, text in zip(names, texts, strict=True)]
+    files = [
+        made.text(tmp_path / name, "".join(json.dumps(row) + "\n" for row in rows))
+        for name, rows in (("q.jsonl", asked), ("r.jsonl", said))
+    ]
+    room = new_room(*files)
+    ana = room.join("ana")
+    seen: dict[str, str] = {}
+    while left := ana.left():
+        seen |= {item["topic"]: item["answer"] for item in left}
+        assert not [c for c in json.dumps(left, ensure_ascii=False) if c in "\x00\u202e\x1b"]
+        assert ana.send(*(ana.row(item["id"]) for item in left))[1] == []
+    assert len(seen) == len(texts)
+    assert any(text.endswith("(10,000 more characters)") for text in seen.values())
+    exported = nescio.assess.export(room.db, tmp_path / "out")
+    assert (exported.judgements, exported.unwritten) == (4, 1)
+    assert "1 verdict on answers with a NUL" in str(exported)
+    judged = nescio.judge(files, judge="human", against=tmp_path / "out" / "verdicts.csv")
+    assert "\nr          3          0 " in str(judged)  # found again by what the run says, not by what is shown
+
+
+def test_an_sqlite_database_of_the_first_version_is_upgraded_with_its_data(portal: Any, tmp_path: Path) -> None:
+    """The tables as the first version made them."""
+    number, text = "INTEGER NOT NULL", "TEXT NOT NULL"
+    tables = {
+        "alembic_version": "version_num VARCHAR(32) NOT NULL",
+        "about": f"name {text} PRIMARY KEY, value JSON NOT NULL",
+        "units": f"topic {text} PRIMARY KEY, language {text}, times {number}, taken {number}, rank FLOAT NOT NULL",
+        "items": f"id {text} PRIMARY KEY, topic {text}, kind {text}, question {text}, answer {text},"
+        f" supports JSON NOT NULL, pool {number}",
+        "people": f"name {text} PRIMARY KEY, role {text}, languages JSON NOT NULL, token TEXT UNIQUE, expires FLOAT",
+        "sessions": f"cookie {text} PRIMARY KEY, person {text}, csrf {text}, expires FLOAT NOT NULL",
+        "claims": f"topic {text}, person {text}, until FLOAT NOT NULL, done {number}, PRIMARY KEY (topic, person)",
+        "records": f"number INTEGER NOT NULL PRIMARY KEY, id {text} UNIQUE, person {text}, item {text}, at {text},"
+        f" verdict {text}, comment {text}, mark {text}, pool {number}, guidelines {text}, received FLOAT NOT NULL",
+    }
+    about = {"name": "old", "guidelines": "g", "told": "t", "secret": "s", "home": "h", "names": "verdicts", "pool": 1}
+    rows = {
+        "alembic_version": [("0001",)],
+        "about": [(name, json.dumps(value)) for name, value in (about | {"nuggets": {}}).items()],
+        "units": [("t", "", 1, 1, 0.5)],
+        "items": [("i", "t", "answer", "?", "a", "[]", 1)],
+        "people": [("ana", "assessor", "[]", None, 0.0)],
+        "claims": [("t", "ana", 0.0, 1)],
+        "records": [(1, "an-old-id", "ana", "i", "2026-01-01T00:00:00.000+00:00", "R", "c", "", 1, "", 0.0)],
+    }
+    path = tmp_path / "old.db"
+    with sqlite3.connect(path) as old:
+        for table, columns in tables.items():
+            old.execute(f"CREATE TABLE {table} ({columns})")
+            for row in rows.get(table, ()):
+                old.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
+    old.close()
+    room = Room(str(path), portal, tmp_path)
+    (record,) = room.records()
+    assert (record["id"], record["person"], record["item"], record["verdict"]) == ("an-old-id", "ana", "i", "R")
+    assert room.join("ana").next()[0]["held"]["comment"] == "c"
+    assert room.join("ben").next() == []
+    room.close()
+
+
+def test_a_database_is_made_once_and_only_there(template: Path, tmp_path: Path) -> None:
+    with pytest.raises(nescio.UsageError, match="already holds judgements"):
+        nescio.assess.create(str(template / "j.db"), [template / "campaign"])
+    (tmp_path / "text.db").write_text("no database, but a text that is long enough to be read as a header" * 20)
+    sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE x (y)").connection.close()
+    for db, rule in (
+        (str(tmp_path / "none.db"), "there is no database"),
+        (str(tmp_path / "text.db"), "cannot be opened"),
+        (str(tmp_path / "other.db"), "is no database of nescio assess"),
+        ("mysql://x/y", "a database is a file"),
+        (":memory:", "on disk"),
+    ):
+        with pytest.raises(nescio.UsageError, match=rule):
+            nescio.assess.status(db)

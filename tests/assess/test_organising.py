@@ -1,0 +1,354 @@
+"""Training, control, a judge that is checked, questions that are drawn, runs that come late, and the organiser's page."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nescio
+from nescio.cli.app import run
+from tests.campaign import made
+
+from .client import HOME, Browser, Room
+from .test_judging import handed_in, listed_campaign
+
+NewRoom = Callable[..., Room]
+KNOWN = "question,answer,verdict,why\nWhat is one?,1,R,it is\nWhat is two?,3,W,it is 2\n"
+
+
+def runs_of(folder: Path, n: int) -> list[Path]:
+    """Questions, and two runs that differ on every second of them."""
+    asked = [{"id": f"q{i}", "question": f"What is {i}?", "answers": [f"thing {i}"]} for i in range(n)]
+    files = [made.lines(folder / "q.jsonl", asked)]
+    for name, other in (("one", "thing"), ("two", "other")):
+        said = [{"id": f"q{i}", "answer": f"{other if i % 2 else 'thing'} {i}"} for i in range(n)]
+        files.append(made.lines(folder / f"{name}.jsonl", said))
+    return files
+
+
+def graded(folder: Path, n: int, *, wrong: str = "") -> Path:
+    """A judge's grades of these runs: what differs of the second is incorrect, and so is `wrong`."""
+    rows = [(name, f"q{i}", name == "two" and i % 2) for name in ("one", "two") for i in range(n)]
+    lines = [f"{name},{q},{'incorrect' if odd or f'{name},{q}' == wrong else 'correct'}\n" for name, q, odd in rows]
+    return made.text(folder / "graded.csv", "run,question_id,outcome\n" + "".join(lines))
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_training_comes_first_and_is_told_only_after_a_verdict(
+    new_room: NewRoom, campaign: Path, tmp_path: Path
+) -> None:
+    room = new_room(campaign, training=made.text(tmp_path / "known.csv", KNOWN))
+    for who, right in (("ana", "R"), ("ben", "W")):
+        person = room.join(who)
+        left = person.next()
+        first = next(item for item in left if item["question"] == "What is one?")
+        assert {item["question"] for item in left[:2]} == {"What is one?", "What is two?"}
+        assert "known" not in first
+        assert first["again"]
+        person.send(person.row(first["id"], right))
+        again = next(item for item in person.next() if item["id"] == first["id"])
+        assert (again["known"], again["why"]) == ("R", "it is")
+        person.send(person.row(first["id"], "R", 1))  # what is said once one knows counts for nothing
+        person.judge_all()
+    people = room.status().people
+    assert people["ana"].training == (1, 2)
+    assert people["ben"].training == (0, 2)
+    assert people["ana"].judged + people["ben"].judged == 9
+    assert "in training" in str(room.status())
+    place = room.export()
+    assert [row["verdict"] for row in table(place / "known.csv") if row["known"] == "R"] == ["R", "W"]
+    assert nescio.campaign.collect(campaign, handed_in(place), resamples=10).sound
+
+
+def test_control_looks_like_any_answer_and_all_judge_it(new_room: NewRoom, campaign: Path, tmp_path: Path) -> None:
+    room = new_room(campaign, control=made.text(tmp_path / "known.csv", KNOWN), overlap=2)
+    ana = room.join("ana")
+    seen: list[dict[str, Any]] = []
+    while left := ana.left():
+        seen += left
+        ana.send(*(ana.row(item["id"]) for item in left))
+    room.join("ben").judge_all()
+    controls = [item for item in seen if item["question"] in ("What is one?", "What is two?")]
+    assert len({item["id"] for item in controls}) == 2
+    assert {*controls[0]} == {*seen[0]} == {"id", "kind", "topic", "question", "answer", "supports"}
+    assert {len(item["id"]) for item in seen} == {len(seen[0]["id"])}
+    standing = room.status()
+    assert standing.people["ana"].control == standing.people["ben"].control == (1, 2)
+    assert standing.items == 9
+    assert {row.n for row in standing.agreement} == {9}
+
+
+def test_no_name_gives_a_known_answer_away(new_room: NewRoom, tmp_path: Path) -> None:
+    """A name that is made, one that is taken, and one that the organiser gave: screens call all of them as the others."""
+    asked = [{"id": f"q{i:02}", "question": f"What is {i}?", "answers": ["x"]} for i in range(4)]
+    files = [made.lines(tmp_path / "q.jsonl", asked)]
+    files.append(made.lines(tmp_path / "r.jsonl", [{"id": f"q{i:02}", "answer": "x"} for i in range(4)]))
+    known = "question,answer,verdict,question_id\nOne?,1,R,\nTwo?,2,R,q01\nThree?,3,R,control\n"
+    ana = new_room(*files, control=made.text(tmp_path / "known.csv", known)).join("ana")
+    seen: dict[str, str] = {}
+    while left := ana.left():
+        seen |= {item["question"]: item["topic"] for item in left}
+        ana.send(*(ana.row(item["id"]) for item in left))
+    assert len(seen) == 7
+    assert all(re.fullmatch(r"q\d\d", topic) for topic in seen.values()), seen
+
+
+def test_a_grade_is_shown_after_the_verdict_and_the_second_one_feeds_nothing(new_room: NewRoom, tmp_path: Path) -> None:
+    room = new_room(*runs_of(tmp_path, 4), grades=graded(tmp_path, 4), overlap=2)
+    for who in ("ana", "ben"):
+        person = room.join(who)
+        item = person.next()[0]["id"]
+        assert person.send(person.row(f"second:{item}")) == ([], ["your own verdict comes first"])
+        while left := person.left():
+            assert all(("grade" in item) == item["id"].startswith("second:") for item in left)
+            for kind, verdict in (("answer", "R"), ("second", "W")):
+                rows = [person.row(item["id"], verdict, 1) for item in left if item["kind"] == kind]
+                assert person.send(*rows)[1] == []
+    standing = room.status()
+    assert (standing.agreement[0].value, standing.disputed) == (1, 0)
+    assert standing.people["ana"].judged == 6  # 4 questions, 2 of them with two answers
+    place = room.export()
+    assert {row["verdict"] for row in table(place / "verdicts.csv")} == {"R"}
+    seconds = table(place / "second.csv")
+    assert len(seconds) == 12
+    assert {(row["first"], row["second"]) for row in seconds} == {("R", "W")}
+    assert {row["answer"][:5]: row["grade"] for row in seconds} == {"thing": "correct", "other": "incorrect"}
+    assert "second:" not in (place / "ana.judgements.jsonl").read_text(encoding="utf-8")
+
+
+def test_answers_that_a_judge_graded_in_two_ways_are_said_and_stand_without_a_grade(tmp_path: Path) -> None:
+    grades = graded(tmp_path, 4, wrong="two,q0")  # of q0, to which both give one answer
+    created = nescio.assess.create(str(tmp_path / "j.db"), runs_of(tmp_path, 4), grades=grades)
+    assert (created.items, created.graded, created.split) == (6, 5, 1)
+    assert "on 5 of them, but not on 1 answer that it graded differently in two runs" in str(created)
+
+
+def test_questions_are_drawn_with_the_probabilities_that_the_export_says(new_room: NewRoom, tmp_path: Path) -> None:
+    """30 questions of weight 1.5 and 30 of .1 share 18: .5625 and .0375, by hand; 18 are drawn, give or take 2.9."""
+    files = runs_of(tmp_path, 60)
+    room = new_room(*files, grades=graded(tmp_path, 60), draw=18)
+    drawn = room.status().topics
+    assert 2 <= drawn <= 34
+    room.join("ana").judge_all(lambda answer: "W" if "other" in answer else "R")
+    verdicts = room.export() / "verdicts.csv"
+    odds = {row["question_id"]: float(row["inclusion"]) for row in table(verdicts)}
+    assert len(odds) == drawn
+    expected = {topic: 0.5625 if int(topic[1:]) % 2 else 0.0375 for topic in odds}
+    assert odds == pytest.approx(expected)
+    scores = nescio.score(files, ["accuracy"], judge="exact", labels=verdicts, ci=None)
+    assert scores["one", "accuracy"].value == pytest.approx(1)  # people say what the judge says
+    assert any("drawn with the probabilities" in note.text for note in scores.notes)
+
+
+def test_judged_in_part_the_probability_is_of_being_drawn_and_judged(new_room: NewRoom, tmp_path: Path) -> None:
+    room = new_room(*runs_of(tmp_path, 20), draw=20)
+    ana = room.join("ana")
+    for _ in range(5):
+        left = ana.left()
+        ana.send(*(ana.row(item["id"]) for item in left if item["topic"] == left[0]["topic"]))
+    exported = nescio.assess.export(room.db, tmp_path / "out")
+    assert exported.drawn == (5, 20)
+    assert "note: 5 of 20 drawn questions have a verdict" in str(exported)
+    assert {row["inclusion"] for row in table(tmp_path / "out" / "verdicts.csv")} == {"0.25"}
+
+
+def test_implausible_work_is_told(new_room: NewRoom, tmp_path: Path) -> None:
+    """Each says something every second; ana says W of the first half of 54 answers and R of the others, ben R of all."""
+    room = new_room(*runs_of(tmp_path, 36), overlap=2)
+    for who, verdicts in (("ana", "W" * 27 + "R" * 27), ("ben", "R" * 54)):
+        person, n = room.join(who), 0
+        while left := person.left():
+            person.send(*(person.row(item["id"], verdicts[n + i], n + i) for i, item in enumerate(left)))
+            n += len(left)
+    remarks = room.status().remarks
+    assert "ana takes less than 2 s over half of the items" in remarks
+    assert "ana says W 27 times in a row" in remarks
+    assert [remark for remark in remarks if remark.startswith("ben says R")]
+
+
+def test_a_run_that_comes_late_is_taken_in_and_one_that_goes_leaves_what_was_judged(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    questions, one, two = runs_of(tmp_path, 4)  # `two` has answers of its own to q1 and q3
+    room = new_room(questions, one)
+    ana, ben = room.join("ana"), room.join("ben")
+
+    def take_in(*sources: Path) -> tuple[int, int, int]:
+        updated = nescio.assess.update(room.db, [questions, *sources])
+        return updated.new, updated.gone, updated.judged
+
+    assert ana.judge_all() == 4
+    before = room.held()
+    assert take_in(one, two) == (2, 0, 0)
+    assert take_in(one, two) == (0, 0, 0)  # twice is once
+    left = ana.left()  # of a server that runs, in topics that she was done with
+    assert {item["answer"] for item in left} == {"other 1", "other 3"}
+    assert ben.left() == []
+    ana.send(ana.row(left[0]["id"], "W"))
+    assert take_in(one) == (0, 2, 1)  # `two` is withdrawn, and one of its answers is judged
+    assert ana.left() == []
+    assert room.status().items == 4
+    assert ana.send(ana.row(left[1]["id"], "W"))[1] == []  # she had it on her screen
+    assert len(table(room.export() / "verdicts.csv")) == 6
+    assert before.items() <= room.held().items()
+    assert take_in(two) == (0, 2, 2)  # it is back, and `one` is gone
+    assert room.status().items == 4
+
+
+def test_a_topic_of_which_nothing_is_left_is_given_to_nobody_and_a_new_one_is(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    questions, *_ = runs_of(tmp_path, 4)
+
+    def run_of(name: str, *topics: int) -> list[Path]:
+        said = [{"id": f"q{i}", "answer": f"thing {i}"} for i in topics]
+        return [questions, made.lines(tmp_path / f"{name}.jsonl", said)]
+
+    room = new_room(*run_of("some", 0, 1))
+    updated = nescio.assess.update(room.db, run_of("more", 1, 2, 3))
+    assert (updated.new, updated.topics, updated.gone) == (2, 2, 1)
+    assert str(updated) == "2 new items of 2 topics to judge; 1 item no longer given"
+    assert room.join("ana").judge_all() == 3
+    assert nescio.assess.update(room.db, run_of("strange", 0)).gone == 3
+    other = made.lines(tmp_path / "o.jsonl", [{"id": "z", "question": "What is z?", "answers": ["z"]}])
+    with pytest.raises(nescio.UsageError, match="are these its sources"):
+        nescio.assess.update(room.db, [other, made.lines(tmp_path / "z.jsonl", [{"id": "z", "answer": "z"}])])
+    with pytest.raises(nescio.UsageError, match="asks for verdicts, and these files for nuggets"):
+        nescio.assess.update(room.db, [listed_campaign(tmp_path / "n", 1, ["a"])])
+    silent = made.lines(tmp_path / "silent.jsonl", [{"id": "q0", "answer": None}])
+    for refused in (
+        lambda: nescio.assess.update(room.db, [questions, silent]),
+        lambda: nescio.assess.create(str(tmp_path / "new.db"), [questions, silent]),
+    ):
+        with pytest.raises(nescio.UsageError, match="there is nothing to judge"):
+            refused()
+
+
+UNSOUND: list[tuple[str, dict[str, Any], str]] = [
+    ("campaign", {"control": "question,answer,verdict\nq,a,maybe\n"}, "a known verdict is one of R, W, X, U"),
+    ("campaign", {"training": "question,answer\nq,a\n"}, "verdict"),
+    ("campaign", {"training": "question,answer,verdict\nq,a,R\nq,a,R\n"}, "in a row of its own"),
+    ("campaign", {"training": "question,answer,verdict\n"}, "there is at least one"),
+    ("campaign", {"overlap": 1.5}, r"share below 1 \(found 1.5\)"),
+    ("campaign", {"draw": 2}, "this is a campaign"),
+    ("campaign", {"sentences": True}, "no topic of this campaign has one"),
+    ("runs", {"sentences": True}, "sentences are judged in a campaign of the task reading"),
+]
+
+
+@pytest.mark.parametrize(("of", "options", "rule"), UNSOUND)
+def test_what_cannot_be_asked_of_people_is_refused(
+    of: str, options: dict[str, Any], rule: str, template: Path, tmp_path: Path
+) -> None:
+    for name in options.keys() & {"control", "training"}:
+        options = options | {name: made.text(tmp_path / f"{name}.csv", options[name])}
+    sources = [template / "campaign"] if of == "campaign" else runs_of(tmp_path, 4)
+    with pytest.raises(nescio.NescioError, match=rule):
+        nescio.assess.create(str(tmp_path / "j.db"), sources, **options)
+
+
+def test_people_get_the_languages_that_they_read(new_room: NewRoom, tmp_path: Path) -> None:
+    asked = [{"id": f"q{i}", "question": "?", "answers": ["x"], "language": ["EN", "ES"][i % 2]} for i in range(8)]
+    said = [{"id": f"q{i}", "answer": f"a{i}"} for i in range(8)]
+    room = new_room(made.lines(tmp_path / "q.jsonl", asked), made.lines(tmp_path / "r.jsonl", said))
+    (link,) = room.invite("ana=ES")
+    assert Browser(room, "ana", link).judge_all() == 4
+    assert str(room.status()).startswith("8 items of 8 topics; 4 topics wait for somebody\n  ana: 4 judged, 0 skipped")
+
+
+def organiser(room: Room) -> Any:
+    """The browser of an organiser."""
+    (link,) = room.invite("boss", organiser=True)
+    client = room.client()
+    assert client.post(link).status_code == 303
+    assert client.get("/").headers["location"] == "/organiser"
+    return client
+
+
+def test_an_organiser_sees_how_far_people_agree_and_judges_nothing(new_room: NewRoom, campaign: Path) -> None:
+    """Two people differ on one answer, each answer judged under one of two guidelines."""
+    room = new_room(campaign, overlap=2)
+    assert room.client().get("/organiser").status_code == 401
+    for who in ("ana", "ben"):
+        person = room.join(who)
+        assert person.client.get("/organiser").status_code == 403
+        while left := person.left():
+            for item in left:
+                odd = item["answer"] == "other 0" and who == "ben"
+                more = {"comment": f"I am {who}" * odd, "guidelines": item["answer"][0]}  # o or t
+                person.send(person.row(item["id"], "W" if odd else "R", **more))
+    client = organiser(room)
+    page = client.get("/organiser")
+    assert page.status_code == 200
+    assert "unsafe" not in page.headers["content-security-policy"]
+    for text in ("ana, ben", "kappa", "AC1", "guidelines o", "guidelines t", "1 to be decided"):
+        assert text in page.text
+    disputes = page.text.split("In dispute")[1]
+    for text in ("<b>W</b>", "<b>R</b>"):
+        assert text in disputes
+    for text in (">ana<", ">ben<"):
+        assert text not in disputes
+    assert client.get("/api/next").status_code == 403
+    judge = room.join("adjudication")
+    judge.send(judge.row(judge.next()[0]["id"], "X"))
+    assert "decided: <b>X</b>" in client.get("/organiser").text
+
+
+def test_agreement_is_told_within_what_is_known_of_the_questions(new_room: NewRoom, tmp_path: Path) -> None:
+    """Two agree on all twelve questions of one type, and on six of twelve of the other; the last two come late. A column
+    with a value for each is named and left out, one with a single value tells nothing apart."""
+
+    def files(n: int) -> list[Path]:
+        types = ["<b>who", "when"]
+        asked = [
+            {"id": f"q{i}", "question": f"{i}?", "answers": ["x"], "type": types[i % 2], "source": f"s{i}", "one": "1"}
+            for i in range(n)
+        ]
+        said = [{"id": f"q{i}", "answer": f"{i}"} for i in range(n)]
+        return [made.lines(tmp_path / "q.jsonl", asked), made.lines(tmp_path / "run.jsonl", said)]
+
+    room = new_room(*files(22), overlap=2)
+    nescio.assess.update(room.db, files(24))
+    assert room.join("ana").judge_all(lambda answer: "RX"[int(answer) % 3 == 0]) == 24
+    room.join("ben").judge_all(lambda answer: "W" if int(answer) % 4 == 1 else "RX"[int(answer) % 3 == 0])
+    standing = room.status()
+    told = {where: (row.value, row.n) for where, rows in standing.apart for row in rows if row.measure == "p_o"}
+    assert told == {"type <b>who": (1, 12), "type when": (0.5, 12)}
+    assert "agreement is not told within source, which has 24 values" in standing.remarks
+    assert "<caption>type &lt;b&gt;who</caption>" in organiser(room).get("/organiser").text
+
+
+def test_links_and_the_state_of_judging_go_to_standard_output(room: Room, capsys: pytest.CaptureFixture[str]) -> None:
+    """Links are shown once, so that an organiser keeps them in a file; what comes next is no part of it."""
+
+    def told(*command: str) -> Any:
+        with pytest.raises(SystemExit):
+            run(["assess", *command, "--db", room.db])
+        return capsys.readouterr()
+
+    shown = told("invite", "ana")
+    assert re.fullmatch(r"ana: http://127\.0\.0\.1:8000/start/[\w-]{43}\n", shown.out)
+    assert "next: nescio assess serve" in shown.err
+    assert "ana: 0 judged, 0 skipped" in told("status").out
+    assert told("invite", "ana", "--revoke").out == "ana: revoked\n"
+    for command, rule in (
+        (("invite", "eva", "--revoke"), "nobody is called 'eva'"),
+        (("invite", "ana", "--organiser"), "one person has one role"),
+        (("invite", "a b"), "people are named by letters"),
+    ):
+        assert rule in told(*command).err
+
+
+@pytest.mark.parametrize("name", ["<b>", "", "'; --", "../x", "x" * 41, "\u202eana", "-ana"])
+def test_hostile_names_are_refused(name: str, room: Room) -> None:
+    with pytest.raises(nescio.UsageError, match=r"people are named by|names takes NAME"):
+        nescio.assess.invite(room.db, [name], address=HOME)

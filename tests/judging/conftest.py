@@ -1,0 +1,3 @@
+"""The endpoint that judges ask."""
+
+from tests.judging.llm_server import http, server  # noqa: F401  fixtures

@@ -1,0 +1,3 @@
+"""The command line in this process, for plug-ins too."""
+
+from tests.cli.conftest import nescio  # noqa: F401  a fixture

@@ -1,0 +1,163 @@
+"""Files that pages are made of, the pages by their kind, and what a page holds for its scripts."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nescio.cli.app import run
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES, SHARED = ROOT / "examples", ROOT.parent / "shared" / "data"
+WORDS = {"C": "correct", "W": "incorrect", "U": "unanswered"}
+HOSTILE = (
+    "</script><script>window.pwned = 1</script>",
+    '<img src=x onerror="window.pwned = 2">',
+    "\u202egnp.exe \u05e9\u05dc\u05d5\u05dd \u2067open",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467 \U0001f3f3\ufe0f\u200d\U0001f308",
+    "long " + "x" * 100_000,
+    "NUL \x00 bell \x07 escape \x1b[31m",
+    "line\u2028separator ]]> <!-- {{ 7*7 }}",
+    "' onmouseover='window.pwned = 3",
+)
+THREE = {"guesser": "CCWWCW" * 50, "modest": "CCUUCW" * 50, "weak": "CWWWUW" * 50}
+# Of each move from an old run to a new one, how many questions there are. Won 6 + 2, lost 4 + 3, newly silent 3 + 5,
+# newly answered 2 + 1, as before 30 + 20 + 9.
+MOVES = {"CC": 30, "CW": 4, "CU": 3, "WC": 6, "WW": 20, "WU": 5, "UC": 2, "UW": 1, "UU": 9}
+MOVED = "".join(move * many for move, many in MOVES.items())
+LONG = "company/model-of-a-very-long-name-that-goes-on/checkpoint-with-more-words-"
+INHERITED = ("__proto__", "constructor", "toString", "valueOf", "hasOwnProperty")
+
+
+def called(*words: object) -> int | str | None:
+    """The exit status of a command."""
+    with pytest.raises(SystemExit) as stopped:
+        run([*map(str, words)])
+    return stopped.value.code
+
+
+def make(output: Path, *arguments: object) -> Path:
+    """`nescio report` on these arguments."""
+    assert not called("report", *arguments, "-o", output, "--resamples", "500")
+    return output
+
+
+def written(path: Path, head: str, rows: Sequence[str]) -> Path:
+    path.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def outcome_table(path: Path, runs: dict[str, str], *, confidence: bool = False) -> Path:
+    """An outcome table from a letter a question; questions q000, q001 … fall into topics red, green and blue by
+    turns."""
+    rows = []
+    for name, letters in runs.items():
+        for i, letter in enumerate(letters):
+            sure = f",{0.99 - 0.9 * i / len(letters):.3f}" if confidence else ""
+            rows.append(f"{name},q{i:03},{WORDS[letter]},{('red', 'green', 'blue')[i % 3]}{sure}")
+    return written(path, "run,question,outcome,topic" + (",confidence" if confidence else ""), rows)
+
+
+def diff_files(folder: Path) -> list[object]:
+    """Two runs on 80 questions that both have, two that only the old one has, and one that only the new one has."""
+    table = outcome_table(folder / "two.csv", {"old": MOVED[::2], "new": MOVED[1::2]})
+    with table.open("a") as more:
+        more.write("old,only1,correct,red\nold,only2,unanswered,red\nnew,fresh,incorrect,blue\n")
+    return [table, "--baseline", "old", "--missing", "common"]
+
+
+def hostile_files(folder: Path) -> list[Path]:
+    """A collection whose questions, answers, names and topics try to get out, and two runs."""
+    asked = [
+        {"id": f"{i} {text[:3000]}", "question": text, "answers": ["right"], "topic": HOSTILE[i % 2]}
+        for i, text in enumerate(HOSTILE)
+    ]
+    files = [folder / "questions.jsonl"]
+    files[0].write_text("".join(json.dumps(q) + "\n" for q in asked))
+    for name in ("<b onclick=alert(1)>bold", "plain"):
+        answers = [{"id": q["id"], "answer": q["question"] if name == "plain" else "right"} for q in asked]
+        files.append(folder / f"{name}.jsonl")
+        files[-1].write_text("".join(json.dumps(a) + "\n" for a in answers))
+    return files
+
+
+def answers_table(folder: Path) -> Path:
+    """Three runs on 200 questions with texts, confidences and candidates, made by a rule."""
+    rows = []
+    for r, name in enumerate(("alpha", "beta", "gamma")):
+        for i in range(200):
+            kind = (i * 7 + r * 3 + i // 13) % 5
+            outcome = ("correct", "incorrect", "unanswered", "correct", "incorrect")[kind]
+            candidate = ("correct" if (i + r) % 3 else "incorrect") if outcome == "unanswered" else ""
+            text = "" if outcome == "unanswered" else f"answer {i} of {name}"
+            sure = ((i * 37 + r * 11) % 100) / 100
+            rows.append(
+                f"{name},q{i:03},{outcome},{sure},{candidate},What is {i}?,number {i},{text},because of rule {kind}"
+            )
+    head = "run,question,outcome,confidence,candidate,question_text,gold,prediction,reason"
+    return written(folder / "answers.csv", head, rows)
+
+
+def inherited_table(folder: Path) -> Path:
+    """Runs and questions with names that every object of JavaScript has, and strata that are alike for 80 letters."""
+    rows = []
+    for r, name in enumerate((*INHERITED, "=SUM(1)")):
+        for i, question in enumerate((*INHERITED, "e\u0301", "\u00e9", "last")):
+            strata = {"__proto__": INHERITED[i % 5], "c" * 90 + "1": i % 2, "c" * 90 + "2": i // 4}
+            outcome = ("correct", "incorrect", "unanswered")[(r + i) % 3]
+            rows.append(json.dumps({"run": name, "question": question, "outcome": outcome, **strata}))
+    return written(folder / "table.jsonl", rows[0], rows[1:])
+
+
+FOUR = {"first": "CCCWU", "second": "CCWWU", "third": "CCCWW", "fourth": "CWWWU"}
+MANY = {f"vendor-model-family-{i % 4}-of-size-{i:03}b-instruct": "C" * (90 - i) + "W" * (20 + i) + "U" * 10
+        for i in range(45)}  # fmt: skip
+TWELVE = {f"a-system-with-a-name-{i}": "CW"[: 1 + i % 2].ljust(3, "CU"[i % 2]) * 60 for i in range(12)}
+# The arguments of `nescio report` by the kind of page.
+KINDS: dict[str, Callable[[Path], Sequence[object]]] = {
+    "three": lambda folder: [outcome_table(folder / "three.csv", THREE, confidence=True), "--by", "topic"],
+    "diff": diff_files,
+    "hostile": lambda folder: [*hostile_files(folder), "--by", "topic", "--title", HOSTILE[0]],
+    "hostile diff": lambda folder: [*hostile_files(folder), "--baseline", "<b onclick=alert(1)>bold"],
+    "four": lambda folder: [
+        outcome_table(folder / "four.csv", {f"{LONG}{name}": one * 40 for name, one in FOUR.items()}, confidence=True)
+    ],
+    "many": lambda folder: [outcome_table(folder / "many.csv", MANY, confidence=True)],
+    "twelve": lambda folder: [outcome_table(folder / "t.csv", TWELVE, confidence=True), "--by", "topic"],
+    "answers": lambda folder: [answers_table(folder)],
+    "inherited": lambda folder: [inherited_table(folder), "--by", "__proto__"],
+    "outcomes": lambda _: [EXAMPLES / "outcomes.csv"],
+    "polymer": lambda _: [SHARED / "logs" / "lm_eval" / "polymer_tg_mae_infinity"],
+}
+
+
+def embedded(page: Path | str) -> Any:
+    """The data of a page."""
+    text = page.read_text(encoding="utf-8") if isinstance(page, Path) else page
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+def rows_of(table: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a figure's data by their columns."""
+    return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+
+
+def inflated(text: str) -> bytes:
+    return zlib.decompress(base64.b64decode(text), -zlib.MAX_WBITS)
+
+
+def marks(page: Path | str, name: str = "cells") -> dict[str, list[int]]:
+    """Of each question what a page holds of each run: two numbers below 16 a byte, question by question."""
+    held = embedded(page)["browser"]
+    halves = [half for byte in inflated(held[name]) for half in (byte & 15, byte >> 4)]
+    k = len(held["runs"])
+    return {one: halves[i * k : (i + 1) * k] for i, one in enumerate(json.loads(inflated(held["questions"])))}

