@@ -223,7 +223,7 @@ class Client:
             text = _read(error, deadline).decode(errors="replace")
         except (OSError, HTTPException, _TryAgain):
             text = ""
-        message = self._hidden(_message(text))
+        message = self._hidden(_message(text))[:_SHOWN]
         rule = f"{self.endpoint.address} answers {error.code}{f': {message}' if message else ''}"
         if "insufficient_quota" in text or error.code in _FATAL or 300 <= error.code < 400:
             raise EndpointError(rule)
@@ -305,7 +305,7 @@ def _message(text: str) -> str:
         message = error["message"] if isinstance(error, dict) else error
     except (ValueError, KeyError, TypeError, RecursionError):
         message = text
-    return " ".join(str(message).split())[:_SHOWN]
+    return " ".join(str(message).split())
 
 
 def _seconds(header: str | None) -> float | None:
