@@ -17,7 +17,6 @@ from tests.campaign import made
 from tests.campaign.browsing import HOSTILE, KINDS, assert_fits, handed_in, list_nuggets, page_of, pooled, saved, shows
 
 from .client import Room
-from .test_judging import listed_campaign
 from .test_organising import KNOWN, graded, runs_of
 
 pytestmark = pytest.mark.slow
@@ -95,25 +94,6 @@ def held(room: Room) -> list[str]:
 # ---- by keys ----
 
 
-def test_by_keys_to_the_history_of_the_campaign(room: Room, campaign: Path, visitors: Visitors) -> None:
-    for who in ("ana", "ben"):
-        page = visitors.start(room, who)
-        for i in range(9):
-            shows(page, "place", "^Answer")  # what is not shown yet is not judged
-            page.keyboard.press("r")
-            shows(page, "count", f"^{i + 1} ")
-        page.wait_for_selector(END)
-        page.keyboard.press("z")
-        page.keyboard.press("u")
-        page.wait_for_selector(END)
-        saved(page)
-    assert visitors.complaints == []
-    assert held(room) == ["R"] * 16 + ["U"] * 2
-    collected = nescio.campaign.collect(campaign, sorted(room.export().glob("*.jsonl")), resamples=10)
-    assert collected.sound, str(collected)
-    assert len(read_judgements(open_campaign(campaign))) == 18
-
-
 def test_training_is_told_and_a_grade_is_shown_after_the_verdict(
     serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
 ) -> None:
@@ -168,7 +148,7 @@ def test_who_waits_for_more_is_shown_a_list_before_its_strings(
     serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
 ) -> None:
     """Else strings would be judged by a list that nobody has made yet."""
-    page = visitors.start(serve(listed_campaign(tmp_path, 4, ["fact", "noise"])), script=LATE)
+    page = visitors.start(serve(made.listed(tmp_path, ["fact", "noise"], 4)), script=LATE)
     seen = []
     while not page.is_visible(END):
         kind, *_, topic = page.inner_text("#place").split()
@@ -294,24 +274,6 @@ def test_nothing_that_people_or_systems_write_runs(
     assert page.title().count(name)
     assert page.evaluate("window.pwned") is None
     assert visitors.complaints == []
-
-
-def test_a_nugget_that_somebody_lists_runs_nothing_for_others(
-    serve: Callable[..., Room], visitors: Visitors, tmp_path: Path
-) -> None:
-    text = "".join(HOSTILE)
-    room = serve(listed_campaign(tmp_path, 1, [text]), overlap=2)
-    for who in ("ana", "ben"):
-        page = visitors.start(room, who)
-        if who == "ana":
-            page.click("text=Add a nugget")
-            page.keyboard.insert_text(text)
-            page.keyboard.press("Enter")
-        shows(page, "place", "^Answer")
-        assert HOSTILE[1] in page.inner_text("#choice")
-        if who == "ana":
-            saved(page)
-        assert page.evaluate("window.pwned") is None
 
 
 # ---- both ways ----

@@ -36,16 +36,6 @@ def later(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     monkeypatch.setattr(time, "time", lambda: now() + seconds)
 
 
-def listed_campaign(folder: Path, topics: int, strings: list[str]) -> Path:
-    """A campaign whose nuggets are yet to be listed."""
-    rows = [{"id": f"t{i}", "target": f"Target {i}"} for i in range(topics)]
-    campaign = made.start(folder, "nuggets", [made.lines(folder / "t.jsonl", rows)])
-    made.lines(folder / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": strings} for i in range(topics)])
-    nescio.campaign.intake(campaign, [folder / "alpha"])
-    nescio.campaign.pool(campaign)
-    return campaign
-
-
 def test_every_item_is_judged_by_as_many_as_were_asked_for(new_room: NewRoom, campaign: Path) -> None:
     room = new_room(campaign, overlap=2)
     people = [room.join(who) for who in ("ana", "ben", "eva")]
@@ -226,7 +216,7 @@ def test_questions_and_runs_are_judged_and_read_back(new_room: NewRoom, tmp_path
 
 
 def test_nuggets_are_listed_by_one_and_found_by_others(new_room: NewRoom, tmp_path: Path) -> None:
-    campaign = listed_campaign(tmp_path, 2, ["a", "b"])
+    campaign = made.listed(tmp_path, ["a", "b"], 2)
     room = new_room(campaign, overlap=2)
     ana, ben = room.join("ana"), room.join("ben")
     listed = json.dumps([{"id": "1", "text": "one", "vital": True}, {"id": "2", "text": "two", "vital": False}])
@@ -252,7 +242,7 @@ def test_nuggets_are_listed_by_one_and_found_by_others(new_room: NewRoom, tmp_pa
 
 
 def test_a_list_of_nuggets_is_cleaned_and_a_long_one_is_saved(new_room: NewRoom, tmp_path: Path) -> None:
-    room = new_room(listed_campaign(tmp_path, 1, ["a"]))
+    room = new_room(made.listed(tmp_path, ["a"]))
     ana = room.join("ana")
     assert [item["kind"] for item in ana.next()] == ["nuggets", "answer"]
     for n, text in enumerate(("\x00\u202ereversed", "x" * 1_000)):
@@ -270,8 +260,7 @@ def test_sentences_are_named_by_their_places(new_room: NewRoom, tmp_path: Path) 
     """Two decide of each of six sentences, and differ on one."""
     campaign = made.reading(tmp_path)
     made.sound("reading", tmp_path / "alpha" / "r")
-    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-    nescio.campaign.pool(campaign)
+    made.ready(campaign)
     room = new_room(campaign, sentences=True, overlap=2)
     verdicts = {"sentences:r0": "1,0", "sentences:r1": "-", "sentences:r2": "1"}
     for who in ("ana", "ben"):
@@ -344,38 +333,10 @@ def test_hostile_texts_are_taken_in_clean_and_capped(new_room: NewRoom, tmp_path
 
 
 def test_an_sqlite_database_of_the_first_version_is_upgraded_with_its_data(portal: Any, tmp_path: Path) -> None:
-    """The tables as the first version made them."""
-    number, text = "INTEGER NOT NULL", "TEXT NOT NULL"
-    tables = {
-        "alembic_version": "version_num VARCHAR(32) NOT NULL",
-        "about": f"name {text} PRIMARY KEY, value JSON NOT NULL",
-        "units": f"topic {text} PRIMARY KEY, language {text}, times {number}, taken {number}, rank FLOAT NOT NULL",
-        "items": f"id {text} PRIMARY KEY, topic {text}, kind {text}, question {text}, answer {text},"
-        f" supports JSON NOT NULL, pool {number}",
-        "people": f"name {text} PRIMARY KEY, role {text}, languages JSON NOT NULL, token TEXT UNIQUE, expires FLOAT",
-        "sessions": f"cookie {text} PRIMARY KEY, person {text}, csrf {text}, expires FLOAT NOT NULL",
-        "claims": f"topic {text}, person {text}, until FLOAT NOT NULL, done {number}, PRIMARY KEY (topic, person)",
-        "records": f"number INTEGER NOT NULL PRIMARY KEY, id {text} UNIQUE, person {text}, item {text}, at {text},"
-        f" verdict {text}, comment {text}, mark {text}, pool {number}, guidelines {text}, received FLOAT NOT NULL",
-    }
-    about = {"name": "old", "guidelines": "g", "told": "t", "secret": "s", "home": "h", "names": "verdicts", "pool": 1}
-    rows = {
-        "alembic_version": [("0001",)],
-        "about": [(name, json.dumps(value)) for name, value in (about | {"nuggets": {}}).items()],
-        "units": [("t", "", 1, 1, 0.5)],
-        "items": [("i", "t", "answer", "?", "a", "[]", 1)],
-        "people": [("ana", "assessor", "[]", None, 0.0)],
-        "claims": [("t", "ana", 0.0, 1)],
-        "records": [(1, "an-old-id", "ana", "i", "2026-01-01T00:00:00.000+00:00", "R", "c", "", 1, "", 0.0)],
-    }
-    path = tmp_path / "old.db"
-    with sqlite3.connect(path) as old:
-        for table, columns in tables.items():
-            old.execute(f"CREATE TABLE {table} ({columns})")
-            for row in rows.get(table, ()):
-                old.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
+    with sqlite3.connect(tmp_path / "old.db") as old:
+        old.executescript((Path(__file__).parent / "first_version.sql").read_text())
     old.close()
-    room = Room(str(path), portal, tmp_path)
+    room = Room(str(tmp_path / "old.db"), portal, tmp_path)
     (record,) = room.records()
     assert (record["id"], record["person"], record["item"], record["verdict"]) == ("an-old-id", "ana", "i", "R")
     assert room.join("ana").next()[0]["held"]["comment"] == "c"

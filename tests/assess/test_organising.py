@@ -15,7 +15,7 @@ from nescio.cli.app import run
 from tests.campaign import made
 
 from .client import HOME, Browser, Room
-from .test_judging import handed_in, listed_campaign
+from .test_judging import handed_in
 
 NewRoom = Callable[..., Room]
 KNOWN = "question,answer,verdict,why\nWhat is one?,1,R,it is\nWhat is two?,3,W,it is 2\n"
@@ -223,7 +223,7 @@ def test_a_topic_of_which_nothing_is_left_is_given_to_nobody_and_a_new_one_is(
     with pytest.raises(nescio.UsageError, match="are these its sources"):
         nescio.assess.update(room.db, [other, made.lines(tmp_path / "z.jsonl", [{"id": "z", "answer": "z"}])])
     with pytest.raises(nescio.UsageError, match="asks for verdicts, and these files for nuggets"):
-        nescio.assess.update(room.db, [listed_campaign(tmp_path / "n", 1, ["a"])])
+        nescio.assess.update(room.db, [made.listed(tmp_path / "n", ["a"])])
     silent = made.lines(tmp_path / "silent.jsonl", [{"id": "q0", "answer": None}])
     for refused in (
         lambda: nescio.assess.update(room.db, [questions, silent]),

@@ -323,7 +323,7 @@ def test_a_store_that_another_holds_is_said_and_nothing_is_lost(
 
 
 def test_a_disk_that_is_full_is_said_and_loses_nothing(ana: Browser, room: Room) -> None:
-    """By the limit that a quota sets; on a real disk: tests/assess/test_load.py."""
+    """By the limit that a quota sets."""
     item = ana.next()[0]["id"]
     rows = [ana.row(item, "RW"[n % 2], n, comment="x" * 900) for n in range(200)]
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -29,15 +29,15 @@ def pooled(folder: Path, kind: str = "answers", assessors: tuple[str, ...] = ("a
         campaign = made.reading(folder)
         rows = [{"id": f"r{i}", "answer": f"Ann went to town {i}."} for i in range(3)]
         options["sentences"] = True
-    else:
-        topics = made.lines(folder / "t.jsonl", [{"id": f"t{i}", "target": f"Target {i}"} for i in range(4)])
-        campaign = made.nuggets(folder) if kind == "nuggets" else made.start(folder, "nuggets", [topics])
+    elif kind == "nuggets":
+        campaign = made.nuggets(folder)
         rows = [{"id": f"t{i}", "strings": [f"fact 0 of {i}", "noise"]} for i in range(4)]
+    else:
+        campaign = made.listed(folder, ["fact", "noise"], 4)
+        nescio.campaign.sheets(campaign, assessors, html=True, **options)
+        return campaign
     made.lines(folder / "alpha" / "r.jsonl", rows)
-    assert not nescio.campaign.intake(campaign, [folder / "alpha"]).refused
-    nescio.campaign.pool(campaign)
-    nescio.campaign.sheets(campaign, assessors, html=True, **options)
-    return campaign
+    return made.ready(campaign, *assessors, html=True, **options)
 
 
 def page_of(campaign: Path, who: str = "ana") -> Path:

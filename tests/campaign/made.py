@@ -75,6 +75,14 @@ def nuggets(folder: Path, **options: Any) -> Path:
     return start(folder, "nuggets", [lines(folder / "given" / "key.jsonl", rows)], **options)
 
 
+def listed(folder: Path, strings: Sequence[str], topics: int = 1) -> Path:
+    """A campaign with a pool whose nuggets are yet to be listed, t0, t1, ... with the same strings each."""
+    rows = [{"id": f"t{i}", "target": f"Target {i}"} for i in range(topics)]
+    campaign = start(folder, "nuggets", [lines(folder / "t.jsonl", rows)])
+    lines(folder / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": strings} for i in range(topics)])
+    return ready(campaign)
+
+
 def reading(folder: Path, **options: Any) -> Path:
     stories = [{"id": f"s{i}", "sentences": [f"Ann went to town {i}.", "It rained."]} for i in range(3)]
     rows = [
@@ -124,6 +132,15 @@ def submit(folder: Path, runs: Mapping[str, Sequence[Any]]) -> list[Path]:
 def take(campaign: Path, runs: Mapping[str, Sequence[Any]], received: str = "2026-05-01") -> None:
     """Take runs in."""
     assert not nescio.campaign.intake(campaign, submit(campaign.parent, runs), received=received).refused
+
+
+def ready(campaign: Path, *assessors: str, **sheets: Any) -> Path:
+    """Take in the folder of alpha beside a campaign, and make the pool and sheets."""
+    assert not nescio.campaign.intake(campaign, [campaign.parent / "alpha"]).refused
+    nescio.campaign.pool(campaign)
+    if assessors:
+        nescio.campaign.sheets(campaign, assessors, **sheets)
+    return campaign
 
 
 def pooled(folder: Path, runs: Mapping[str, Sequence[Any]], assessors: Sequence[str] = (), **sheets: Any) -> Path:

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 import nescio
-from nescio.campaigns import chain
 from nescio.campaigns.folder import contents, open_campaign
 from nescio.campaigns.log import digest, read_log
 from tests.rings import many
@@ -146,27 +145,6 @@ def test_the_log_says_what_each_step_read_and_wrote(scored: Path) -> None:
     for name, held in {**steps["publish"].wrote, **steps["score"].wrote, **steps["sheets"].wrote}.items():
         assert digest(scored / name) == held
     assert nescio.campaign.verify(scored).sound
-
-
-def test_a_first_collect_that_was_killed_is_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed between the history and the log: status goes on, and the repeat completes it."""
-    campaign = made.pooled(tmp_path, {"alpha_a": ["a", "b"]}, ["ana"])
-    append = chain.append
-
-    def killed(path: Path, *line: object) -> object:
-        if path.name == "campaign.log":
-            raise KeyboardInterrupt
-        return append(path, *line)  # type: ignore[arg-type]
-
-    with monkeypatch.context() as patch:
-        patch.setattr(chain, "append", killed)
-        with pytest.raises(KeyboardInterrupt):
-            made.judge(campaign)
-    assert (campaign / "judgements" / "history.jsonl").exists()
-    assert nescio.campaign.verify(campaign).sound
-    assert nescio.campaign.status(campaign).after.name == "results"  # type: ignore[union-attr]
-    assert nescio.campaign.collect(campaign, resamples=10).sound
-    assert nescio.campaign.verify(campaign).sound
 
 
 # ---- what goes on after a change ----

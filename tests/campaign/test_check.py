@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,91 +19,18 @@ from tests.rings import together
 from . import made
 from .test_intake import told
 
-# Of each task: what a file holds, and every fault in it, by line and a part of its rule.
-DEFECTIVE: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
-    "qa": (
-        '{"id": "q0", "answer": "a", "confidence": "high"}\n'
-        '{"id": "q1"}\n'
-        "no JSON\n"
-        '{"id": "q2", "answer": "a"}\n'
-        '{"id": "q2", "answer": "b"}\n'
-        '{"id": "q9", "answer": "a"}\n'
-        '{"id": "q3", "answer": "a", "rank": 2}\n',
-        [
-            (1, "confidence must be a finite number"),
-            (2, "there is no answer"),
-            (3, "not a JSON object"),
-            (5, "appears twice; first on line 4"),
-            (6, "the questions do not have this id"),
-            (7, "lower ranks and no answer of rank 1"),
-            (None, "4 answers missing"),  # q0, q1, q4, q5
-        ],
-    ),
-    "ave": (
-        "1 1_1 SELECTED 0.9\n1 1_2 REFUSED 0.1\n1 1_3 VALIDATED\n2 2_1 VALIDATED 0.4\n2 2_9 REJECTED 0.1\n"
-        "77 77_1 REJECTED 0.1\n3 3_1 SELECTED 0.5\n3 3_2 SELECTED 0.4\n3 3_1 REJECTED 0.1\n4 4_1 REJECTED high\n",
-        [
-            (2, "a decision is SELECTED, VALIDATED, REJECTED"),
-            (3, "has no confidence"),
-            (4, "one of them must be SELECTED"),
-            (5, "has no such answer"),
-            (6, "has no such question"),
-            (8, "already has a SELECTED answer"),
-            (9, "has two decisions"),
-            (10, "confidence must be a finite number"),
-            (None, "13 decisions missing"),  # of 18, these five are there: 1_1, 1_3, 2_1, 3_1, 3_2
-        ],
-    ),
-    "nuggets": (
-        '{"id": "t0", "strings": ["fact", ""]}\n{"id": "t1", "strings": "fact"}\n{"id": "t9", "strings": []}\n'
-        '{"id": "t2", "strings": ["x"]}\n{"id": "t2", "strings": ["y"]}\n',
-        [
-            (1, "the answer string is empty"),
-            (2, "strings must be a list of texts"),
-            (3, "no topic has this id"),
-            (5, "responds to question t2 again"),
-            (None, "2 answers missing"),  # t1, t3
-        ],
-    ),
-    "reading": (
-        "QuestionID: r0\nAnswer: Ann went.\n\nQuestionID: r0\nAnswer: again\n\nQuestionID: r7\nAnswer: strange\n\n"
-        "QuestionID: r1\n",
-        [
-            (4, "the question appears twice; first on line 1"),
-            (7, "the questions do not have this id"),
-            (10, "this block has no line Answer:"),
-            (None, "2 answers missing"),  # r1, r2
-        ],
-    ),
-    "pan": (
-        '{"id": "p0", "value": 1.5}\n{"id": "p1", "value": "yes"}\n{"id": "p2", "value": 0.1}\n'
-        '{"id": "p2", "value": 0.2}\n{"id": "p8", "value": 0.2}\n',
-        [
-            (1, "value must be a number in [0, 1]"),
-            (2, "value must be a number in [0, 1]"),
-            (4, "the problem appears twice"),
-            (5, "does not have this problem"),
-            (None, "4 answers missing"),  # p0, p1, p3, p4
-        ],
-    ),
-}
+# Of each task a defective file, and all its faults.
+DEFECTIVE = tomllib.loads((Path(__file__).parent / "defective.toml").read_text(encoding="utf-8"))
 SUFFIX = {"ave": ".txt", "reading": ".response"}
-# Of each task: the first fault that a file with the last line of a sound run cut off has, and what it lacks.
-CUT = {
-    "qa": ("1 answer missing; null is silence", "q5"),
-    "ave": ("1 decision missing", "6_3"),
-    "nuggets": ("1 answer missing", "t3"),
-    "reading": ("1 answer missing", "r2"),
-    "pan": ("1 answer missing", "p4"),
-}
 
 
 def defective(task: str, folder: Path) -> Path:
-    return made.text(folder / f"defective{SUFFIX.get(task, '.jsonl')}", DEFECTIVE[task][0])
+    return made.text(folder / f"defective{SUFFIX.get(task, '.jsonl')}", DEFECTIVE[task]["text"])
 
 
-def assert_faults(faults: Any, expected: list[tuple[int | None, str]]) -> None:
-    assert [fault.line for fault in faults] == [line for line, _ in expected]
+def assert_faults(faults: Any, expected: Sequence[Sequence[Any]]) -> None:
+    """Hold faults against their lines, 0 for the whole file, and a part of their rules."""
+    assert [fault.line or 0 for fault in faults] == [line for line, _ in expected]
     for fault, (_, rule) in zip(faults, expected, strict=True):
         assert rule in fault.rule
 
@@ -124,10 +53,10 @@ def test_every_fault_of_every_file_is_named_without_the_key_and_by_teams_at_home
     assert len(checked.tables["files"]) == 20
     counts = {Path(row.file).name: row.faults for row in checked.tables["files"] if row.faults}
     assert {*counts} == {name, f"short{suffix}", f"empty{suffix}", f"odd{suffix}"}
-    assert counts[name] == len(DEFECTIVE[task][1])
-    assert_faults([fault for fault in checked.rows if Path(fault.file).name == name], DEFECTIVE[task][1])
+    assert counts[name] == len(DEFECTIVE[task]["faults"])
+    assert_faults([fault for fault in checked.rows if Path(fault.file).name == name], DEFECTIVE[task]["faults"])
     by_file = {Path(fault.file).stem: fault for fault in checked.rows}
-    rule, lacking = CUT[task]
+    rule, lacking = DEFECTIVE[task]["cut"]
     assert by_file["short"].rule.startswith(rule)
     assert lacking in str(by_file["short"].value)
     assert by_file["empty"].rule == "the file is empty"
@@ -228,7 +157,7 @@ def test_answers_that_read_like_abstentions_are_noted_and_no_fault(tmp_path: Pat
 def test_a_fault_on_the_first_line_hides_no_other(tmp_path: Path) -> None:
     text = '{"id": "q0", "answer": "a", "confidence": 0,9}\n{"id": "q9", "answer": "a"}\n'
     faults = nescio.campaign.check(made.qa(tmp_path), [made.text(tmp_path / "mine.jsonl", text)]).rows
-    expected = [(1, "not a JSON object"), (2, "the questions do not have this id"), (None, "answers missing")]
+    expected = [(1, "not a JSON object"), (2, "the questions do not have this id"), (0, "answers missing")]
     assert_faults(faults, expected)
 
 
@@ -247,7 +176,7 @@ def test_the_command_says_it_in_text_in_json_and_on_a_page(tmp_path: Path, capfd
         code, out = check(campaign, run, "--page", page, "-f", form)
         assert code == 2
         held = out if form == "table" else json.dumps(json.loads(out)["faults"])
-        for _, rule in DEFECTIVE["qa"][1]:
+        for _, rule in DEFECTIVE["qa"]["faults"]:
             assert rule in held
             assert rule in page.read_text(encoding="utf-8")
     code, out = check(campaign, *made.submit(tmp_path, {"alpha_r": ["a"] * 6}))

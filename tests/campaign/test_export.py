@@ -78,7 +78,7 @@ def test_codabench_checks_a_submission_as_the_organisers_do(task: str, tmp_path:
     scores, said = evaluated(shlex.split(command), app / "output", apart=apart)
     assert scores["faults"] == len(nescio.campaign.check(campaign, [app / "input" / "res"]).rows) > 0
     page = (app / "output" / "detailed_results.html").read_text()
-    assert all(rule in page for _, rule in DEFECTIVE[task][1])
+    assert all(rule in page for _, rule in DEFECTIVE[task]["faults"])
 
 
 def test_whatever_is_submitted_has_figures_and_a_reason(tmp_path: Path) -> None:

@@ -203,11 +203,7 @@ def test_the_page_shows_every_support_and_no_run(tmp_path: Path) -> None:
 
 
 def test_nuggets_are_listed_and_mapped_on_one_page(tmp_path: Path) -> None:
-    topics = made.lines(tmp_path / "t.jsonl", [{"id": "t0", "target": "Ada Lovelace"}])
-    campaign = made.start(tmp_path, "nuggets", [topics])
-    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "t0", "strings": ["wrote notes", "was a countess", "noise"]}])
-    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-    nescio.campaign.pool(campaign)
+    campaign = made.listed(tmp_path, ["wrote notes", "was a countess", "noise"])
     nescio.campaign.sheets(campaign, ["ana"], html=True)
     named = {item.answer: item.id for item in read_pool(open_campaign(campaign))}
     listed = json.dumps([{"id": "1", "text": "did", "vital": True}, {"id": "2", "text": "was", "vital": False}])
@@ -234,9 +230,7 @@ def test_sentences_that_people_accept_are_marked(key: bool, tmp_path: Path) -> N
     campaign = made.start(tmp_path, "reading", files)
     answers = ["Ann went to town 0.", "It rained.", "It rained."]
     made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"r{i}", "answer": text} for i, text in enumerate(answers)])
-    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-    nescio.campaign.pool(campaign)
-    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2, html=True, sentences=True)
+    made.ready(campaign, "ana", "ben", overlap=2, html=True, sentences=True)
     said = [("sentences:r0", "0", 1), ("sentences:r1", "1,0", 2), ("sentences:r2", "-", 3)]
     for who in ("ana", "ben"):
         collected = collect(campaign, hand_in(tmp_path / f"{who}.jsonl", campaign, said, who))

@@ -6,13 +6,7 @@ import gzip
 import hashlib
 import io
 import json
-import os
-import random
-import signal
-import subprocess
-import sys
 import tarfile
-import time
 import zipfile
 from pathlib import Path
 
@@ -22,7 +16,7 @@ import nescio
 from nescio.campaigns.folder import contents, open_campaign, step
 from nescio.campaigns.receipts import taken_in
 from nescio.sources.writing import draft_of
-from tests.rings import many, together
+from tests.rings import together
 
 from . import made
 
@@ -266,40 +260,3 @@ def test_one_step_at_a_time(tmp_path: Path) -> None:
     made.sound("qa", tmp_path / "alpha" / "one")
     with step(campaign), pytest.raises(nescio.UsageError, match="another step of this campaign is running"):
         nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-
-
-KILLED = """
-import sys, nescio
-nescio.campaign.handout(sys.argv[1])
-print("go", flush=True)
-nescio.campaign.intake(sys.argv[1], sys.argv[2:], received={received!r})
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.sampled
-def test_a_killed_intake_repeated_ends_in_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed at random moments by the system; steps in this process are killed at each file in test_machine.py."""
-    folders = made.submit(
-        tmp_path / "in",
-        {f"{group}_r{i}": [f"{group} {i} {j}" for j in range(40)] for group in made.GROUPS for i in range(3)},
-    )
-    (tmp_path / "in" / "alpha" / "r0.jsonl").write_text('{"id": "q0"}\n')
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1780000000")
-    command = [sys.executable, "-c", KILLED.format(received=EARLY)]
-    straight = made.qa(tmp_path / "straight", 40)
-    subprocess.run([*command, straight, *folders], check=True, capture_output=True)
-    expected = contents(straight)
-    assert sum("receipts/" in name and name.endswith(".json") for name in expected) == 9
-    chance = random.Random(0)
-    for attempt in range(many(3, 50)):
-        campaign = made.qa(tmp_path / str(attempt), 40)
-        running = subprocess.Popen([*command, campaign, *folders], stdout=subprocess.PIPE)
-        assert running.stdout is not None
-        running.stdout.readline()
-        time.sleep(chance.random() * 0.04)  # when it is killed, and no matter at what
-        os.kill(running.pid, signal.SIGKILL)
-        running.communicate()
-        subprocess.run([*command, campaign, *folders], check=True, capture_output=True)
-        own = {name: expected[name] for name in ("campaign.toml", "campaign.secret")}
-        assert contents(campaign) | own == expected, attempt

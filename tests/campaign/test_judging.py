@@ -94,9 +94,7 @@ def test_a_share_of_the_questions_is_judged_twice_and_languages_go_to_who_reads_
     for lang in ("EN", "ES"):
         answers = [{"id": f"{lang}{i}", "answer": f"{lang} {i}"} for i in range(20)]
         made.lines(tmp_path / "alpha" / f"r-{lang}.jsonl", answers)
-    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-    nescio.campaign.pool(campaign)
-    nescio.campaign.sheets(campaign, ["ana=EN", "ben=ES", "eva"], overlap=0.2)
+    made.ready(campaign, "ana=EN", "ben=ES", "eva", overlap=0.2)
     asked = {who: rows_of(campaign / "sheets" / f"{who}.csv") for who in ("ana", "ben", "eva")}
     assert sum(map(len, asked.values())) == 48  # 20% of 40 questions, twice
     assert {row["question_id"][:2] for row in asked["ana"]} == {"EN"}
@@ -335,9 +333,7 @@ def test_agreement_on_nuggets_is_over_each_nugget_of_each_string(tmp_path: Path)
     campaign = made.nuggets(tmp_path)
     rows = [{"id": f"t{i}", "strings": [f"said {n}" for n in range(2)] if i == 0 else []} for i in range(4)]
     made.lines(tmp_path / "alpha" / "r.jsonl", rows)
-    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-    nescio.campaign.pool(campaign)
-    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    made.ready(campaign, "ana", "ben", overlap=2)
     found = {("ana", "said 0"): "1", ("ben", "said 0"): "1,2"}
     collected = judge(campaign, lambda who, row: found.get((who, row["answer"]), "-"), column="nuggets")
     assert {row.measure: (row.value, row.answers) for row in collected.tables["agreement"]} == {
@@ -350,11 +346,7 @@ def test_agreement_on_nuggets_is_over_each_nugget_of_each_string(tmp_path: Path)
 
 def test_nuggets_come_from_the_pool_where_there_is_no_key(tmp_path: Path) -> None:
     """The assessor writes the list, vital or okay, and maps the strings to it; one sheet each, one collect."""
-    topics = made.lines(tmp_path / "t.jsonl", [{"id": "t0", "target": "Ada Lovelace"}])
-    campaign = made.start(tmp_path, "nuggets", [topics])
-    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "t0", "strings": ["wrote notes", "was a countess", "noise"]}])
-    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-    nescio.campaign.pool(campaign)
+    campaign = made.listed(tmp_path, ["wrote notes", "was a countess", "noise"])
     nescio.campaign.sheets(campaign, ["ana"])
     path = campaign / "sheets" / "nuggets.csv"
     rows = rows_of(path)

@@ -314,8 +314,9 @@ def _check_data(data: Evidence, wanted: Mapping[str, Any]) -> None:
         assert ([] if data.repeats is None else list(data.repeats.label)) == wanted["repeats"]
     if "clusters" in wanted:
         order: dict[int, int] = {}
-        found = [order.setdefault(cluster, len(order)) for cluster in ([] if data.clusters is None else data.clusters)]
-        assert found == wanted["clusters"], found
+        clusters = [] if data.clusters is None else list(data.clusters)
+        numbered = [order.setdefault(cluster, len(order)) for cluster in clusters]
+        assert numbered == wanted["clusters"], numbered
     if "size" in wanted:
         assert data.size == wanted["size"]
 

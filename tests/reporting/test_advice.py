@@ -50,7 +50,7 @@ def test_the_errors_are_those_of_the_run_at_the_threshold_advised(tmp_path: Path
     assert {row["level"] for row in claims if row["kind"] == "wrong"} == {0.95}
 
 
-@pytest.mark.parametrize("risk", [1, 5, 10, 33, 40, 100])
+@pytest.mark.parametrize("risk", [1, 33, 100])
 def test_the_errors_tolerated_choose_a_run_and_a_threshold(risk: int, tmp_path: Path) -> None:
     """The most right answers of all promises whose bound, Clopper and Pearson's shared among 4 runs at 21 thresholds
     each, is tolerated."""

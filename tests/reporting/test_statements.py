@@ -59,7 +59,6 @@ KEEN = {"keen": "C" * 120 + "WC" * 10 + "W" * 60, "dull": "CWWWW" * 40}
 PAGES: dict[str, Callable[[Path], Files]] = {
     "outcomes, some unanswerable": lambda _: [EXAMPLES / "outcomes.csv"],
     "repeats": lambda _: [EXAMPLES / "trials.csv"],
-    "no confidences": table(THREE),
     "confidences": table(THREE, confidence=True),
     "a threshold pays": table(KEEN, confidence=True),
     "one run": table({"alone": "CCWU" * 20}),

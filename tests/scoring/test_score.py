@@ -10,9 +10,11 @@ import pytest
 from msgspec.structs import replace
 
 import nescio
+from nescio.data.evidence import Evidence
 from nescio.data.results import Scores
 from nescio.errors import MismatchError, UsageError
-from nescio.scoring.confidence_intervals import METHODS
+from nescio.scoring.confidence_intervals import METHODS, IntervalMethod
+from tests.comparison.runs import evidence
 from tests.formats.excerpts import EVERY
 from tests.laws.catalogue import run_of_answers, varied
 from tests.notes import in_words
@@ -71,45 +73,38 @@ def test_a_value_outside_its_own_interval_is_said_to_be() -> None:
     ]
 
 
-def test_resamples_without_a_value_and_few_questions_are_said() -> None:
-    data = run_of_answers([(0.5, 1), (0.5, 0), (0.5, 1)])
-    columns = {
-        "correct": np.array([[1, 0, 0]], dtype=np.int8),
-        "incorrect": np.array([[0, 0, 0]], dtype=np.int8),
-        "unanswered": np.array([[0, 1, 1]], dtype=np.int8),
-        "answered": np.array([[1, 0, 0]], dtype=np.int8),
-    }
-    notes = nescio.score(replace(data, columns=columns), "precision", interval="percentile", resamples=300).notes
-    assert [
-        note
-        for note in in_words(notes)
-        if "undefined on some resamples; the percentile interval leaves them out" in note
-    ]
-    many = nescio.score(varied(200, runs=1), "accuracy", interval="percentile", resamples=300).notes
-    assert many == ()
-    few = nescio.score(varied(29, runs=1), "accuracy", interval="bca", resamples=300).notes
-    assert [note for note in in_words(few) if "fewer than 30 questions" in note and "the bca interval" in note]
+@pytest.mark.parametrize(
+    ("data", "measure", "interval", "said"),
+    [
+        (evidence(x="CUU"), "precision", "percentile", ["undefined on some resamples", "fewer than 30 questions"]),
+        (evidence(x="UUU" * 10), "precision", "bca", []),  # no value, and so no remark on its interval
+        (varied(200, runs=1), "accuracy", "percentile", []),
+        (varied(29, runs=1), "accuracy", "bca", ["fewer than 30 questions"]),
+    ],
+)
+def test_resamples_without_a_value_and_few_questions_are_said(
+    data: Evidence, measure: str, interval: IntervalMethod, said: list[str]
+) -> None:
+    notes = "\n".join(in_words(nescio.score(data, measure, interval=interval, resamples=300).notes))
+    remarks = ("undefined on some resamples", "fewer than 30 questions", "on one side", "outside its own")
+    assert [words for words in remarks if words in notes] == said
 
 
 def test_a_stratum_is_the_questions_that_have_its_value() -> None:
     """Ships: q1 and q2; birds: q3. lamp is right on q1, silent on q2, wrong on q3; owl wrong, right, silent."""
     found = nescio.score(EVERY["outcomes"].files, ["accuracy", "coverage"], by="topic", ci=None)
-    values = {(row.stratum, row.run, row.measure): (row.value, row.n) for row in found}
-    assert values == {
-        (None, "lamp", "accuracy"): (pytest.approx(1 / 3), 3),
-        (None, "lamp", "coverage"): (pytest.approx(2 / 3), 3),
-        (None, "owl", "accuracy"): (pytest.approx(1 / 3), 3),
-        (None, "owl", "coverage"): (pytest.approx(2 / 3), 3),
-        ("birds", "lamp", "accuracy"): (0, 1),
-        ("birds", "lamp", "coverage"): (1, 1),
-        ("birds", "owl", "accuracy"): (0, 1),
-        ("birds", "owl", "coverage"): (0, 1),
-        ("ships", "lamp", "accuracy"): (0.5, 2),
-        ("ships", "lamp", "coverage"): (0.5, 2),
-        ("ships", "owl", "accuracy"): (0.5, 2),
-        ("ships", "owl", "coverage"): (1, 2),
+    expected = {
+        **{(None, run): (1 / 3, 2 / 3, 3) for run in ("lamp", "owl")},
+        ("birds", "lamp"): (0, 1, 1),
+        ("birds", "owl"): (0, 0, 1),
+        ("ships", "lamp"): (1 / 2, 1 / 2, 2),
+        ("ships", "owl"): (1 / 2, 1, 2),
     }
-    assert list(values) == sorted(values, key=lambda key: (key[0] or "", key[1], key[2]))
+    assert [(row.stratum, row.run, row.measure) for row in found] == [
+        (*key, measure) for key in expected for measure in ("accuracy", "coverage")
+    ]
+    figures = [figure for *both, n in expected.values() for figure in ((both[0], n), (both[1], n))]
+    assert [(row.value, row.n) for row in found] == [(pytest.approx(value), n) for value, n in figures]
 
 
 @pytest.mark.parametrize("measures", [["c@1", "precision"], ["AURC"]])
@@ -166,36 +161,17 @@ def signed(results: Scores) -> dict[str, str]:
 
 
 def test_the_signature_says_all_that_the_figures_depend_on() -> None:
-    read = {
-        "runs": "1",
-        "questions": "50",
-        "format": "evidence",
-        "judge": "none",
-        "missing": "error",
-        "ungraded": "error",
-        "unanswerable": "correct",
-    }
-    assert signed(nescio.score(CALIBRATED, ["coverage", "ECE"])) == {
-        "measures": "coverage+ECE(bins=10)",
-        **read,
-        "ci": "95",
-        "interval": "wilson+bins",
-        "draw": "patterns of questions",
-        "resamples": "10000",
-        "seed": "0",
-    }
+    read = {"runs": "1", "questions": "50", "format": "evidence", "judge": "none"}
+    read |= {"missing": "error", "ungraded": "error", "unanswerable": "correct"}
+    drawn = {"ci": "95", "interval": "wilson+bins", "draw": "patterns of questions", "resamples": "10000", "seed": "0"}
+    found = nescio.score(CALIBRATED, ["coverage", "ECE"])
+    assert signed(found) == {"measures": "coverage+ECE(bins=10)", **read, **drawn}
     clustered = replace(CALIBRATED, clusters=np.arange(50) // 5, strata={"half": np.repeat(["a", "b"], 25)})
-    assert signed(nescio.score(clustered, "ECE", by="half", ci=90.5, resamples=300, seed=7)) == {
-        "measures": "ECE(bins=10)",
-        **read,
-        "by": "half",
-        "ci": "90.5",
-        "interval": "bins",
-        "draw": "patterns of clusters",
-        "resamples": "300",
-        "seed": "7",
-    }
-    assert signed(nescio.score(CALIBRATED, "ECE", ci=None)) == {"measures": "ECE(bins=10)", **read, "interval": "none"}
+    found = nescio.score(clustered, "ECE", by="half", ci=90.5, resamples=300, seed=7)
+    drawn = {"ci": "90.5", "interval": "bins", "draw": "patterns of clusters", "resamples": "300", "seed": "7"}
+    assert signed(found) == {"measures": "ECE(bins=10)", **read, "by": "half", **drawn}
+    found = nescio.score(CALIBRATED, "ECE", ci=None)
+    assert signed(found) == {"measures": "ECE(bins=10)", **read, "interval": "none"}
 
 
 def test_progress_is_told_of_every_draw() -> None:

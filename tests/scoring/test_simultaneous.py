@@ -3,6 +3,7 @@ shared."""
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from nescio.scoring.samples import measure_inputs
 from nescio.stats import resampling
 from nescio.verbs._gates import Limit, score_gates
 from tests.comparison.runs import evidence
+from tests.rings import sample
 
 THREE = {"a": "C" * 40 + "W" * 12 + "U" * 8, "b": "C" * 38 + "W" * 20 + "U" * 2, "c": "C" * 30 + "W" * 10 + "U" * 20}
 
@@ -62,8 +64,7 @@ def test_the_hull_of_c_at_1(counts: tuple[int, int, int], runs: int, ends: tuple
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("right", [0.5, 0.8, 0.97, 0.99])
-@pytest.mark.parametrize("name", ["accuracy", "c@1", "UF"])
+@pytest.mark.parametrize(("name", "right"), sample(product(("accuracy", "c@1", "UF"), (0.5, 0.8, 0.97, 0.99)), 2))
 def test_all_of_thirty_runs_hold_together(name: str, right: float) -> None:
     """20 questions, 40% of what is not right silent, by enumeration: .95 of 30 runs that have nothing in common; the
     plain intervals at this level hold .66 (accuracy at .99)."""

@@ -400,6 +400,8 @@ def _first_columns(source: Source, longest: int) -> list[Column]:
     with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "cells", most=ROWS)
         have = {column: cell for column, cell in have.items() if column is not None}
+        if not have:  # lines of empty objects
+            return []
         cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
         rows = connection.execute(f"SELECT {cells} FROM cells ORDER BY row").fetchall()
     rows = [row for row in rows if row != tuple(have)]  # a header that is repeated
