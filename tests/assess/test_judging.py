@@ -268,8 +268,8 @@ def test_sentences_are_named_by_their_places(new_room: NewRoom, tmp_path: Path) 
         while left := person.left():
             for item in left:
                 assert person.send(person.row(item["id"], "2", 9))[1] == ["this is no verdict on such an item"]
-                odd = who == "ben" and item["id"] == "sentences:r1"
-                assert person.send(person.row(item["id"], "1" if odd else verdicts[item["id"]]))[1] == []
+                odd = who == "ben" and item["id"] == "sentences:r2"
+                assert person.send(person.row(item["id"], "-" if odd else verdicts[item["id"]]))[1] == []
     held = {item: verdict for (item, who), verdict in room.held().items() if who == "ana"}
     assert held == verdicts | {"sentences:r0": "0,1"}
     standing = room.status()
@@ -355,6 +355,7 @@ def test_a_database_is_made_once_and_only_there(template: Path, tmp_path: Path) 
         (str(tmp_path / "other.db"), "is no database of nescio assess"),
         ("mysql://x/y", "a database is a file"),
         (":memory:", "on disk"),
+        ("postgresql://ana:secret@127.0.0.1:1/x", r"postgresql\+psycopg://ana:\*\*\*@127.0.0.1:1/x cannot be opened"),
     ):
         with pytest.raises(nescio.UsageError, match=rule):
             nescio.assess.status(db)

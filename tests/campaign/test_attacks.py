@@ -47,8 +47,7 @@ def forge(campaign: Path) -> None:
     made.lines(campaign / "runs" / "beta" / "beta_b" / "2.jsonl", [{"id": f"q{i}", "answer": "a0"} for i in range(10)])
 
 
-def cut(campaign: Path) -> None:
-    path = campaign / "campaign.log"
+def cut(path: Path) -> None:
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-3]))
 
 
@@ -63,7 +62,12 @@ TAMPERING: dict[str, tuple[Callable[[Path], None], str]] = {
     "the scores": (lambda c: edit(c / "results/data.json", '"correct"', '"incorrect"'), "results/data.json"),
     "a judgement": (lambda c: edit(c / "judgements/history.jsonl", '"after": "W"', '"after": "R"'), "history.jsonl"),
     "a line of the log": (lambda c: edit(c / "campaign.log", '"version": 1', '"version": 3'), "campaign.log, line"),
-    "the end of the log": (cut, "lines are gone"),
+    "the end of the log": (lambda c: cut(c / "campaign.log"), "lines are gone"),
+    "the last judgements": (
+        lambda c: cut(c / "judgements/history.jsonl"),
+        "history.jsonl: the judgements are not those",
+    ),
+    "a table that is gone": (lambda c: (c / "results/tables/counts.csv").unlink(), "results/tables/counts.csv"),
     "the log": (lambda c: (c / "campaign.log").unlink(), "the log is gone"),
     "a page": (lambda c: edit(c / "site/index.html", ">0.52<", ">0.99<"), "site/index.html"),
 }

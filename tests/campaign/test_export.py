@@ -9,7 +9,6 @@ import json
 import re
 import runpy
 import shlex
-import subprocess
 import sys
 import zipfile
 from datetime import datetime
@@ -24,32 +23,24 @@ from . import made
 from .test_check import DEFECTIVE, defective
 
 
-def evaluated(command: list[str], output: Path, *, apart: bool = False) -> tuple[dict[str, int], str]:
-    """Run the program that a platform would run, and read its figures; `apart`: as a process of its own."""
-    if apart:
-        ended = subprocess.run([sys.executable, *command[1:]], capture_output=True, text=True, check=True)
-        assert not ended.stderr
-        said = ended.stdout
-    else:
-        before, path = [*sys.argv], [*sys.path]
-        try:
-            with contextlib.redirect_stdout(io.StringIO()) as out:
-                sys.argv[:] = command[1:]
-                with contextlib.suppress(SystemExit):
-                    runpy.run_path(command[1], run_name="__main__")
-        finally:
-            sys.argv[:], sys.path[:] = before, path
-        said = out.getvalue()
+def evaluated(command: list[str], output: Path) -> tuple[dict[str, int], str]:
+    """Run the program that a platform would run, and read its figures."""
+    before, path = [*sys.argv], [*sys.path]
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            sys.argv[:] = command[1:]
+            runpy.run_path(command[1], run_name="__main__")
+    finally:
+        sys.argv[:], sys.path[:] = before, path
     scores = json.loads((output / "scores.json").read_text())
     pairs = re.findall(r'measure {\n  key: "(\w+)"\n  value: "(\d+)"\n}', (output / "evaluation.prototext").read_text())
     assert {name: int(value) for name, value in pairs} == scores
-    return scores, said
+    return scores, out.getvalue()
 
 
-@pytest.mark.parametrize("task", [*made.MAKE, pytest.param("apart", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("task", made.MAKE)
 def test_codabench_checks_a_submission_as_the_organisers_do(task: str, tmp_path: Path) -> None:
     """The layout that its workers mount: the program, input/ref and input/res under /app, and an output folder."""
-    task, apart = ("qa", True) if task == "apart" else (task, False)
     campaign = made.MAKE[task](tmp_path / "made", deadline="2026-06-30")
     nescio.campaign.export(campaign, tmp_path / "bundle.zip", codabench=True)
     app, bundle = tmp_path / "app", tmp_path / "bundle"
@@ -67,7 +58,7 @@ def test_codabench_checks_a_submission_as_the_organisers_do(task: str, tmp_path:
     run = made.sound(task, app / "input" / "res" / "mine")
     made.text(app / "input" / "res" / "metadata", "submitted by somebody")
     command = (app / "program" / "metadata.yaml").read_text().removeprefix("command: ").replace("/app/", f"{app}/")
-    scores, said = evaluated(shlex.split(command), app / "output", apart=apart)
+    scores, said = evaluated(shlex.split(command), app / "output")
     assert {column["key"] for column in competition["leaderboards"][0]["columns"]} == {*scores}
     assert (scores["runs"], scores["faults"], scores["sound"]) == (1, 0, 1)
     assert scores["topics"] == open_campaign(campaign).topics().count
@@ -75,7 +66,7 @@ def test_codabench_checks_a_submission_as_the_organisers_do(task: str, tmp_path:
     run.unlink()
     (app / "input" / "res" / "metadata").unlink()
     defective(task, app / "input" / "res")
-    scores, said = evaluated(shlex.split(command), app / "output", apart=apart)
+    scores, said = evaluated(shlex.split(command), app / "output")
     assert scores["faults"] == len(nescio.campaign.check(campaign, [app / "input" / "res"]).rows) > 0
     page = (app / "output" / "detailed_results.html").read_text()
     assert all(rule in page for _, rule in DEFECTIVE[task]["faults"])

@@ -211,6 +211,8 @@ def test_nuggets_are_listed_and_mapped_on_one_page(tmp_path: Path) -> None:
     collected = collect(campaign, hand_in(tmp_path / "ana.jsonl", campaign, [*said, (named["noise"], "-", 4)]))
     assert collected.sound, str(collected)
     assert "4 of 4 answers judged; 4 new" in str(collected)
+    (key,) = [json.loads(line) for line in (campaign / "key" / "nuggets.jsonl").read_text().splitlines()]
+    assert [(nugget["text"], nugget["vital"]) for nugget in key["nuggets"]] == [("did", True), ("was", False)]
     (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
     assert scores.value("alpha_r", "nuggets.NR") == 1
     assert nescio.campaign.verify(campaign).sound

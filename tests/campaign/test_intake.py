@@ -124,6 +124,7 @@ def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     assert taken_in(open_campaign(campaign))[0].version == 2
     nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
     assert taken_in(open_campaign(campaign)) == []
+    assert "disqualified: alpha_one" in str(nescio.campaign.status(campaign))
     assert "disqualified: trained on the topics" in told(campaign, folder, received=late + "T14:00:00")[0][1]
     nescio.campaign.disqualify(campaign, ["alpha_one"], reason="it was not", lift=True)
     assert taken_in(open_campaign(campaign))[0].version == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from nescio.campaigns.judgements import read_history, read_judgements
 from tests.browser import CHROMIUM
 
 from . import made
-from .browsing import HOSTILE, KINDS, SIZES, N, assert_fits, handed_in, list_nuggets, page_of, pooled, saved, shows
+from .browsing import HOSTILE, KINDS, SIZES, N, assert_fits, handed_in, page_of, pooled, saved, shows
 
 pytestmark = pytest.mark.slow
 
@@ -119,33 +118,6 @@ def test_by_keys_alone_to_a_leaderboard(tmp_path: Path, tab: Callable[..., Any])
     assert "1 new" in str(nescio.campaign.collect(campaign, [tmp_path / "again.jsonl"], resamples=10))
     (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
     assert scores.value("alpha_r", "accuracy") == pytest.approx(2 / N)
-
-
-@pytest.mark.parametrize(
-    ("kind", "keys", "said"),
-    [
-        ("nuggets", "1 Enter n 2 Enter", ["1", "-", "2"]),
-        ("sentences", "1 Enter n 2 Enter", ["0", "-", "1"]),
-        ("lists", "1 Enter n", ["1", "-"]),
-    ],
-)
-def test_nuggets_and_sentences_by_keys(
-    kind: str, keys: str, said: list[str], tmp_path: Path, tab: Callable[..., Any]
-) -> None:
-    campaign = pooled(tmp_path, kind)
-    page = tab(page_of(campaign))
-    if kind == "lists":
-        list_nuggets(page, "first fact", "second fact", okay=2)
-    for press in keys.split():
-        page.keyboard.press(press)
-    saved(page)
-    handed_in(page, tmp_path / "x.jsonl")
-    assert nescio.campaign.collect(campaign, [tmp_path / "x.jsonl"], resamples=10).sound
-    assert verdicts(campaign)[-len(said) :] == said
-    if kind == "lists":
-        (key,) = [json.loads(line) for line in (campaign / "key" / "nuggets.jsonl").read_text().splitlines()]
-        listed = [(one["text"], one["vital"]) for one in key["nuggets"]]
-        assert listed == [("first fact", True), ("second fact", False)]
 
 
 def test_reloaded_it_goes_on_where_it_stopped(tmp_path: Path, tab: Callable[..., Any]) -> None:

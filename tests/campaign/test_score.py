@@ -7,7 +7,6 @@ import csv
 import json
 import re
 import shutil
-import subprocess
 import tempfile
 import tomllib
 from functools import cache
@@ -463,32 +462,17 @@ def assert_sound_latex(text: str) -> None:
                 assert len(re.findall(r"(?<!\\)&", line)) + 1 + spans == width, line
 
 
-def assert_compiles(path: Path, folder: Path) -> None:
-    """Compiled twice, as references need, a document has no error, no line beyond the margin, nothing undefined."""
-    folder.mkdir()
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", f"-output-directory={folder}", str(path)]
-    for _ in range(2):
-        done = subprocess.run(command, capture_output=True, check=False)
-        log = done.stdout.decode(errors="replace")
-        assert done.returncode == 0, log[-2000:]
-    assert re.findall(r"Overfull.*|.*undefined.*|LaTeX Warning.*", log) == []
-
-
 # What the key decides, without people: a measure of each task, and what the sound run has.
 BY_KEY = {"qa": ("accuracy", 4 / 6), "reading": ("read.recall", 1), "pan": ("c@1", 0.4 * 1.6), "ave": ("ave.recall", 1)}
-COMPILED = [pytest.param(task, True, marks=pytest.mark.slow) for task in made.MAKE]
 
 
-@pytest.mark.parametrize(("task", "compiled"), [*((task, False) for task in made.MAKE), *COMPILED])
+@pytest.mark.parametrize("task", made.MAKE)
 def test_what_the_key_decides_is_scored_without_people_and_its_latex_is_sound(
     task: str,
-    compiled: bool,
     tmp_path: Path,
     undrawn: None,  # noqa: ARG001
 ) -> None:
     """Names of groups and titles of campaigns are full of what LaTeX takes for commands."""
-    if compiled and shutil.which("pdflatex") is None:
-        pytest.skip("pdflatex is not installed: the LaTeX is held against its grammar alone")
     odd = ["alpha=Università di {A} & B_1 50% #1 ~^ \\x", "beta=$B$"]
     options: dict[str, Any] = {"judge": "exact"} if task == "qa" else {}
     campaign = made.MAKE[task](tmp_path, groups=odd, name="Q&A_100%", **options)
@@ -504,7 +488,5 @@ def test_what_the_key_decides_is_scored_without_people_and_its_latex_is_sound(
     assert nescio.campaign.status(campaign).steps[-1].done
     files = [*(campaign / "site").rglob("*.tex"), *(campaign / "returns").rglob("*.tex")]
     assert sorted(path.name for path in files) == ["overview.tex", "working-notes.tex"]
-    for i, path in enumerate(files):
+    for path in files:
         assert_sound_latex(path.read_text())
-        if compiled:
-            assert_compiles(path, tmp_path / str(i))

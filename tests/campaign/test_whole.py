@@ -3,12 +3,9 @@ otherwise."""
 
 from __future__ import annotations
 
-import gzip
 import json
-import re
 import shutil
 from pathlib import Path
-from statistics import mean
 
 import pytest
 from lxml import etree
@@ -102,66 +99,3 @@ def test_a_definition_campaign_scores_as_the_assessors_mapping_does(tmp_path: Pa
         assert scores.value(f"alpha_{row.run}", row.measure) == pytest.approx(row.value)
     nescio.campaign.publish(campaign)
     assert (campaign / "site" / "topics" / "tosk.html").is_file()
-
-
-@pytest.mark.slow
-def test_a_definition_campaign_on_real_nuggets_with_two_assessors(tmp_path: Path) -> None:
-    """Forty targets of CONE-RAG, four runs of its systems, nuggets of relevance 3 and 4 vital. Two scripted assessors,
-    the second of whom overlooks the last nugget of some strings; the recall is counted here from the sheets."""
-    paths = there("cone_rag/gold_nuggets_human_deduplicated.json.gz", "cone_rag/manual_responses.json.gz")
-    key, responses = (json.loads(gzip.decompress(path.read_bytes())) for path in paths)
-    targets = [name for name in sorted(responses) if name in key][:40]
-    nuggets = {
-        name: [(one["text"].strip(), int(one["relevance"]) > 2) for one in key[name].values()] for name in targets
-    }
-    rows = [
-        {"id": name, "target": name, "nuggets": [{"text": text, "vital": vital} for text, vital in own]}
-        for name, own in nuggets.items()
-    ]
-    campaign = made.start(tmp_path, "nuggets", [made.lines(tmp_path / "key.jsonl", rows)])
-    strings = {
-        (run, name): [part.strip() for part in re.split(r"(?<=[.!?])\s+", responses[name].get(run, "")) if part.strip()]
-        for run in sorted(responses[targets[0]])
-        for name in targets
-    }
-    for run in {run for run, _ in strings}:
-        made.lines(
-            tmp_path / "alpha" / f"{run}.jsonl", [{"id": name, "strings": strings[run, name]} for name in targets]
-        )
-    made.edit(campaign / "campaign.toml", "runs = 3", "runs = 4")
-    assert not nescio.campaign.intake(campaign, [tmp_path / "alpha"], received="2026-05-01").refused
-    nescio.campaign.pool(campaign)
-
-    def found(question: str, answer: str) -> list[int]:
-        spoken = {*re.findall(r"\w+", answer.casefold())}
-        words = [{*re.findall(r"\w+", text.casefold())} for text, _ in nuggets[question]]
-        return [n for n, own in enumerate(words, 1) if len(own & spoken) / len(own) > 0.4]
-
-    missed = []
-
-    def say(who: str, row: dict[str, str]) -> str:
-        own = found(row["question_id"], row["answer"])
-        if who == "ben" and own and row["item"][0] in "bcd":
-            missed.append(own.pop())
-        return ",".join(map(str, own)) or "-"
-
-    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
-    agreement = made.judge(campaign, say, column="nuggets").tables["agreement"]
-    decisions = sum(len(nuggets[row["question_id"]]) for row in made.rows_of(campaign / "sheets" / "ana.csv"))
-    assert missed
-    assert {row.measure: row.value for row in agreement}["p_o"] == pytest.approx(1 - len(missed) / decisions)
-    with pytest.raises(nescio.MismatchError, match=f"{len(missed)} answers? judged differently"):
-        nescio.campaign.score(campaign)
-    nescio.campaign.sheets(campaign, adjudicate=True)
-    adjudicated = made.judge(
-        campaign, lambda who, row: say("ana", row) if who == "adjudication" else "", column="nuggets"
-    )
-    assert adjudicated.sound
-    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
-    for run in {run for run, _ in strings}:
-        recall = []
-        for name in targets:
-            vital = {n for n, (_, is_vital) in enumerate(nuggets[name], 1) if is_vital}
-            hit = {n for answer in strings[run, name] for n in found(name, answer)}
-            recall += [len(hit & vital) / len(vital)] if vital else []
-        assert scores.value(f"alpha_{run}", "nuggets.NR") == pytest.approx(mean(recall))

@@ -11,6 +11,7 @@ import nescio
 from nescio.data.evidence import Evidence
 from nescio.formats import REGISTRY
 from nescio.measures import parse
+from nescio.pipeline import Options, load
 from tests.rings import together
 
 from .excerpts import EVERY, EXAMPLES, EXCERPTS, READERS, counts
@@ -48,3 +49,10 @@ def test_an_excerpt_is_scored(name: str) -> None:
     for (_, measure), value in values.items():
         low, high = parse(measure).bounds
         assert math.isnan(value) or low <= value <= high, measure
+
+
+@together("name", EVERY)
+def test_the_texts_of_answers_change_no_outcome(name: str) -> None:
+    excerpt = EVERY[name]
+    with_texts = load(excerpt.files, Options(**excerpt.options, texts=True))
+    assert with_texts.data.digest() == excerpt.read().data.digest()

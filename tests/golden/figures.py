@@ -8,9 +8,10 @@ import math
 import operator
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -22,8 +23,9 @@ OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
 }
-FUNCTIONS = {"ln": math.log, "sqrt": math.sqrt}
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {"ln": math.log, "sqrt": math.sqrt, "abs": abs}
 
 
 def cases() -> list[dict[str, Any]]:
@@ -34,12 +36,15 @@ def cases() -> list[dict[str, Any]]:
     return found
 
 
-def exact(expression: str) -> Fraction | float:
-    """The value of an expression such as "237/500 + 1/3 * (2 - ln(3/5))", in fractions as long as they last."""
+def exact(expression: str, known: Mapping[str, Any] = MappingProxyType({})) -> Fraction | float:
+    """The value of an expression such as "237/500 + 1/3 * (2 - ln(3/5))", in fractions as long as they last; it may name
+    values that are known."""
 
     def value(node: ast.expr) -> Any:
         if isinstance(node, ast.Constant):
             return Fraction(ast.get_source_segment(expression, node) or "")
+        if isinstance(node, ast.Name):
+            return known[node.id]
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return -value(node.operand)
         if isinstance(node, ast.BinOp):

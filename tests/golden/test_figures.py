@@ -12,8 +12,8 @@ import pytest
 
 import nescio
 from nescio.measures import REGISTRY, parse
-from tests.rings import together
 from tests.golden.figures import cases, exact, input_of
+from tests.rings import together
 
 CASES = cases()
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from msgspec.structs import replace
 
 from nescio.data.columns import Array
@@ -50,11 +49,6 @@ FORMS: Mapping[str, tuple[str, ...]] = {
 OF_TWO_ANSWERS = {"disagreement", "flip_rate", "contradiction_rate", "silence_per_tenfold"}
 MEASURES = tuple(form for name in REGISTRY if name not in OF_TWO_ANSWERS for form in FORMS.get(name, (name,)))
 ORDERED = tuple(form for form in MEASURES if parse(form).order)
-
-
-def one_in(part: int) -> settings:
-    """Fewer examples than the profile asks for."""
-    return settings(max_examples=max(2, settings().max_examples // part))
 
 
 @cache

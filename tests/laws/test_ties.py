@@ -9,14 +9,14 @@ from itertools import groupby, pairwise, permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nescio.data.evidence import Evidence
 from nescio.data.patterns import compress_ordered
 from nescio.measures import parse
 from tests import strategies as some
-from tests.laws.catalogue import ORDERED, close, one_in, run_of_answers, usable, value_of
+from tests.laws.catalogue import ORDERED, close, of_today, run_of_answers, usable, value_of
 
 Answers = list[tuple[float, int]]
 
@@ -40,7 +40,7 @@ def cws(right: Sequence[int]) -> float:
 
 
 def average_precision(right: Sequence[int]) -> float:
-    return sum(sum(right[: i + 1]) / (i + 1) for i, y in enumerate(right) if y) / sum(right)
+    return sum(sum(right[: i + 1]) / (i + 1) for i, y in enumerate(right) if y) / sum(right) if any(right) else math.nan
 
 
 def risks(right: Sequence[int]) -> list[float]:
@@ -62,97 +62,72 @@ def aurc_trapezoid(right: Sequence[int]) -> float:
     return sum((a + b) / 2 for a, b in pairwise(r)) / len(right)
 
 
-def best_aurc(right: Sequence[int]) -> float:
-    return min(aurc(order) for order in set(permutations(right)))
-
-
 def e_aurc(right: Sequence[int]) -> float:
-    return aurc(right) - best_aurc(right)
+    return aurc(right) - aurc(sorted(right, reverse=True))
 
 
 def prr(right: Sequence[int]) -> float:
-    error = 1 - sum(right) / len(right)
-    return (error - aurc(right)) / (error - best_aurc(right))
+    error, least = 1 - sum(right) / len(right), aurc(sorted(right, reverse=True))
+    return (error - aurc(right)) / (error - least) if error != least else math.nan
 
 
 def risk_at(coverage: float) -> Callable[[Sequence[int]], float]:
-    def score(right: Sequence[int]) -> float:
-        k = math.ceil(coverage * len(right) - 1e-9)
-        return risks(right)[k - 1]
-
-    return score
+    return lambda right: risks(right)[math.ceil(coverage * len(right) - 1e-9) - 1]
 
 
-MEANS = {
+MEANS: dict[str, Callable[[list[int]], float]] = {
     "CWS": cws,
+    "AP": average_precision,
     "AURC(definition)": aurc,
     "AURC(geifman)": aurc_geifman,
     "AURC(trapezoid)": aurc_trapezoid,
     "E-AURC": e_aurc,
+    "PRR": prr,
     "risk@coverage(0.3)": risk_at(0.3),
     "risk@coverage(0.5)": risk_at(0.5),
     "risk@coverage(1)": risk_at(1),
+    "accuracy@coverage(0.5)": lambda right: 1 - risk_at(0.5)(right),
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", MEANS)
 @given(answers=some.answers())
 def test_a_tie_is_worth_the_mean_over_its_orders(name: str, answers: Answers) -> None:
     assert value_of(run_of_answers(answers), name) == close(expected(MEANS[name], answers))
 
 
-@given(answers=some.answers().filter(lambda answers: any(right for _, right in answers)))
-def test_a_tie_is_worth_the_mean_over_its_orders_in_AP(answers: Answers) -> None:
-    assert value_of(run_of_answers(answers), "AP") == close(expected(average_precision, answers))
-
-
-@given(answers=some.answers().filter(lambda answers: len({right for _, right in answers}) == 2))
-def test_a_tie_is_worth_the_mean_over_its_orders_in_PRR(answers: Answers) -> None:
-    assert value_of(run_of_answers(answers), "PRR") == close(expected(prr, answers))
-
-
-@given(answers=some.answers())
-def test_accuracy_at_a_coverage_is_what_the_risk_leaves(answers: Answers) -> None:
-    data = run_of_answers(answers)
-    assert value_of(data, "accuracy@coverage(0.5)") == close(1 - value_of(data, "risk@coverage(0.5)"))
-
-
-@given(answers=some.answers(8))
-def test_AURC_by_fd_shifts_joins_the_points_of_distinct_confidences(answers: Answers) -> None:
-    n = len(answers)
-    points = []
+@pytest.mark.sampled
+@given(answers=some.answers(8), risk=st.sampled_from([0.0, 0.2, 0.25, 0.5, 1.0]))
+def test_thresholds_part_the_answers_by_their_distinct_confidences(answers: Answers, risk: float) -> None:
+    """AURC by fd-shifts joins the points of distinct confidences; the coverage at a risk is that of the largest safe
+    threshold."""
+    n, points, safe = len(answers), [], [0.0]
     for threshold in sorted({sure for sure, _ in answers}, reverse=True):
         kept = [right for sure, right in answers if sure >= threshold]
         points.append((len(kept) / n, 1 - sum(kept) / len(kept)))
+        if len(kept) - sum(kept) <= risk * len(kept) + 1e-9:
+            safe.append(len(kept) / n)
     points.insert(0, (0.0, points[0][1]))
     area = sum((b - a) * (r + s) / 2 for (a, r), (b, s) in pairwise(points))
-    assert value_of(run_of_answers(answers), "AURC(fd-shifts)") == close(area)
-
-
-@given(answers=some.answers(8), risk=st.sampled_from([0.0, 0.2, 0.25, 0.5, 1.0]))
-def test_coverage_at_a_risk_is_the_largest_safe_threshold(answers: Answers, risk: float) -> None:
-    safe = [0.0]
-    for threshold in {sure for sure, _ in answers}:
-        kept = [right for sure, right in answers if sure >= threshold]
-        if len(kept) - sum(kept) <= risk * len(kept) + 1e-9:
-            safe.append(len(kept) / len(answers))
-    assert value_of(run_of_answers(answers), f"coverage@risk({risk})") == close(max(safe))
-
-
-@given(answers=some.answers(8).filter(lambda answers: len({right for _, right in answers}) == 2))
-def test_AUROC_counts_the_pairs_in_order(answers: Answers) -> None:
-    pairs = [(s > t) + (s == t) / 2 for s, right in answers if right for t, wrong in answers if not wrong]
-    assert value_of(run_of_answers(answers), "AUROC") == close(sum(pairs) / len(pairs))
-
-
-@given(answers=some.answers(8).filter(lambda answers: len({right for _, right in answers}) == 2))
-def test_AUGRC_is_what_AUROC_and_accuracy_make_of_it(answers: Answers) -> None:
-    """Traub et al. 2024: AUGRC = (1 - AUROC) a (1 - a) + (1 - a)²/2."""
     data = run_of_answers(answers)
-    a = value_of(data, "accuracy")
-    assert value_of(data, "AUGRC") == close((1 - value_of(data, "AUROC")) * a * (1 - a) + (1 - a) ** 2 / 2)
+    assert value_of(data, "AURC(fd-shifts)") == close(area)
+    assert value_of(data, f"coverage@risk({risk})") == close(max(safe))
 
 
+@pytest.mark.sampled
+@given(answers=some.answers(8))
+def test_AUROC_counts_the_pairs_in_order_and_AUGRC_follows_from_it(answers: Answers) -> None:
+    """Traub et al. 2024: AUGRC = (1 - AUROC) a (1 - a) + (1 - a)²/2."""
+    assume(len({right for _, right in answers}) == 2)
+    pairs = [(s > t) + (s == t) / 2 for s, right in answers if right for t, wrong in answers if not wrong]
+    area, a = sum(pairs) / len(pairs), sum(right for _, right in answers) / len(answers)
+    data = run_of_answers(answers)
+    assert value_of(data, "AUROC") == close(area)
+    assert value_of(data, "AUGRC") == close((1 - area) * a * (1 - a) + (1 - a) ** 2 / 2)
+
+
+@pytest.mark.sampled
 @given(answers=some.answers(), silent=st.integers(0, 3))
 def test_CWS_and_AP_rank_silence_last_without_credit(answers: Answers, silent: int) -> None:
     data = run_of_answers([*answers, *[(-1.0, 0)] * silent])
@@ -164,24 +139,24 @@ def test_CWS_and_AP_rank_silence_last_without_credit(answers: Answers, silent: i
     assert value_of(with_silence, "AP") == close(value_of(data, "AP"))
 
 
-@pytest.mark.parametrize("name", [name for name in ORDERED if parse(name).merge])
+@pytest.mark.sampled
 @given(data=some.evidence(max_runs=1), seed=some.seeds)
-@one_in(2)
-def test_merged_neighbours_are_as_good_as_the_questions_themselves(name: str, data: Evidence, seed: int) -> None:
-    measure = parse(name)
-    use = usable(data, measure)
-    if not use.any():
-        return
-    columns = {column: data.column(column)[0][use] for column in measure.needs}
-    key = data.column(str(measure.order))[0][use]
-    full, merged = (compress_ordered(columns, key, merge=merge) for merge in (False, True))
-    ends = np.cumsum(full.counts)
-    assert merged.counts.sum() == full.counts.sum()
-    assert set(np.cumsum(merged.counts)) <= set(ends)
-    into = np.searchsorted(np.cumsum(merged.counts), ends)
-    weights = np.random.default_rng(seed).integers(0, 4, size=(6, len(ends)))
-    gathered = np.stack([np.bincount(into, row, minlength=len(merged.counts)) for row in weights]).astype(np.int64)
-    assert list(measure.value(merged, gathered)) == close(list(measure.value(full, weights)))
+def test_merged_neighbours_are_as_good_as_the_questions_themselves(data: Evidence, seed: int) -> None:
+    for name in of_today("merged", 12, tuple(name for name in ORDERED if parse(name).merge)):
+        measure = parse(name)
+        use = usable(data, measure)
+        if not use.any():
+            continue
+        columns = {column: data.column(column)[0][use] for column in measure.needs}
+        key = data.column(str(measure.order))[0][use]
+        full, merged = (compress_ordered(columns, key, merge=merge) for merge in (False, True))
+        ends = np.cumsum(full.counts)
+        assert merged.counts.sum() == full.counts.sum()
+        assert set(np.cumsum(merged.counts)) <= set(ends)
+        into = np.searchsorted(np.cumsum(merged.counts), ends)
+        weights = np.random.default_rng(seed).integers(0, 4, size=(6, len(ends)))
+        gathered = np.stack([np.bincount(into, row, minlength=len(merged.counts)) for row in weights]).astype(np.int64)
+        assert list(measure.value(merged, gathered)) == close(list(measure.value(full, weights))), name
 
 
 def test_merging_merges() -> None:

@@ -11,9 +11,7 @@ from __future__ import annotations
 import ast
 import csv
 import math
-import operator
 import re
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -26,21 +24,13 @@ import nescio
 from nescio.data.columns import attribute
 from nescio.data.evidence import Evidence
 from nescio.measures import REGISTRY, Measure, parse
-from tests.golden.figures import WORDS, input_of
+from tests.golden.figures import WORDS, exact, input_of
 from tests.laws.catalogue import value_of
 from tests.rings import together
 
 _EXAMPLE = re.compile(r"(?:(?P<form>\S.*?\)) with )?(?P<data>[^:]+): (?P<steps>.+?)\.(?: [A-Z].*)?$")
 _COLUMN = re.compile(r"([\w()]+) = (.+?)(?=[;,] [\w()]+ = |$)")
 _AGAIN = "(C, W, U) = "
-_OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-}
-_FUNCTIONS: dict[str, Callable[[float], float]] = {"ln": math.log, "root": math.sqrt, "abs": abs}
 
 
 def parts_of(name: str) -> tuple[str, str, list[str]]:
@@ -50,37 +40,21 @@ def parts_of(name: str) -> tuple[str, str, list[str]]:
     return example["form"] or name, example["data"], example["steps"].split("; ")
 
 
-def arithmetic(text: str, known: dict[str, float]) -> float:
+def arithmetic(text: str, known: dict[str, Any]) -> Fraction | float:
     """The value of what is written as 2·R/√(4), with names that earlier steps gave."""
-    text = text.replace("·", "*").replace("²", "**2").replace("√", "root").replace("def", "def_").replace("%", "/100")
-    text = re.sub(r"\|([^|]+)\|", r"abs(\1)", text)
-
-    def value(node: ast.expr) -> float:
-        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-            return float(node.value)
-        if isinstance(node, ast.Name):
-            return known[node.id.removesuffix("_")]
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return -value(node.operand)
-        if isinstance(node, ast.BinOp):
-            return float(_OPERATIONS[type(node.op)](value(node.left), value(node.right)))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            return _FUNCTIONS[node.func.id](value(node.args[0]))
-        raise ValueError(f"not arithmetic: {text}")
-
-    return value(ast.parse(text, mode="eval").body)
+    text = text.replace("·", "*").replace("²", "**2").replace("√", "sqrt").replace("def", "def_").replace("%", "/100")
+    return exact(re.sub(r"\|([^|]+)\|", r"abs(\1)", text), known)
 
 
 def by_hand(steps: list[str]) -> tuple[float, str]:
     """The value of the last step, from its arithmetic, and the number printed for it."""
-    known: dict[str, float] = {}
+    known: dict[str, Any] = {}
     for step in steps[:-1]:
-        name, *sides = step.split(" = ")
-        assert len(sides) == 1, step
-        known[name] = arithmetic(sides[0], known)
+        name, side = step.split(" = ")
+        known[name.replace("def", "def_")] = arithmetic(side, known)
     sides = steps[-1].split(" = ")
     assert len(sides) == 2, f"the last step is arithmetic = number: {steps[-1]}"
-    return arithmetic(sides[0], known), sides[1]
+    return float(arithmetic(sides[0], known)), sides[1]
 
 
 def cells(text: str) -> list[str]:
