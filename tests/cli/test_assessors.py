@@ -15,7 +15,7 @@ from scipy.stats import t
 import nescio as package
 from tests.notes import in_words
 
-from .conftest import ANSWERED, EXAMPLES, Command, written
+from .conftest import ANSWERED, EXAMPLES, written
 
 NQ = EXAMPLES.parents[1] / "shared" / "data" / "nq301" / "runs_human.csv"
 PEOPLE = ("annotator1", "annotator2", "annotator3")
@@ -104,22 +104,6 @@ def test_a_judge_in_the_place_of_people_of_nq301_recounted(rows: list[dict[str, 
         assert one.p == pytest.approx(t.cdf((mean(d) - 0.15) / (stdev(d) / len(d) ** 0.5), len(d) - 1), abs=1e-9)
     (stands,) = judged.results.tables["stand_in"]
     assert (stands.winning_rate, stands.passes) == (pytest.approx(1 / 3), False)
-
-
-def test_one_verdict_an_answer_is_written_and_corrects_scores(nescio: Command, tmp_path: Path) -> None:
-    out = tmp_path / "labels.csv"
-    resolve = ("--resolve", "dawid-skene")
-    found = nescio("assessors", ANNOTATORS, *resolve, "-o", out)
-    assert found.status == 0
-    assert "156 answers: 108 judged alike, 48 settled by the rule, 0 in dispute" in found.out
-    direct = nescio("score", *ANSWERED, "--labels", ANNOTATORS, *resolve, "-f", "json").json["scores"]
-    assert direct == nescio("score", *ANSWERED, "--labels", out, "-f", "json").json["scores"]
-    refused = nescio("score", *ANSWERED, "--labels", ANNOTATORS)
-    assert (refused.status, "(annotator 'ana'), and" in refused.flat, "nescio assessors" in refused.flat) == (
-        2,
-        True,
-        True,
-    )
 
 
 def test_columns_of_people_and_a_table_of_one_person(tmp_path: Path) -> None:

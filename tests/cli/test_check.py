@@ -15,13 +15,8 @@ from nescio.formats.explain import minimal_columns, rule, seen
 from tests.rings import together
 
 from .conftest import Command, written
-from .terminals import shown
 
 LOGS = Path(__file__).parents[3] / "shared" / "data" / "logs"
-GOLD = (
-    '<ave><q id="1"><q_str>?</q_str><a id="1" value="VALIDATED"><a_str>x</a_str></a>'
-    '<a id="2" value="REJECTED"><a_str>y</a_str></a><a id="3" value="UNKNOWN"><a_str>z</a_str></a></q></ave>'
-)
 
 
 def inspect_log(folder: Path, *scores: Any) -> Path:
@@ -41,33 +36,6 @@ def inspect_log(folder: Path, *scores: Any) -> Path:
 
 
 # ---- why ----
-
-
-def test_the_reason_is_the_rule_and_what_was_enough_for_it(nescio: Command, outcomes: Path) -> None:
-    found = nescio("check", outcomes).out
-    assert "why      A table with the columns question and outcome\n" in found
-    assert "(table): a table, by the columns question, outcome; beside them run, confidence, topic\n" in found
-    assert "strata   topic (2 values)\n" in found
-    for silent in ("non answer", "declined", "\njudge "):  # a table that tells nothing apart has no second one
-        assert silent not in found
-    asked = nescio("check", outcomes, "--format-in", "outcomes", "-f", "json").json
-    assert asked["why"] == "--format-in outcomes says so"
-
-
-REASONS = [
-    ("scenario.json", '{"adapter_spec": {}, "request_states": [], "more": 1}', "helm", "a JSON document, by the keys adapter_spec, request_states; beside them more"),
-    ("gold.xml", '<test-set><reading-test r_id="1"><q q_id="1"><answer correct="Yes"/></q></reading-test></test-set>', "qa4mre", "XML with the root <test-set>"),
-    ("truth.txt", "EN001 Y\n", "pan", "text that begins 'EN001 Y'"),
-    ("run.jsonl", '{"id": 1, "answer": "x", "confidence": 1}\n', "questions", "JSON Lines, by the keys id, answer; beside them confidence"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "text", "format_", "why"), REASONS)
-def test_the_reason_for_a_document_xml_and_text(
-    nescio: Command, tmp_path: Path, name: str, text: str, format_: str, why: str
-) -> None:
-    found = nescio("check", written(tmp_path / name, text), "-f", "json").json
-    assert (found["files"][0]["why"], found["format"]) == (why, format_)
 
 
 def test_what_is_enough_is_a_few_of_thousands() -> None:
@@ -117,77 +85,6 @@ def test_non_answers_are_counted_by_kind(nescio: Command, tmp_path: Path) -> Non
     assert "\norg/model  without an answer  silence     1\n" in table
 
 
-def test_answers_that_are_judged_here_are_told_apart_too(nescio: Command, tmp_path: Path) -> None:
-    questions, run = tmp_path / "q.jsonl", tmp_path / "mine.jsonl"
-    written(questions, "".join(f'{{"id": "{i}", "question": "?", "answers": ["a"]}}\n' for i in range(6)))
-    lines: list[dict[str, Any]] = [
-        {"id": str(i), "answer": answer} for i, answer in enumerate(["a", "b", "", "I do not know", "c"])
-    ]
-    lines[4]["answered"] = False
-    written(run, "".join(json.dumps(line) + "\n" for line in lines))
-    found = nescio("check", questions, run, "--declined-pattern", "I do not know", "-f", "json").json
-    assert {row["non_answer"]: (row["taken_for"], row["n"]) for row in found["non_answers"]} == {
-        "empty": ("silence", 1),
-        "declined in words": ("silence", 1),
-        "declined, the answer kept": ("silence", 1),
-        "missing": ("missing", 1),
-    }
-    assert any("lacks 1 of 6 questions" in problem for problem in found["problems"])
-    assert "\njudge    fitting (by default; --judge)\n" in nescio("check", questions, run).out
-    asked = nescio("check", questions, run, "--judge", "token_f1(threshold=0.5)").out
-    assert "\njudge    token_f1(threshold=0.5) (--judge)\n" in asked
-
-
-TASKS: list[tuple[dict[str, str], dict[str, int]]] = [
-    (
-        {"c.xml": GOLD, "r.txt": "1 1 SELECTED 1\n1 2 VALIDATED 0.5\n1 3 REJECTED 0\n"},
-        {
-            "questions with a right answer": 1,
-            "right answers selected": 1,
-            "answers judged": 2,
-            "right ones": 1,
-            "answers accepted": 2,
-            "answers with a confidence": 2,
-            "n": 1,
-        },
-    ),
-    (
-        {
-            "k.txt": "1 a vital born here\n1 b okay tall\n1 c vital died\n",
-            "r.txt": "1 Q0 d 1 1.0 r born\n1 Q0 d 2 0.5 r tall one\n",
-            "m.txt": "1 r 1 a\n1 r 2 b\n",
-        },
-        {
-            "declined": 0,
-            "vital nuggets in the key": 2,
-            "vital nuggets found": 1,
-            "okay nuggets found": 1,
-            "characters of the responses": 11,
-            "n": 1,
-        },
-    ),
-]
-
-
-@pytest.mark.parametrize(("contents", "expected"), TASKS, ids=["ave", "nuggets"])
-def test_tasks_are_counted_in_their_own_words(
-    contents: dict[str, str], expected: dict[str, int], nescio: Command, tmp_path: Path
-) -> None:
-    files = [written(tmp_path / name, text) for name, text in contents.items()]
-    (row,) = nescio("check", *files, "-f", "json").json["runs"]
-    assert row == {"run": "r"} | expected
-
-
-def test_gold_alone_says_what_it_holds(nescio: Command, tmp_path: Path) -> None:
-    (problem,) = nescio("check", written(tmp_path / "c.xml", GOLD), "-f", "json").json["problems"]
-    held = "(1 question, 3 answers: 1 VALIDATED, 1 REJECTED, 1 UNKNOWN)"
-    assert problem == f"only gold given {held}: nothing can be scored without answers to it"
-    asked = written(tmp_path / "questions.jsonl", '{"id": "1", "question": "?", "answers": ["a"], "cluster": 7}\n')
-    found = nescio("check", asked).out
-    assert "holds    1 question in 1 cluster, 0 runs\n" in found
-    assert "look at  there are only questions; nothing can be counted without answers to them\n" in found
-
-
 def test_what_an_unsound_file_was_taken_for_is_said_first(nescio: Command, tmp_path: Path) -> None:
     path = written(tmp_path / "o.csv", "run,question,outcome\na,q,perhaps\n")
     found = nescio("check", path)
@@ -200,21 +97,6 @@ def test_what_an_unsound_file_was_taken_for_is_said_first(nescio: Command, tmp_p
     assert [as_json.err] == [f"nescio: {problem}\n" for problem in as_json.json["problems"]]
 
 
-@pytest.mark.parametrize("width", [80, 50])
-def test_on_a_terminal_lines_go_on_beside_their_labels(
-    width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
-    inspect_log(tmp_path, {"value": "C", "answer": "A"}, None)
-    lines = [line for line in shown(width, "check", "log.eval").splitlines() if line]
-    holds = next(i for i, line in enumerate(lines) if line.startswith("holds "))
-    assert max(map(len, lines)) <= width
-    assert [line[:9].strip() for line in lines[: holds + 1] if line[0] != " "] == ["format", "why", "file", "holds"]
-    assert [line for line in lines[:holds] if line.startswith(" " * 9)]
-    assert any("errored" in line for line in lines)
-
-
 @pytest.mark.skipif(not LOGS.exists(), reason="the shared data are not beside the checkout")
 def test_real_logs(nescio: Command) -> None:
     """Counts of COUNTS.txt: 16 errors of promptfoo; in a log of Inspect one of two samples errored, the other is
@@ -223,39 +105,6 @@ def test_real_logs(nescio: Command) -> None:
     assert [(row["non_answer"], row["n"]) for row in found["non_answers"]] == [("errored", 8)] * 2
     found = nescio("check", next((LOGS / "inspect").glob("2025-10-22*")), "-f", "json").json
     assert (found["runs"][0]["incorrect"], found["runs"][0]["not_graded"]) == (1, 1)
-
-
-def test_verdicts_of_people_that_are_not_used_are_said(nescio: Command, tmp_path: Path) -> None:
-    rows = "1,who,Ann,Ann Lee,Yes\n2,where,Oslo,Oslo,No\n"
-    table = written(tmp_path / "nq.csv", f"question_id,question,prediction,gold_answers,acceptable\n{rows}")
-
-    def notes(*more: str) -> list[str]:
-        found = nescio("check", table, "-f", "json", *more).json
-        assert [found["runs"][0][name] for name in ("correct", "incorrect")] == [1, 1]
-        return [note for note in found["notes"] if "people's verdicts" in note]
-
-    assert notes() == []  # by the verdicts themselves
-    (note,) = notes("--judge", "exact")
-    assert note.startswith("people's verdicts in the column 'acceptable' are not used: --choose judge=human takes them")
-    assert f"--judge human --against {table} -o outcomes.csv" in note
-    assert notes("--choose", "judge=human") == []
-    written(table, f"question_id,question,prediction,gold_answers\n{rows.replace(',Yes', '').replace(',No', '')}")
-    assert notes() == []
-
-
-def test_a_table_as_people_have_it_is_explained(nescio: Command, tmp_path: Path) -> None:
-    table = written(tmp_path / "t.csv", "id,model,correct,latency\n1,m,1,903\n2,m,0,404\n3,m,1,777\n")
-    found = nescio("check", table).flat
-    assert "A table with a column that names questions, and one that says which answers are right" in found
-    for column in ("correct (outcome)", "id (question)", "model (run)"):
-        assert column in found
-    as_json = nescio("check", table, "-f", "json").json
-    assert as_json["strata"] == []  # each question has a latency of its own, which groups nothing
-    assert as_json["runs"][0]["correct"] == 2
-    assert "correct (outcome)" in nescio("check", table, "--column", "outcome=correct", "--column", "run=model").flat
-
-
-# ---- files that do not belong together ----
 
 
 MANY = {

@@ -13,24 +13,7 @@ from nescio.pipeline import Options, load
 from tests.formats.excerpts import EVERY, counts
 from tests.rings import sample
 
-from .conftest import ANSWERED, Command, written
-
-TRUTH = '{"id": "a", "same": true}\n{"id": "b", "same": false}\n{"id": "c", "same": true}\n'
-SAID = '{"id": "a", "value": 0.9}\n{"id": "b", "value": 0.7}\n{"id": "c", "value": 0.5}\n'
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
-def test_what_is_written_scores_as_what_was_read(nescio: Command, tmp_path: Path, suffix: str) -> None:
-    """Right at .9, wrong at .7 and silent at .5: c@1 is (1 + 1 · 1/3)/3; the right one is the surer of two."""
-    truth, answers = written(tmp_path / "truth.jsonl", TRUTH), written(tmp_path / "mine.jsonl", SAID)
-    found = nescio("convert", truth, answers, tmp_path / f"outcomes{suffix}")
-    assert found.status == 0
-    assert "read pan; wrote 3 outcomes of 1 run to" in found.err
-    measures = ("-m", "c@1", "-m", "AUROC", "--ci", "none", "-f", "json")
-    for files in ((truth, answers), (tmp_path / f"outcomes{suffix}",)):
-        rows = nescio("score", *files, *measures).json["scores"]
-        assert [row["value"] for row in rows] == [pytest.approx(4 / 9), 1]
-
+from .conftest import Command, written
 
 UNJUDGED = {
     *("squad2", "nq", "kilt", "qa4mre", "qa4mre, with the test", "mctest", "cbc", "cbc, as Deep Read judges"),
@@ -89,19 +72,6 @@ def test_what_is_converted_is_read_again_or_refused(
     judge = {option: value for option, value in excerpt.options.items() if option == "judge" and to not in GRADED}
     again = load(files, Options(**kept, **judge))
     assert counts(again.data) == OTHERWISE.get((name, to), excerpt.counts)
-
-
-def test_answers_are_judged_on_the_way_and_questions_alone_can_be_written(nescio: Command, tmp_path: Path) -> None:
-    table = tmp_path / "outcomes.csv"
-    assert "judged by" in nescio("convert", *ANSWERED[:2], table).err
-    assert table.read_text().splitlines()[0].startswith("run,question,outcome")
-    story = "mc.0\tAuthor: 1;Work Time(s): 2\tThe cat sat. It slept."
-    written(tmp_path / "mc.tsv", story + "\tone: What sat?\tcat\tdog\tcow\tpig" * 4 + "\n")
-    written(tmp_path / "mc.ans", "A\tA\tA\tA\n")
-    found = nescio("convert", tmp_path / "mc.tsv", tmp_path / "mc.ans", tmp_path / "out", "--to", "questions")
-    assert "read mctest; wrote 4 questions and 0 runs" in found.err
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["questions.jsonl", "stories.jsonl"]
-    assert nescio("convert", tmp_path / "mc.tsv", tmp_path / "mc.ans", tmp_path / "o.csv").status == 2
 
 
 def test_scores_for_the_hub_have_what_its_specification_asks_for(nescio: Command, tmp_path: Path) -> None:

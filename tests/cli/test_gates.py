@@ -79,16 +79,6 @@ def test_a_regression_passes_fails_or_cannot_tell(nescio: Command, tmp_path: Pat
         assert (found.status, f"gate: c@1 of run '{name}'" in found.err) == (status, status != 0)
 
 
-def test_the_margin_decides_on_the_first_measure(nescio: Command, tmp_path: Path) -> None:
-    """More silence lowers coverage and accuracy, which is no regression of c@1."""
-    path = table(tmp_path / "runs.csv", old=OLD, new="C" * 680 + "W" * 320)
-    assert nescio("compare", path, "-m", "accuracy", *REGRESSION, "--margin", 0.05).status == 0
-    assert nescio("compare", path, "-m", "accuracy", *REGRESSION, "--margin", 0.001).status == 1
-    silent = table(tmp_path / "silent.csv", old=OLD, new="C" * 700 + "U" * 300)
-    assert nescio("compare", silent, *REGRESSION).status == 0
-    assert nescio("compare", silent, "-m", "coverage", *REGRESSION).status == 1
-
-
 def test_what_no_xml_may_hold_is_replaced(nescio: Command, tmp_path: Path) -> None:
     path, junit = tmp_path / "counts.csv", tmp_path / "gates.xml"
     written(path, 'run,correct,incorrect,unanswered\n"a\x01]]><b>&\'\x1b[31m\ufffe",1,9,0\n')
@@ -149,20 +139,6 @@ def test_a_summary_that_cannot_be_written_is_named_before_any_report(
         assert full.err.splitlines()[-1] == "nescio: /dev/full: cannot be written: No space left on device"
 
 
-def test_marks_on_the_command_line(nescio: Command, tmp_path: Path) -> None:
-    runs = table(tmp_path / "runs.csv", half="CW" * 20, all="C" * 40, most="C" * 38 + "W" * 2)
-    asked = {
-        option: nescio("score", runs, "-m", "accuracy", *option.split(), "-f", "json").json
-        for option in ("", "--mark", "--no-mark")
-    }
-    for option in ("", "--mark"):
-        marks = {row["run"]: (row["best"], row["tied_with_best"]) for row in asked[option]["scores"]}
-        assert marks == {"half": (False, False), "all": (True, False), "most": (False, True)}
-        assert "|marks:" in asked[option]["signature"]
-    assert {row["best"] for row in asked["--no-mark"]["scores"]} == {None}
-    assert "|marks:" not in asked["--no-mark"]["signature"]
-
-
 def confident(path: Path, answers: list[tuple[float, int]]) -> Path:
     rows = [f"q{i:03},a,{'correct' if right else 'incorrect'},{sure}" for i, (sure, right) in enumerate(answers)]
     return written(path, "question,run,outcome,confidence\n" + "\n".join(rows) + "\n")
@@ -219,14 +195,3 @@ def test_a_gate_on_sums_has_no_interval_and_one_on_bins_their_bound(nescio: Comm
         nescio("tally", tmp_path / "table.csv", "-m", measure, "--resamples", "0" if limit == 0.3 else 1000, "-o", made)
         found = nescio("score", made, "-m", measure, "-v", "--fail-under", f"{measure}={limit}")
         assert (found.status, says in found.err) == (3, True), found.err
-
-
-def test_a_gate_rests_on_what_other_questions_would_score(nescio: Command, counts: Path) -> None:
-    """c@1 of a is 0.472 [0.428, 0.516]; of 50 other questions a beta-binomial law gives a standard deviation of
-    (.472·.528·550/(50·501))^½ = .074, so from about .33 on."""
-    limits = ("score", counts, "-m", "c@1", "--fail-under", "c@1=0.40")
-    assert nescio(*limits).status == 0
-    found = nescio(*limits, "--next", "50")
-    assert found.status == 3
-    assert "c@1 of run 'a' on 50 other questions is not significantly different from 0.4" in found.err
-    assert nescio("score", counts, "-m", "c@1", "--fail-under", "c@1=0.25", "--next", "50").status == 0

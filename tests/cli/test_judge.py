@@ -108,58 +108,6 @@ def test_a_stale_label_is_said(nescio: Command, files: list[Path], tmp_path: Pat
     assert "1 judgement is for an answer that the run no longer gives" in found.flat
 
 
-# ---- verdicts of a judge that a table does not name ----
-
-
-@pytest.fixture
-def graded(tmp_path: Path) -> list[Path]:
-    """A table with the verdicts of a judge that it does not name, gold answers and predictions, and people's verdicts.
-
-    The judge and people agree on 5 of 6; `exact` would take 1, 3 and 6 of the answers as people do, 2 and 4 otherwise.
-    """
-    rows = (
-        "1,Paris,Paris,correct\n2,Rome,the city of Rome,correct\n3,Oslo,Bergen,incorrect\n4,Bonn,It is Bonn,correct\n"
-    )
-    rows += "5,Kyiv,Lviv,incorrect\n6,Bern,Basel,correct\n"
-    mine = written(tmp_path / "mine.csv", f"question,gold,prediction,verdict\n{rows}")
-    verdicts = "1,richtig\n2,vrai\n3,falsch\n4,R\n5,wrong\n6,no\n"
-    return [mine, written(tmp_path / "people.csv", f"question,verdict\n{verdicts}")]
-
-
-def test_the_verdicts_of_a_table_are_held_against_people(nescio: Command, graded: list[Path], tmp_path: Path) -> None:
-    mine, people = graded
-    texts = "1,paris,correct\n3,Bergen,correct\n4,another,correct\n"
-    by_text = written(tmp_path / "by_text.csv", f"question,answer,verdict\n{texts}")
-    for words, labels, agreement in (
-        ((people,), 6, 5 / 6),
-        ((people, "--judge", "exact"), 6, 4 / 6),
-        ((mine,), 6, 3 / 6),  # and not against themselves
-        ((by_text,), 2, 1 / 2),  # labels that name the answer find it
-    ):
-        (row,) = nescio("judge", mine, "--against", *words, "-f", "json").json["agreement"]
-        assert (row["labels"], row["agreement"]) == (labels, pytest.approx(agreement))
-
-
-def test_a_judge_that_is_known_by_its_verdicts_is_certified_by_a_name(
-    nescio: Command, graded: list[Path], tmp_path: Path
-) -> None:
-    mine, people = graded
-    certificate, out = tmp_path / "judge.json", tmp_path / "out.csv"
-    certify = ["--against", people, "--certificate", certificate, "--blind"]
-    nescio("judge", mine, *certify).assert_refused("--judge-name NAME does")
-    assert not certificate.exists()
-    assert nescio("judge", mine, *certify, "--judge-name", "hers(prompt=v2)", "-o", out).status == 0
-    assert json.loads(certificate.read_text())["judge"] == "hers(prompt=v2)"
-    assert {row["judge"] for row in table(out).values()} == {"hers(prompt=v2)"}
-    assert nescio("score", out, "-m", "accuracy", "--require-certificate", certificate).status == 0
-    again = nescio("judge", out, "--against", people, "--judge-name", "another")
-    assert "these files say who judged (hers(prompt=v2))" in again.flat
-    assert nescio("judge", mine, "--against", people, "--judge", "exact", "--judge-name", "x").status == 2
-
-
-# ---- a language model, at an address of this machine ----
-
-
 def assert_all_graded(path: Path) -> None:
     grades = {int(question): row["outcome"] for (_, question), row in table(path).items()}
     assert grades == {i: list(GRADES.values())[i % 3] for i in range(MANY)}

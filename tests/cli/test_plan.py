@@ -38,19 +38,6 @@ def test_the_shape_that_programs_rely_on(nescio: Command, pilot: Path) -> None:
         assert part in found["signature"]
 
 
-def test_the_table_teaches_within_80_columns(nescio: Command) -> None:
-    found = nescio("plan", "--rates", "50,30,20", "--difference", "0.2", "--questions", "300", "-m", "accuracy")
-    first, second, empty, *rest = found.out.splitlines()
-    assert re.fullmatch(r"accuracy: 1\d\d questions detect a difference of 0.2 with power 0.8\d at alpha 0.05", first)
-    third = r"accuracy: 300 questions detect a difference of 0.1\d\d? with power 0.[78]\d at alpha 0.05"
-    assert re.fullmatch(third, second)
-    assert empty == ""
-    assert all(len(line) <= 80 for line in rest)
-    assert "simulated exact test" in rest[1]
-    assert "answers of the two systems are independent" in found.err
-    assert rest[-1].startswith("nescio ")
-
-
 def test_clusters_are_said(nescio: Command, pilot: Path) -> None:
     found = nescio("plan", pilot, "--cluster", "story", "--difference", "0.2", "--baseline", "old")
     assert found.status == 0

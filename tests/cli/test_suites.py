@@ -41,30 +41,3 @@ def test_a_file_whose_name_has_an_equals_sign_is_a_file(nescio: Command, tmp_pat
     path = tmp_path / "day=1.csv"
     path.write_bytes((SUITE / "trivia.csv").read_bytes())
     assert nescio("score", path, "-f", "json", *FEW).json["scores"]
-
-
-def test_the_leaderboard_of_a_suite(nescio: Command) -> None:
-    suite = ("score", SUITE / "suite.toml", "-m", "c@1", *FEW)
-    found = nescio(*suite).out
-    lines = found.splitlines()
-    assert lines[0].split() == ["run", "measure", "mean", "win", "rate", "stable", "sure", "benchmarks", "n"]
-    assert lines[1].startswith("model-b  c@1      0.801* [")
-    assert "* the best mean" in found
-    assert "not a confidence interval" in found
-    markdown = nescio(*suite, "-f", "markdown").out
-    assert markdown.startswith("| run | measure | mean | win rate |")
-    assert "| trivia | c@1 | 0.924 | 0.785 |" in markdown
-    assert "model-b & c@1 & " in nescio(*suite, "-f", "latex").out
-
-
-def test_a_comparison_over_a_suite_and_its_gate(nescio: Command, tmp_path: Path) -> None:
-    compared = ("compare", SUITE / "suite.toml", *FEW)
-    found = nescio(*compared, "--baseline", "model-a", "-f", "json")
-    assert found.status == 0, found.err
-    assert [row["verdict"] for row in found.json["comparisons"]] == ["better", "better"]
-    assert len(found.json["benchmarks"]) == 10
-    assert found.json["tests"][0]["test"] == "exact"
-    gate = (*compared, "-m", "c@1", "--fail-on-regression")
-    assert nescio(*gate, "--baseline", "model-a", "--junit", tmp_path / "gate.xml").status == 0
-    assert (tmp_path / "gate.xml").exists()
-    assert nescio(*gate, "--baseline", "model-b").status == 1

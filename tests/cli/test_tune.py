@@ -108,15 +108,6 @@ def test_nothing_to_certify_writes_nothing_and_says_so(nescio: Command, table: P
     assert (plain.status, "cannot be certified with 95% confidence" in plain.out) == (0, True)
 
 
-def test_two_runs_are_compared_each_at_its_own_threshold(nescio: Command, outcomes: Path) -> None:
-    assert nescio("tune", outcomes, "--run", "modest", "-f", "json").json["run"] == "modest"
-    assert "modest minus guesser is" in nescio("tune-pair", outcomes).out
-    turned = nescio("tune-pair", outcomes, "--baseline", "modest", "-m", "UF", "-f", "json").json
-    rows = [(row["run"], row["baseline"], row["measure"]) for row in turned["comparison"]]
-    assert rows == [("guesser", "modest", "UF")]
-    assert [row["run"] for row in turned["tuning"]] == ["modest", "guesser"]
-
-
 def test_a_declined_pan_problem_has_the_score_of_one_half(nescio: Command, tmp_path: Path) -> None:
     """The best of all thresholds, tried one by one: 0.5 where the score is surer than the threshold neither way."""
     scores = (0.99, 0.9, 0.1, 0.2, 0.6, 0.45, 0.55, 0.5)
@@ -140,20 +131,3 @@ def test_a_declined_pan_problem_has_the_score_of_one_half(nescio: Command, tmp_p
         found = nescio("tune", truth, answers, "-m", measure, *FEW, "-f", "json").json
         assert found["value_in_sample"] == pytest.approx(max(v[i] for v in tried.values() if v[i] is not None))
         assert found["value_all_answered"] == tried[0.55][i]
-
-
-@pytest.mark.skipif(not PAN.exists(), reason="the shared data are not beside the checkout")
-def test_real_runs(nescio: Command, tmp_path: Path) -> None:
-    runs = ("gagala20-small", "weerasinghe20-large", "boenninghoff20-small")
-    truth, *files = (PAN / "truth.jsonl", *(PAN / "runs" / run / "answers.jsonl" for run in runs))
-    assert "with `nescio tune-pair`: gagala20-small, weerasinghe20-large" in nescio("tune", truth, *files).err
-    pair = nescio("tune-pair", truth, *files[:2], "--resamples", 100, "-f", "json").json
-    assert pair["comparison"][0]["verdict"] == "better"
-    tuned, one = tmp_path / "tuned.csv", (truth, files[1], "--resamples", 100)
-    found = nescio("tune", *one, "-f", "json", "-o", tuned).json
-    assert found["value_all_answered"] < found["value"] < 1
-    assert len(found["curve"]) <= 200
-    scores = nescio("score", tuned, "-m", "c@1", "-m", "coverage", "--ci", "none", "-f", "json").json["scores"]
-    assert [row["value"] for row in scores] == [found["value_in_sample"], found["coverage"]]
-    brier = nescio("tune", *one, "-m", "pan.Brier", "-o", tuned)
-    assert "pan.Brier cannot be scored from it" in brier.err
