@@ -26,6 +26,7 @@ BLOCKED, EMPTY, ERRORED, REFUSED = "blocked", "empty", "errored", "refused"
 NO_FORM = "without an answer in the requested form"
 REASONS_CHANGED = "reasons.changed"  # the code of a note on two runs
 GRADED_RIGHT = " (graded right)"  # after the reason of an answer that its tool graded right all the same
+BY_OUTCOME = " (said to abstain)"  # after the reason of an answer that its file itself calls an abstention
 _STATES: Mapping[CountsAs, int] = {"incorrect": INCORRECT, "unanswered": SILENT, "ungraded": NOT_GRADED}
 _KINDS: Mapping[str, Kind] = {EMPTY: "empty", NO_FORM: "unparsed", BLOCKED: "failed", ERRORED: "failed"}
 
@@ -54,7 +55,12 @@ class NoAnswer(Struct, frozen=True):
 
 def kind_of(why: str) -> Kind:
     """Return which of the four kinds a reason is of."""
-    return _KINDS.get(why.removesuffix(GRADED_RIGHT), "declined")
+    return _KINDS.get(why.removesuffix(GRADED_RIGHT).removesuffix(BY_OUTCOME), "declined")
+
+
+def said_to_abstain(why: str | None) -> str | None:
+    """Return the reason of an answer that its file itself calls an abstention, which stays one whatever the reason."""
+    return f"{why}{BY_OUTCOME}" if why in _KINDS else why
 
 
 def changed(before: Iterable[NonAnswers], after: Iterable[NonAnswers]) -> str:
@@ -92,6 +98,8 @@ def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, 
         wrong: Counter[Kind] = Counter()
         for q in np.flatnonzero(silent[r]).tolist():
             why = outcomes.why[r, q] or ""
+            if why.endswith(BY_OUTCOME):
+                continue
             kind = kind_of(why)
             now = counts_as.get(kind, "unanswered")
             if now == "incorrect" and why.endswith(GRADED_RIGHT):

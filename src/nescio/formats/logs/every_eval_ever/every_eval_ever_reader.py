@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
-from nescio.data.reasons import EMPTY, ERRORED, REFUSED
+from nescio.data.reasons import EMPTY, ERRORED, REFUSED, said_to_abstain
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, opt
 from nescio.formats.logs import grading
@@ -192,7 +192,8 @@ def _written(held: Row, options: ReadOptions) -> tuple[int, str | None] | None:
     word, why = held.get(OUTCOME), held.get(WHY)
     if not isinstance(word, str) or word not in STATES_WRITTEN or grading.threshold(options) is not None:
         return None
-    return STATES_WRITTEN[word], why if isinstance(why, str) and why else None
+    state, reason = STATES_WRITTEN[word], why if isinstance(why, str) and why else None
+    return state, said_to_abstain(reason) if state == SILENT else reason
 
 
 def _finite(value: Any) -> float | None:

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SAID_SO, SILENT
-from nescio.data.reasons import EMPTY, ERRORED, NO_FORM, REFUSED
+from nescio.data.reasons import EMPTY, ERRORED, NO_FORM, REFUSED, said_to_abstain
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, UsageError, offer, opt, shorten
 from nescio.formats.logs import grading
@@ -213,12 +213,12 @@ def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade
     if word in options.outcome_map:
         state = MEANINGS[options.outcome_map[word]]
         by_state = float(state == CORRECT)
-        silent = silent or (NO_ANSWER if state == SILENT else None)
+        silent = said_to_abstain(silent or NO_ANSWER) if state == SILENT else silent
         return Grade(by_state, silent, state=state, own=by_state if number is None else own)
     if isinstance(value, str):
         if number is None:
             return Grade(label=word)
-        silent = silent or (NO_ANSWER if word in SILENCE else None)
+        silent = said_to_abstain(silent or NO_ANSWER) if word in SILENCE else silent
     if number is None or math.isnan(number):
         return Grade(silent=silent, failed=None if silent else NO_SCORE)
     return Grade(number, silent, own=own)
