@@ -144,7 +144,7 @@ def test_a_remark_names_its_run_and_its_part() -> None:
 
 
 def test_what_reading_says_stands_before_what_measures_say() -> None:
-    found = nescio.score(EVERY["promptfoo"].files, ["c@1", "accuracy"], ci=None, ungraded="exclude")
+    found = nescio.score(EVERY["promptfoo"].files, ["c@1", "accuracy"], ci=None, **EVERY["promptfoo"].options)
     loaded = EVERY["promptfoo"].read()
     assert loaded.notes
     assert found.notes[: len(loaded.notes)] == loaded.notes

@@ -201,8 +201,9 @@ def _changed_reasons(loaded: Loaded, rows: Sequence[Comparison]) -> Iterator[Not
     for run, baseline in dict.fromkeys((row.run, row.baseline) for row in rows):
         old, new = ([row for row in loaded.silence if row.run == name] for name in (baseline, run))
         if change := changed(old, new):
-            template = "run {subject!r} against {baseline!r}: {change}"
-            yield note(REASONS_CHANGED, template, run, baseline=baseline, change=change)
+            yield note(
+                REASONS_CHANGED, "run {subject!r} against {baseline!r}: {change}", run, baseline=baseline, change=change
+            )
 
 
 def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float, *, tallied: bool) -> Iterator[Note]:

@@ -8,7 +8,7 @@ stopped, has no grade. The reason stays beside the answer whatever it counts as.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, get_args
 
 import numpy as np
@@ -107,15 +107,25 @@ def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, 
             else:
                 state[r, q] = _STATES[now]
                 wrong[kind] += now == "incorrect"
-        notes += [
-            note(
-                "reasons.incorrect",
-                f"run {{subject!r}}: {{n:n {kind} output}} {{n:counts/count}} as incorrect; "
-                f"{opt(kind, 'unanswered')} makes {{n:it an abstention/them abstentions}}",
-                run,
-                n=n,
-            )
-            for kind, n in wrong.items()
-            if n
-        ]
+        notes += _notes(run, wrong)
     return replace(outcomes, state=state), tuple(notes)
+
+
+def _notes(run: str, wrong: Mapping[Kind, int]) -> Iterator[Note]:
+    """Note how many outputs of a run count as incorrect, by kind."""
+    if wrong["empty"]:
+        yield note(
+            "reasons.empty",
+            "run {subject!r}: {n:n empty output} {n:counts/count} as incorrect; "
+            f"{opt('empty', 'unanswered')} makes {{n:it an abstention/them abstentions}}",
+            run,
+            n=wrong["empty"],
+        )
+    if wrong["unparsed"]:
+        yield note(
+            "reasons.unparsed",
+            "run {subject!r}: {n:n unparsed output} {n:counts/count} as incorrect; "
+            f"{opt('unparsed', 'unanswered')} makes {{n:it an abstention/them abstentions}}",
+            run,
+            n=wrong["unparsed"],
+        )
