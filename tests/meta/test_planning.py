@@ -23,8 +23,8 @@ from nescio.stats.exact_p_values import exact_p
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 from nescio.verbs.plan import plan
-from tests.rings import together
 from tests.notes import in_words
+from tests.rings import together
 
 RATES = (0.5, 0.3, 0.2)
 # of 100 questions: run against baseline as correct/incorrect, …; accuracy differs by (12 + 9 - 5 - 3)/100

@@ -23,11 +23,11 @@ from nescio.meta_evaluation.power import ADAPTED, MEAN, is_mean
 from nescio.pipeline import load
 from nescio.scoring.samples import columns_for
 from nescio.verbs.meta import power
-from tests.rings import together
 from tests.laws.catalogue import MEASURES, apart, value_of, varied
 from tests.meta.test_rank_agreement import graded
 from tests.meta.test_trials import evidence
 from tests.notes import in_words
+from tests.rings import together
 
 MATRIX = Path(__file__).parents[2].parent / "shared" / "data" / "trec_matrices" / "adhoc6_ap.csv"
 RESAMPLES = 200

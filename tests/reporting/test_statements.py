@@ -556,6 +556,8 @@ def span(page: Page, m: re.Match[str]) -> Any:
 
 
 BEST = r"(?:is best by c@1(?: as the runs came)?(?:, tied with .+?)?,|has the best c@1,|scores)"
+
+
 def counted_as_incorrect(page: Page, m: re.Match[str]) -> Any:
     """As many answers are unanswered where such outputs abstain."""
     left = page.ask("score", "coverage", **{m[3]: "unanswered"})["scores"]

@@ -133,7 +133,7 @@ def decision(row: Comparison, alpha: float, margin: float) -> Decision:
 def _rounded(count: float) -> int:
     """Return a number of questions to two digits, upwards."""
     digits = max(0, math.floor(math.log10(count)) - 1) if count >= 1 else 0
-    return math.ceil(count / 10**digits) * 10**digits
+    return math.ceil(round(count / 10**digits, 6)) * 10**digits
 
 
 def regression(row: Comparison, alpha: float, margin: float) -> int:

@@ -126,6 +126,9 @@ def open_document(path: Path, room: MemoryBudget) -> Source:
     return Source(path.name, path, columns=columns, first=first, kind="document", document=document)
 
 
+_HOLE = bytes(8)  # more than characters of two or four bytes leave between them
+
+
 def _held(path: Path, room: MemoryBudget) -> bytes:
     """Return the bytes of a file, where there is room for them; raises FormatError at the first NUL, as a file that
     was only made large holds."""
@@ -135,8 +138,8 @@ def _held(path: Path, room: MemoryBudget) -> bytes:
         while part := file.read(_HEAD):
             parts.append(part)
             wide = parts[0].startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or 0 < parts[0][:4].count(0) < 4
-            if b"\0" in part and not wide:
-                place = (len(parts) - 1) * _HEAD + part.index(0)
+            if (hole := _HOLE if wide else b"\0") in part:
+                place = (len(parts) - 1) * _HEAD + part.index(hole)
                 raise FormatError(path, "the file holds a NUL, which no text has", where=f"byte {place}")
     return b"".join(parts)
 
