@@ -240,7 +240,7 @@ def test_no_interval_goes_beyond_what_a_difference_can_be(measure: str, furthest
 def test_processes_that_look_at_once_lose_no_question(tmp_path: Path) -> None:
     """Four, each with 25 questions of its own."""
     x, y = pairs()
-    program = "import sys, nescio; nescio.look(sys.argv[1], 'c@1', baseline='old', state=sys.argv[2], every=1)"
+    program = "import sys, nescio; nescio.look(sys.argv[1], 'c@1', baseline='old', state=sys.argv[2])"
     running = []
     for i in range(4):
         pq.write_table(

@@ -58,7 +58,7 @@ def silent(*why: str | None, answerable: int = 1) -> Outcomes:
 @together("why, incorrect, unanswered, ungraded", COUNTS)
 def test_what_no_answer_counts_as(why: str | None, incorrect: int, unanswered: int, ungraded: int) -> None:
     found = [
-        int(settle(silent(why), NoAnswer(word, word))[0].state[0, 0])  # type: ignore[arg-type]
+        int(settle(silent(why), NoAnswer(word, word))[0].state[0, 0])
         for word in ("incorrect", "unanswered", "ungraded")
     ]
     assert found == [incorrect, unanswered, ungraded]
