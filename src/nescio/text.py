@@ -75,6 +75,11 @@ def sanitize(text: str, longest: int | None = None, *, target: Target = "line") 
     return f"{shown}… ({left:,} more characters)" if left else shown
 
 
+def inert(text: str) -> str:
+    """Return a message whose lines hold nothing that a terminal obeys; names in it may be a stranger's."""
+    return "\n".join(sanitize(line) for line in text.split("\n"))
+
+
 def quoted(text: str, *, python: bool = False) -> str:
     """Write a text as a string of JSON, or of Python, with what cannot be seen as escapes."""
     plain = json.dumps(text, ensure_ascii=False)

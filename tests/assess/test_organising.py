@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 import nescio
+from nescio.assessing.choosing import known_answers
+from nescio.campaigns.pooling import named_by
 from nescio.cli.app import run
 from tests.campaign import made
 
@@ -350,3 +352,12 @@ def test_links_and_the_state_of_judging_go_to_standard_output(room: Room, capsys
 def test_hostile_names_are_refused(name: str, room: Room) -> None:
     with pytest.raises(nescio.UsageError, match=r"people are named by|names takes NAME"):
         nescio.assess.invite(room.db, [name], address=HOME)
+
+
+def test_the_name_of_a_known_answer_tells_nobody_that_it_is_one(tmp_path: Path) -> None:
+    """Its name follows from the secret as well: nobody works it out from the question and the answer."""
+    known = made.text(tmp_path / "known.csv", KNOWN)
+    names = [[item.id for item, _, _ in known_answers(known, "control", secret)] for secret in ("one", "two", "")]
+    assert not {*names[0]} & {*names[1]}
+    bare = {named_by(["control", item.question, item.answer]) for item, _, _ in known_answers(known, "control", "one")}
+    assert not {*names[0]} & bare

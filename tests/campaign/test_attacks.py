@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import json
 import random
 import re
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import nescio
+from nescio.campaigns import chain
 from nescio.campaigns.folder import contents, open_campaign
 from nescio.campaigns.log import digest, read_log
 from tests.rings import many
@@ -324,3 +326,72 @@ def test_no_table_of_a_campaign_holds_a_formula(tmp_path: Path) -> None:
     answers = [row["answer"] for row in rows_of(campaign / "returns" / "alpha" / "alpha_a.csv")]
     assert answers[:4] == [f"'{formula}" for formula in FORMULAS[:4]]
     assert not (campaign / "site" / "returns").exists()
+
+
+# ---- what the organisers keep, and a log written anew ----
+
+KEPT = {
+    "the guidelines": ("guidelines.md", "guidelines.md: it was changed"),
+    "the secret": ("campaign.secret", "campaign.secret: it was changed"),
+    "what a group is told": (
+        "receipts/beta/receipts.txt",
+        "receipts/beta/receipts.txt: it is not what the receipts say",
+    ),
+    "the settings": ("campaign.toml", None),
+    "the topics": ("topics/*", None),
+}
+
+
+@pytest.mark.parametrize("what", KEPT)
+def test_one_byte_of_what_is_kept_is_noticed(what: str, scored: Path) -> None:
+    """Settings and topics are the organisers' to edit: a note says that they changed."""
+    place, fault = KEPT[what]
+    path = next(path for path in sorted(scored.glob(place)) if path.is_file())
+    path.write_bytes(path.read_bytes() + b"\n")
+    found = nescio.campaign.verify(scored)
+    if fault is None:
+        assert any("changed since the last line of the log" in str(note) for note in found.notes)
+    else:
+        assert fault in str(found)
+        assert found.status == 2
+
+
+@pytest.mark.parametrize("place", ["key", "handout"])
+def test_one_byte_of_the_key_or_of_what_was_handed_out_is_noticed(place: str, tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    nescio.campaign.handout(campaign)
+    assert nescio.campaign.verify(campaign).sound
+    path = next(path for path in sorted((campaign / place).rglob("*")) if path.is_file())
+    path.write_bytes(path.read_bytes() + b"\n")
+    assert f"{place}/{path.name}: it was changed since the last step" in str(nescio.campaign.verify(campaign))
+
+
+def anew(campaign: Path) -> None:
+    """Write the log anew, sound in itself: the last line, of publishing, is gone."""
+    path = campaign / "campaign.log"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[0]["nescio"] = "0"
+    path.unlink()
+    chain.append(path, [{name: value for name, value in row.items() if name != chain.FOLLOWS} for row in rows])
+
+
+def test_a_log_that_was_written_anew_is_found_by_a_digest_that_was_kept(scored: Path, tmp_path: Path) -> None:
+    kept = shutil.copyfile(scored / "receipts" / "beta" / "receipts.txt", tmp_path / "kept.txt")
+    head = nescio.campaign.verify(scored).tables["log"][0].head
+    for against in (kept, head, scored / "site" / "digests.json"):
+        assert nescio.campaign.verify(scored, against=against).sound
+    anew(scored)
+    for against in (kept, head):
+        assert "was kept: the log was written anew" in str(nescio.campaign.verify(scored, against=against))
+    with pytest.raises(nescio.UsageError, match="neither a digest"):
+        nescio.campaign.verify(scored, against="abc")
+
+
+def test_time_that_runs_backwards_is_a_fault(scored: Path) -> None:
+    path = scored / "campaign.log"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[2]["at"] = "2001-01-01T00:00:00+00:00"
+    path.unlink()
+    chain.append(path, [{name: value for name, value in row.items() if name != chain.FOLLOWS} for row in rows])
+    assert "campaign.log, line 3: it is of 2001-01-01T00:00:00+00:00" in str(nescio.campaign.verify(scored))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from nescio.cli.app import run
 from nescio.cli.stdin import suffix_of
 from tests.verbs.test_declarations import LEAVES
 
-from .conftest import EXAMPLES, Command
+from .conftest import EXAMPLES, Command, written
 from .terminals import CALLS
 
 COMMANDS = (
@@ -96,3 +97,22 @@ def test_commands_print_where_an_encoding_has_no_sign(monkeypatch: pytest.Monkey
 def test_each_help_page_and_measure_prints(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(printed(encoding, [*name.split(), "--help-all"], monkeypatch) for name in LEAVES)
     assert printed(encoding, ["measures", "c@1"], monkeypatch)
+
+
+def test_nothing_in_a_message_is_obeyed_by_a_terminal(nescio: Command, tmp_path: Path) -> None:
+    """A name with an escape sequence, a title of the window, and a mark that turns the line around."""
+    name = "\x1b[31mred\x1b]0;title\x07\u202eevil"
+    path = written(tmp_path / "a.csv", f"run,question,outcome\n{name},q1,correct\n{name},q1,wrong\n")
+    for arguments in (("score", path), ("check", path)):
+        done = nescio(*arguments)
+        assert not {"\x1b", "\x07", "\u202e"} & {*done.out, *done.err}
+
+
+def test_a_symlink_that_is_written_to_stays_one(nescio: Command, tmp_path: Path) -> None:
+    table = written(tmp_path / "a.csv", "run,question,outcome\na,q1,correct\na,q2,incorrect\n")
+    target = written(tmp_path / "target.csv", "old")
+    link = tmp_path / "link.csv"
+    link.symlink_to(target)
+    assert nescio("score", table, "--ci", "none", "-f", "csv", "-o", link).status == 0
+    assert link.is_symlink()
+    assert target.read_text().startswith("run,")

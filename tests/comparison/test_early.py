@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import nescio
@@ -231,3 +234,19 @@ def test_no_interval_goes_beyond_what_a_difference_can_be(measure: str, furthest
     assert np.nanmax(path.high) == path.running_high[-1] == furthest
     assert np.nanmin(path.low) >= -furthest
     assert np.isinf(path.running_low[:49]).all() == (measure == "c@1")
+
+
+@pytest.mark.slow
+def test_processes_that_look_at_once_lose_no_question(tmp_path: Path) -> None:
+    """Four, each with 25 questions of its own."""
+    x, y = pairs()
+    program = "import sys, nescio; nescio.look(sys.argv[1], 'c@1', baseline='old', state=sys.argv[2])"
+    running = []
+    for i in range(4):
+        pq.write_table(
+            table(x[25 * i : 25 * i + 25], y[25 * i : 25 * i + 25], 25 * i), path := tmp_path / f"{i}.parquet"
+        )
+        running.append(subprocess.Popen([sys.executable, "-c", program, path, tmp_path / "state.json"]))
+    assert [process.wait() for process in running] == [0] * 4
+    kept = (tmp_path / "state.json").read_text()
+    assert [i for i in range(100) if f"q{i:05d}" not in kept] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +13,11 @@ from scipy import stats
 import nescio
 from nescio.comparison.families import families
 from nescio.comparison.ranks import bars
-from nescio.comparison.verdicts import detectable, regression, rule_of_three_share, widened_interval
+from nescio.comparison.verdicts import decision, detectable, regression, rule_of_three_share, widened_interval
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparison
 from tests.notes import in_words
+from tests.rings import together
 
 from .runs import evidence, matrix
 
@@ -195,3 +197,31 @@ def test_families_by_hand() -> None:
         least = min(family, key=lambda row: row.p or 0)
         assert least.p is not None
         assert least.p_adjusted == pytest.approx(min(1, len(family) * least.p))
+
+
+# ---- decisions ----
+
+# An interval of 100 questions, the margin, and what follows. By hand: the interval shrinks with the root of the number
+# of questions, so that of reach r must shrink to the distance d from the margin: 100·((r/d)² - 1) more questions,
+# rounded up to two digits. At [-0.05, 0.09] and 0.01: r = 0.07, d = 0.03, 444.4. Of Brier, which is to be low, the same
+# ends at [-0.05, 0.09]: -0.02 ± 0.07, d = 0.01, 4,800. At [-0.08, 0.06]: d = 0, no number.
+DECISIONS: list[tuple[Any, ...]] = [
+    ("c@1", -0.005, 0.05, "too few questions to tell", 0.01, 0, None, "MERGE: new is at most 0.01 worse than old"),
+    ("c@1", 0.02, 0.09, "better", 0.01, 0, None, "MERGE: new is better than old (c@1 +0.055 [+0.020, +0.090])."),
+    ("c@1", -0.09, -0.02, "worse", 0.01, 1, None, "DO NOT MERGE: new is more than 0.01 worse than old"),
+    ("c@1", -0.05, 0.09, "too few questions to tell", 0.01, 3, 450, "CANNOT TELL whether new is more than 0.01 worse"),
+    ("Brier", -0.05, 0.09, "too few questions to tell", 0.01, 3, 4800, "About 4,800 further questions would settle it"),
+    ("Brier", -0.09, -0.02, "better", 0.01, 0, None, "MERGE: new is better than old"),
+    ("Brier", 0.02, 0.09, "worse", 0.01, 1, None, "DO NOT MERGE: new is more than 0.01 worse than old"),
+    ("c@1", -0.08, 0.06, "too few questions to tell", 0.01, 3, None, "No number of further questions would settle it"),
+]
+
+
+@together("measure, low, high, verdict, margin, status, further, words", DECISIONS)
+def test_a_decision_is_merge_do_not_merge_or_cannot_tell(
+    measure: str, low: float, high: float, verdict: str, margin: float, status: int, further: int | None, words: str
+) -> None:
+    found = decision(row(low, high, verdict, measure), 0.05, margin)
+    assert (found.status, found.further) == (status, further)
+    assert words in found.sentence()
+    assert found.sentence("empty 2 → 40").count("; empty 2 → 40)") == 1

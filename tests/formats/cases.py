@@ -46,7 +46,7 @@ from nescio.data.evidence import Evidence
 from nescio.errors import FormatError, MismatchError, NescioError, UnknownNameError, UsageError
 from tests.notes import in_words
 
-from .encodings import ENCODINGS, encode, read, refusal
+from .encodings import ENCODINGS, LEFT, encode, read, refusal
 from .excerpts import READERS, place_of
 from .fuzz import write_files
 
@@ -282,7 +282,7 @@ def _check_found(given: Any, options: dict[str, Any], part: Mapping[str, Any], f
     for words in wanted.get("unsaid", ()):
         assert not any(words in note for note in notes), (words, notes)
     if "score" in wanted:
-        scores = nescio.score(given, list(wanted["score"]), ci=None, **options)
+        scores = nescio.score(given, list(wanted["score"]), ci=None, **{**LEFT, **options})
         for measure, value in wanted["score"].items():
             values = [row.value for row in scores if row.measure == measure]
             assert values == pytest.approx(value if isinstance(value, list) else [value]), measure

@@ -20,6 +20,7 @@ from nescio.pipeline import Loaded, Options, load
 
 FILES = ("csv", "tsv", "jsonl", "parquet")
 ENCODINGS = (*FILES, "pandas", "polars", "arrow")
+LEFT = {"empty": "unanswered", "unparsed": "unanswered"}  # what the reader found is left as it is
 Row = Mapping[str, Any]
 
 
@@ -60,8 +61,8 @@ def label_of(given: Any) -> str:
 
 
 def read(given: Any, **options: Any) -> Loaded:
-    """What `load` finds under these options."""
-    return load(given, Options(**options))
+    """What `load` finds under these options, empty and unparsed outputs left as their reader found them."""
+    return load(given, Options(**{**LEFT, **options}))
 
 
 def evidence(given: Any, **options: Any) -> Evidence:

@@ -16,6 +16,8 @@ import numpy as np
 from nescio.data.evidence import Tally
 from nescio.pipeline import Loaded, Options, load
 
+from .encodings import LEFT
+
 EXCERPTS = Path(__file__).parents[1] / "data" / "excerpts"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "logs"
 READERS = {
@@ -32,7 +34,8 @@ def place_of(path: str) -> Path:
 
 @dataclass(frozen=True)
 class Excerpt:
-    """What to read, and how many answers of each run were counted as correct, incorrect and unanswered by hand.
+    """What to read, and how many answers of each run were counted as correct, incorrect and unanswered by hand, where
+    empty and unparsed outputs count as unanswered.
 
     `paths` are files or folders below one of the two; `sums` holds sums over a column, of formats that have no such
     outcomes.
@@ -56,7 +59,7 @@ class Excerpt:
 
     def arguments(self, *taken: str) -> list[str]:
         """Say the options as on the command line; of the policies and the judge those that a command takes, or all."""
-        single = taken or ("ungraded", "missing", "judge")
+        single = (*(taken or ("ungraded", "missing", "judge")), *LEFT)
         words = [f"--{name}={self.options[name]}" for name in single if name in self.options]
         words += [f"--choose={name}={value}" for name, value in self.options.get("choose", {}).items()]
         return words + [f"--declined-pattern={pattern}" for pattern in self.options.get("declined_pattern", ())]
@@ -67,6 +70,7 @@ def _excerpts() -> dict[str, Excerpt]:
     for format_, held in READERS.items():
         for given in held["excerpt"]:
             rest = {name: value for name, value in given.items() if name not in ("name", "paths", "counts")}
+            rest["options"] = LEFT | rest.get("options", {})
             counted = {run: tuple(row) for run, row in given.get("counts", {}).items()}
             every[given["name"]] = Excerpt(format_, tuple(given["paths"]), counted, **rest)
     return every

@@ -112,7 +112,7 @@ def test_answers_are_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, j
 
     def judge_and_score() -> None:
         nescio.judge(paths, judge=judge, against=people).write(tmp_path / "out.parquet")
-        nescio.score(paths, "accuracy", judge="exact", missing="unanswered")
+        nescio.score(paths, "accuracy", judge="exact", missing="unanswered", ci=None)
 
     judge_and_score()  # what is imported once
     tracemalloc.start()

@@ -5,10 +5,13 @@ from __future__ import annotations
 import email.utils
 import json
 import os
+import socket
 import sqlite3
 import threading
+import time
 import tomllib
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,7 +29,7 @@ from nescio.judging.llm import prompts
 from nescio.judging.llm.budget import Budget, Limits, Meter
 from nescio.judging.llm.cache import Cache, key_of
 from nescio.judging.llm.cache import Reply as Kept
-from nescio.judging.llm.client import Client, Endpoint
+from nescio.judging.llm.client import CallFailedError, Client, Endpoint
 from nescio.judging.llm.judge import LLM
 from nescio.judging.llm.prompts import read_grade
 from tests.judging.llm_server import Http, Reply, Server, always, by_the_answer, completion, first, refusal
@@ -489,3 +492,71 @@ def test_a_reply_that_does_not_say_what_it_cost_is_reckoned_at_the_most(server: 
 def test_settings_that_make_no_sense(make: Callable[[], object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         make()
+
+
+# ---- an endpoint that means harm ----
+
+
+def drip(connection: socket.socket) -> None:
+    """A header, a byte at a time, without end."""
+    with suppress(OSError):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+        while True:
+            connection.sendall(b"x")
+            time.sleep(0.05)
+
+
+def go_on(connection: socket.socket) -> None:
+    """`100 Continue`, for ever."""
+    with suppress(OSError):
+        while True:
+            connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+            time.sleep(0.05)
+
+
+@pytest.mark.parametrize("answer", [drip, go_on])
+def test_a_whole_call_ends_in_time(answer: Callable[[socket.socket], None]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(1 << 16)
+                answer(connection)
+
+        threading.Thread(target=serve, daemon=True).start()
+        client = Client(Endpoint(f"http://127.0.0.1:{listening.getsockname()[1]}/v1", None, 0.5, 0, pause=0.001))
+        start, body = time.monotonic(), {**body_of("right"), "max_tokens": 9}
+        with pytest.raises((CallFailedError, EndpointError)):
+            client.complete(body, Meter(Budget(Limits()), body))
+        assert time.monotonic() - start < 5
+
+
+SECRET = "sk-a/b1234567"
+
+
+@pytest.mark.parametrize("echo", [SECRET, SECRET.replace("/", r"\/"), "".join(f"\\u{ord(c):04x}" for c in SECRET)])
+def test_a_key_is_hidden_however_it_is_escaped(judge: Make, server: Server, echo: str) -> None:
+    server.reply = always((401, {}, f"bad key {echo}".encode()))
+    with pytest.raises(EndpointError) as caught:
+        states(judge(SECRET), "right")
+    assert echo not in str(caught.value)
+    assert "[key]" in str(caught.value)
+
+
+def test_a_short_key_changes_no_reply(judge: Make) -> None:
+    assert states(judge("E"), "right", "wrong") == [CORRECT, INCORRECT]
+
+
+@pytest.mark.parametrize("count", [2**63, -1, 2**41])
+def test_a_count_of_tokens_that_none_can_be_is_not_counted(judge: Make, server: Server, count: int) -> None:
+    usage = {"prompt_tokens": count, "completion_tokens": 1}
+    server.reply = always(completion('{"grade": "CORRECT"}', usage=usage))
+    assert states(judge(), "right") == [CORRECT]
+
+
+def test_a_fenced_reply_of_many_lines_is_read_at_once() -> None:
+    start = time.monotonic()
+    assert read_grade("```json" + "\n" * 100_000 + "x") is None
+    assert read_grade('```json\n{"grade": "CORRECT"}' + "\n" * 100_000 + "```") == "CORRECT"
+    assert time.monotonic() - start < 2

@@ -138,8 +138,11 @@ def test_how_far_exact_match_agrees_with_people() -> None:
     [("gpqa", "symbolic_correct", True), ("math", "symbolic_correct", True), ("minif2f", "proof_status", "completed")],
 )
 def test_seeds_are_repeats_of_a_question(benchmark: str, right: str, word: object) -> None:
-    """gpqa has an answer that is null, which is silence."""
+    """gpqa has an answer that is null: nobody could parse it, so it is wrong unless the user says that it abstains."""
     theirs = counting.seeds(DATA, benchmark, right, word)
     paths = sorted((DATA / counting.SEEDS / benchmark).glob("output-rs*"))
-    found = nescio.score(paths, list(theirs), ci=None)
+    found = nescio.score(paths, list(theirs), ci=None, unparsed="unanswered")
     assert {row.measure: row.value for row in found} == pytest.approx(theirs, abs=1e-12)
+    found = nescio.score(paths, ["c@1", "accuracy", "coverage"], ci=None)
+    expected = {"c@1": theirs["accuracy"], "accuracy": theirs["accuracy"], "coverage": 1.0}
+    assert {row.measure: row.value for row in found} == pytest.approx(expected, abs=1e-12)

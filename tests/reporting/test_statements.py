@@ -556,6 +556,16 @@ def span(page: Page, m: re.Match[str]) -> Any:
 
 
 BEST = r"(?:is best by c@1(?: as the runs came)?(?:, tied with .+?)?,|has the best c@1,|scores)"
+
+
+def counted_as_incorrect(page: Page, m: re.Match[str]) -> Any:
+    """As many answers are unanswered where such outputs abstain."""
+    left = page.ask("score", "coverage", **{m[3]: "unanswered"})["scores"]
+    kept = page.ask("score", "coverage")["scores"]
+    by_run = {row["run"]: row["value"] * row["n"] for row in left}
+    return (next(row["value"] * row["n"] for row in kept if page.names[row["run"]] == m[1]) - by_run[page.run(m[1])],)
+
+
 RULES: dict[str, Check] = {
     rf"{BEST} # \[#, #\]": lambda page, _: page.ends(simultaneous=True),
     r"; not significantly different from (.+?)\.$": alike,
@@ -572,6 +582,7 @@ RULES: dict[str, Check] = {
     r"RUN and RUN at threshold # get the same outcome on every question: let cost or speed decide": the_same,
     r"# errors? of RUN( at that threshold)?(?=,| ·|$)": to_read,
     r"# questions? that RUN gets right and RUN gets wrong": won_by_another,
+    r"run 'RUN': # (empty|unparsed) outputs? counts? as incorrect": counted_as_incorrect,
     r"RUN got # of #(?: answers to #)? questions right and # wrong, and left # unanswered": what_it_did,
     r"would be first \(#\)": lambda page, _: (max(page.value(run, "accuracy") for run in page.runs),),
     r"(?:holds for|as) the best of #": lambda page, _: (page.k,),
@@ -738,6 +749,8 @@ def test_every_figure_of_every_sentence_of_a_suite(tmp_path: Path) -> None:
     sentences: dict[str, tuple[Any, ...]] = {
         r"has the best mean c@1 over # benchmarks, # \[#, #\]": shown,
         "has the best c@1 on # of # benchmarks": (sum(own["model-b"] > own["model-a"] for own in values), len(values)),
+        "model-a': # empty outputs count as incorrect": (5,),  # blank answers in sums/model-a.jsonl
+        "model-b': # empty output counts as incorrect": (1,),
         "interval above holds for the best of # runs": (2,),
         "each of the # questions": (best["n"],),
     }

@@ -10,18 +10,22 @@ import json
 import lzma
 import os
 import resource
+import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nescio.errors import FormatError
+from nescio.campaigns import archives, opendocument
+from nescio.errors import FormatError, MismatchError
+from nescio.sources import workbooks
 from nescio.sources.json import FREE, MemoryBudget, decode_document, decode_object, most_keys
 from tests.formats.encodings import assert_refused, evidence, refusal
 from tests.formats.fuzz import write_files
@@ -288,3 +292,79 @@ NUMBERS = [
 @together("files, said", NUMBERS)
 def test_python_s_own_way_to_write_numbers_is_no_number(files: dict[str, str], said: str, tmp_path: Path) -> None:
     assert said in str(refusal(write_files(tmp_path, files)))
+
+
+# ---- much from little ----
+
+_OPEN = 'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"'
+_OPEN += ' xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"'
+_OPEN += ' xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"'
+
+
+def spreadsheet(path: Path, cells: str) -> Path:
+    """An .ods whose table has these cells below a header."""
+    head = "<table:table-cell><text:p>id</text:p></table:table-cell>"
+    rows = f"<table:table-row>{head}</table:table-row><table:table-row>{cells}</table:table-row>"
+    path.write_bytes(
+        packed_members(
+            {
+                "content.xml": f"<office:document-content {_OPEN}><table:table>{rows}</table:table></office:document-content>"
+            }
+        )
+    )
+    return path
+
+
+@together(
+    "cells",
+    [
+        "<table:table-cell><text:p>{}</text:p></table:table-cell>".format('<text:s text:c="1048575"/>' * 2_000),
+        '<table:table-cell table:number-columns-repeated="16000"><text:p>x</text:p></table:table-cell>' * 2_000,
+    ],
+)
+def test_a_small_spreadsheet_does_not_become_gigabytes(tmp_path: Path, cells: str) -> None:
+    path = spreadsheet(tmp_path / "a.ods", cells)
+    assert path.stat().st_size < 1 << 20
+    before = peak()
+    with pytest.raises(FormatError):
+        list(opendocument.rows(path, "id"))
+    assert peak() - before < 2 << 30
+
+
+def test_one_long_text_that_many_cells_name_is_refused(tmp_path: Path) -> None:
+    book = tmp_path / "plain.xlsx"
+    sheet = openpyxl.Workbook()
+    for _ in range(2):
+        sheet.active.append(["x" * 32_000] * 2)
+    sheet.save(book)
+    with zipfile.ZipFile(book) as packed:
+        members = {name: packed.read(name).decode() for name in packed.namelist()}
+    cell = '<c t="s"><v>0</v></c>'
+    rows = "".join(f"<row>{cell * 100}</row>" for _ in range(2_000))
+    name = "xl/worksheets/sheet1.xml"
+    start, end = members[name].index("<sheetData>") + len("<sheetData>"), members[name].index("</sheetData>")
+    members[name] = members[name][:start] + rows + members[name][end:]
+    path = tmp_path / "bomb.xlsx"
+    path.write_bytes(packed_members(members))
+    with pytest.raises(FormatError):
+        workbooks.unpack(path)
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.xml"])
+def test_a_file_that_is_only_made_large_is_refused_at_its_first_hole(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text("[" if name == "a.json" else "<a>")
+    os.truncate(path, 1 << 30)
+    before = peak()
+    refusal(path)
+    assert peak() - before < 1 << 29
+
+
+def test_the_header_of_a_member_is_held_to_the_limit(tmp_path: Path) -> None:
+    """A name of 40 MB, of which gzip leaves 40 kB."""
+    path = tmp_path / "a.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("n" * 40_000_000))
+    assert path.stat().st_size < 200_000
+    with pytest.raises(MismatchError, match="unpacks to more"):
+        list(archives.unpacked(path, 1 << 20))

@@ -24,7 +24,7 @@ COLUMNS = ("question", "answer", "verdict")
 LIKELY, UNLIKELY = 1.5, 0.1  # what runs say differently of a question, or alike, against what is neither
 
 
-def known_answers(path: Path | str, part: str) -> list[tuple[Item, str, str]]:
+def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, str, str]]:
     """Read answers with the verdict that is known of each, and why: columns question, answer, verdict, and, where there
     are any, question_id, document, support, language, why. Raises FormatError for a verdict that is none."""
     place, rows = Path(path), []
@@ -35,8 +35,8 @@ def known_answers(path: Path | str, part: str) -> list[tuple[Item, str, str]]:
         if verdict not in {*Verdict}:
             words = ", ".join(Verdict)
             raise FormatError(place, f"a known verdict is one of {words}", where=f"line {line}", value=row["verdict"])
-        # Named as any answer is, so that nobody tells it from others.
-        name = named_by([part, row["question"], row["answer"]])
+        # Named as any answer is, and by a secret, so that nobody tells it from others by working its name out.
+        name = named_by([secret, part, row["question"], row["answer"]])
         support = (row.get("document") or None, row.get("support") or None)
         topic = row.get("question_id", "").strip() or f"q{name[:6]}"
         item = Item(name, topic, row["question"], row["answer"], (support,) * any(support), row.get("language", ""))

@@ -110,7 +110,7 @@ def create(
         raise UsageError(f"none of {len(by_topic):,} questions was drawn; ask for more than {draw}")
     topics = languages_of(asked_of)
     times = times_of(list(topics), overlap)
-    known, parts = _known(training, control, {*topics})
+    known, parts = _known(training, control, {*topics}, content.secret)
     shown = {topic: _like(topics) for topic in parts.get(CONTROL, ())}
     seconds = [_second(item, content.grades[item.id]) for item in asked_of if item.id in content.grades]
     where = [
@@ -191,13 +191,13 @@ def write(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) 
 
 
 def _known(
-    training: Path | str | None, control: Path | str | None, taken: set[str]
+    training: Path | str | None, control: Path | str | None, taken: set[str], secret: str
 ) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
     """Return the rows of known answers, and the topics of each part; a topic that is taken gets another name."""
     rows, parts = [], dict[str, list[str]]()
     for part, path in ((TRAINING, training), (CONTROL, control)):
         names: dict[str, str] = {}
-        for item, verdict, why in known_answers(path, part) if path else ():
+        for item, verdict, why in known_answers(path, part, secret) if path else ():
             if item.question not in names:
                 name = item.question if item.question not in taken else f"{item.question}-{item.id[:4]}"
                 names[item.question] = name

@@ -3,10 +3,17 @@ refused whole."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import tarfile
+import tempfile
 import zipfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from typing import IO, Any
 
 from nescio.errors import FormatError, MismatchError
 from nescio.sources.compressed import unpack
@@ -16,6 +23,9 @@ from nescio.sources.source import PACKED
 
 MOST_MEMBERS = 1_000
 _TAR = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
+_OPENERS: dict[str, Callable[..., Any]] = {".tgz": gzip.open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_MEMBER = 4 << 10  # bytes of a tar for the name and the padding of a member
+_CHUNK = 1 << 20
 PACKING = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", *PACKED})  # the last suffixes of what is unpacked
 _KIND, _LINK = 0o170000, 0o120000
 
@@ -81,7 +91,7 @@ def _tarred(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     files: list[tuple[str, bytes]] = []
     size = 0
     try:
-        with tarfile.open(path) as archive:
+        with _plain_tar(path, most) as plain, tarfile.open(fileobj=plain, mode="r:") as archive:
             for member in archive:
                 size += member.size
                 _check(len(files), size, most)
@@ -91,9 +101,23 @@ def _tarred(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
                 if member.isfile() and _wanted(member.name):
                     content = archive.extractfile(member)
                     files.append((member.name, content.read(most) if content else b""))
-    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+    except (tarfile.TarError, lzma.LZMAError, zlib.error, OSError, EOFError, ValueError) as error:
         raise MismatchError(f"it is not a readable tar archive: {error}") from None
     yield from files
+
+
+@contextmanager
+def _plain_tar(path: Path, most: int) -> Iterator[IO[bytes]]:
+    """Yield a tar without its compression: so the headers, which Python reads whole, are held to a limit as well."""
+    opener = next((opener for suffix, opener in _OPENERS.items() if path.name.lower().endswith(suffix)), open)
+    room = most + MOST_MEMBERS * _MEMBER
+    with opener(path, "rb") as packed, tempfile.TemporaryFile() as plain:
+        while chunk := packed.read(_CHUNK):
+            plain.write(chunk)
+            if plain.tell() > room:
+                raise MismatchError(_too_large(None, most))
+        plain.seek(0)
+        yield plain
 
 
 def _check(members: int, size: int, most: int) -> None:

@@ -10,17 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from nescio._version import __version__
 from nescio.campaigns import chain
-from nescio.campaigns.folder import LOG, Campaign
+from nescio.campaigns.folder import GUIDELINES, HANDOUT, KEY, LOG, SECRET, TOPICS, Campaign
+from nescio.campaigns.settings import SETTINGS
 from nescio.errors import UsageError
+
+HELD = (SETTINGS, TOPICS, KEY, HANDOUT, GUIDELINES, SECRET)  # what every line holds the digests of
 
 
 class Entry(Struct, frozen=True):
     """A line of the log. `read` and `wrote` are digests by what was read and by the path of what was written; `about`
-    is what else the step decided."""
+    is what else the step decided; `held` are digests of what the organisers keep and steps do not write."""
 
     at: str
     step: str
@@ -28,6 +31,7 @@ class Entry(Struct, frozen=True):
     wrote: Mapping[str, str] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
     nescio: str = __version__
+    held: Mapping[str, str] = field(default_factory=dict)
 
 
 def now() -> datetime:
@@ -52,7 +56,7 @@ def latest(campaign: Campaign, step: str) -> Entry | None:
 
 def write_log(campaign: Campaign, entry: Entry) -> None:
     """Append a line, whatever stands above it."""
-    chain.append(campaign / LOG, [asdict(entry)])
+    chain.append(campaign / LOG, [asdict(replace(entry, held=digests(campaign, *HELD)))])
 
 
 def record(
@@ -64,7 +68,8 @@ def record(
 ) -> None:
     """Append what a step did, unless its last line says the same: a step that is repeated leaves the log as it is."""
     entry, before = Entry(now().isoformat(), step, read, wrote, about or {}), latest(campaign, step)
-    if before is None or (before.read, before.wrote, before.about) != (entry.read, entry.wrote, entry.about):
+    entry = replace(entry, held=digests(campaign, *HELD))
+    if before is None or replace(entry, at=before.at, nescio=before.nescio) != before:
         write_log(campaign, entry)
 
 

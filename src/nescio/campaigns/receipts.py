@@ -14,11 +14,14 @@ import msgspec
 from msgspec import Struct
 
 from nescio._version import __version__
-from nescio.campaigns.folder import RECEIPTS, RUNS, Campaign, put
+from nescio.campaigns import chain
+from nescio.campaigns.folder import LOG, RECEIPTS, RUNS, Campaign, put
 from nescio.campaigns.log import Entry, now, read_log, write_log
 from nescio.campaigns.runs import Fault
 from nescio.errors import MismatchError
+from nescio.text import plural
 
+TOLD = "receipts.txt"
 ACCEPTED, REFUSED = "accepted", "refused"
 TAKING, WITHDRAWN, DISQUALIFIED, LIFTED, EXTENDED = "intake", "withdraw", "disqualify", "lift", "extend"
 
@@ -112,11 +115,19 @@ def receipt_bytes(receipt: Receipt) -> bytes:
 
 
 def write_told(campaign: Campaign, group: str) -> None:
-    """Write what a group is told of everything that it handed in, as a text."""
+    """Write what a group is told of everything that it handed in, as a text, below the digest of the log's last line,
+    by which the group can show later that the log was not written anew."""
+    links = chain.links(campaign / LOG)
+    head = f"campaign.log: {plural(len(links), 'line')}, the last {links[-1]}"
+    text = f"{head}\n{told_text(campaign, group)}"
+    put(campaign / RECEIPTS / group / TOLD, text.encode(errors="replace"))
+
+
+def told_text(campaign: Campaign, group: str) -> str:
+    """Return what a group is told of everything that it handed in."""
     paths = [campaign / RECEIPTS / one.place for one in read_receipts(campaign) if one.group == group]
     own = [msgspec.json.decode(path.read_bytes(), type=Receipt) for path in paths if path.is_file()]
-    text = "\n".join([f"{campaign.settings.name}: receipts, by nescio {__version__}", *(one.told for one in own)])
-    put(campaign / RECEIPTS / group / "receipts.txt", f"{text}\n".encode(errors="replace"))
+    return "\n".join([f"{campaign.settings.name}: receipts", *(one.told for one in own), ""])
 
 
 def read_receipts(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list[Receipt]:

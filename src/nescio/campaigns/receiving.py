@@ -157,7 +157,7 @@ def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Deli
         except (NescioError, OSError) as error:
             contents, refused = [], str(error)
         if refused:
-            items.append(Delivered(label, whose, b"", _digest_of(path), why=refused))
+            items.append(Delivered(label, whose, b"", _digest_of(path, campaign.settings.most_bytes), why=refused))
         for name, content in contents:
             archive = label if name != path.name else None
             inner = str(PurePosixPath(label).parent / name) if archive else label
@@ -165,9 +165,13 @@ def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Deli
     return items
 
 
-def _digest_of(path: Path) -> str:
+def _digest_of(path: Path, most: int) -> str:
+    """Return the digest of a file that is refused: of its size and its first bytes where it is too large to read."""
     if path.is_symlink():
         return hashlib.sha256(str(path.readlink()).encode()).hexdigest()
+    if (size := path.stat().st_size) > most:
+        with path.open("rb") as file:
+            return hashlib.sha256(b"%d bytes, the first of them " % size + file.read(1 << 20)).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -134,13 +134,17 @@ def _fill(campaign: Campaign, draft: Path, private: Path, progress: Progress | N
 def _seal(site: _Site) -> dict[str, Any]:
     """Return what the site was made from: the line of the log that tells of the scores, and, unless nobody is to know
     which runs there are, the digests of all that was scored."""
-    steps = [entry.step for entry in read_log(site.campaign)]
-    line = max(at for at, step_ in enumerate(steps) if step_ == SCORING)
-    seal: dict[str, Any] = {"log": chain.links(site.campaign / LOG)[line]}
+    seal: dict[str, Any] = {"log": _scored(site)}
     if not site.campaign.settings.blind:
         seal["scored"] = inputs(site.campaign, SCORING)
         seal["results"] = inputs(site.campaign, PUBLISHING)
     return seal
+
+
+def _scored(site: _Site) -> str:
+    """Return the digest of the line of the log that tells of the scores, which a site written again has as well."""
+    steps = [entry.step for entry in read_log(site.campaign)]
+    return chain.links(site.campaign / LOG)[max(at for at, step_ in enumerate(steps) if step_ == SCORING)]
 
 
 def _put(path: Path, text: str) -> None:
@@ -171,6 +175,7 @@ def _index(site: _Site) -> None:
     page = pages.rendered(
         "index.html.jinja",
         settings.name,
+        head=_scored(site),
         tables=sorted(
             (table for table in listed if table is not None), key=lambda one: not one.name.startswith("scores")
         ),

@@ -4,7 +4,9 @@ the chain of the log itself."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,13 +15,19 @@ from nescio.campaigns import chain
 from nescio.campaigns.folder import LOG, RECEIPTS, RUNS, SECRET, SITE, TOPICS, Campaign, open_campaign, put
 from nescio.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.campaigns.judgements import HISTORY
-from nescio.campaigns.log import Entry, digests, read_log
-from nescio.campaigns.receipts import TAKING, read_receipts, receipt_bytes, taken_in
+from nescio.campaigns.log import HELD, Entry, digests, read_log
+from nescio.campaigns.receipts import TAKING, TOLD, read_receipts, receipt_bytes, taken_in, told_text, write_told
 from nescio.campaigns.runs import Fault, Faults, examine
+from nescio.campaigns.settings import SETTINGS
+from nescio.data.notes import Note, note
 from nescio.data.signature import sign
+from nescio.errors import MismatchError, UsageError
 from nescio.text import plural
 
 PENDING = "pending.json"  # in the receipts: what an intake has begun to take in
+# How receipts and the site say which line of the log is its last.
+_HEAD = re.compile(r"(?:campaign\.log[^\n]*?|\"log\": \")\b([0-9a-f]{64})\b")
+_DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 SEAL = "digests.json"  # in the site: what it was made from
 
 
@@ -28,7 +36,7 @@ class Verified(Faults, frozen=True):
 
     def __str__(self) -> str:
         (state,) = self.tables["log"]
-        lines = [*map(str, self.rows), f"campaign.log: {plural(state.lines, 'line')}, the last {state.head[:16]}…"]
+        lines = [*map(str, self.rows), f"campaign.log: {plural(state.lines, 'line')}, the last {state.head}"]
         lines.append(f"{plural(len(self.rows), 'fault')}" if self.rows else "everything is what the log says")
         return "\n".join(lines)
 
@@ -40,23 +48,59 @@ class LogState(Struct, frozen=True):
     head: str
 
 
-def verify(campaign: Path | str, *, restore: bool = False) -> Verified:
+def verify(campaign: Path | str, *, restore: bool = False, against: Path | str | None = None) -> Verified:
     """Check a campaign against its log: the chain, runs against receipts, results and pages against what they were
     made from.
 
         print(nescio.campaign.verify("campaign"))
 
     What is only older than what it was made from is stale, which `status` tells, and no fault here. `restore` first
-    writes receipts again that were changed or lost, from the log. Raises UsageError where the folder is no campaign.
+    writes receipts again that were changed or lost, from the log. `against` is a digest of the log that somebody kept
+    outside the folder, or a file that holds one: the receipts of a group, or `digests.json` of the site. Only such a
+    copy shows that the whole log was written anew. Raises UsageError where the folder is no campaign.
     """
     opened = open_campaign(campaign)
     if restore:
         _restore(opened)
-    rows = tuple(faults(opened))
+    rows = (*faults(opened), *(() if against is None else _not_in_log(opened, str(against))))
     links = chain.links(opened / LOG)
     state = LogState(len(links), links[-1] if links else "")
     line = sign(campaign="verify", name=opened.settings.name, lines=len(links))
-    return Verified(rows, line, (), "faults", {"log": (state,)})
+    return Verified(rows, line, tuple(_changes(opened)), "faults", {"log": (state,)})
+
+
+def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
+    """Yield the digests of the log, as somebody kept them, that the log does not have."""
+    text = Path(against).read_text(encoding="utf-8", errors="replace") if Path(against).is_file() else against
+    kept = [match[1] for match in _HEAD.finditer(text)] or _DIGEST.findall(text)[:1]
+    if not kept:
+        raise UsageError(f"{against}: neither a digest of 64 hexadecimal digits nor a file that holds one of the log")
+    links = {*chain.links(campaign / LOG)}
+    for head in kept:
+        if head not in links:
+            yield Fault(LOG, None, f"it has no line with the digest {head} that was kept: the log was written anew")
+
+
+def _changes(campaign: Campaign) -> Iterator[Note]:
+    """Note what the organisers keep and changed between two steps."""
+    try:
+        entries = read_log(campaign)
+    except MismatchError:
+        return  # a fault says so
+    for number, (before, after) in enumerate(pairwise(entries), 2):
+        names = [name for name, held in before.held.items() if after.held.get(name) != held]
+        if after.held and names:
+            yield note(
+                "campaign.changed_between",
+                "{subject} changed between lines {before} and {after} of the log",
+                ", ".join(names),
+                before=number - 1,
+                after=number,
+            )
+    there = digests(campaign, *HELD)
+    names = [name for name, held in (entries[-1].held.items() if entries else ()) if there.get(name) != held]
+    if names:
+        yield note("campaign.changed_since", "{subject} changed since the last line of the log", ", ".join(names))
 
 
 def faults(campaign: Campaign) -> Iterator[Fault]:
@@ -70,7 +114,10 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
     if any(fault.file == LOG for fault in broken):
         return
     entries = read_log(campaign)
+    yield from _backwards(entries)
+    yield from _held(campaign, entries)
     yield from _receipts(campaign, entries)
+    yield from _told(campaign, entries)
     yield from _heads(campaign, entries)
     for step, place in ((POOLING, "pool"), (SCORING, "results"), (PUBLISHING, "site")):
         old = age(campaign, step, entries)
@@ -85,6 +132,39 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
 def interrupted(campaign: Campaign) -> bool:
     """Whether an intake has begun and not ended."""
     return (campaign / RECEIPTS / PENDING).is_file()
+
+
+def _backwards(entries: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield the lines that say that they are older than the line before."""
+    for number, (before, after) in enumerate(pairwise(entries), 2):
+        if after.at < before.at:
+            yield Fault(LOG, number, f"it is of {after.at}, and the line before of {before.at}: time runs backwards")
+
+
+def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield what the organisers keep and somebody changed since the last step."""
+    last = next((entry for entry in reversed(entries) if entry.held), None)
+    if last is None:
+        return
+    there = digests(campaign, *HELD)
+    for name in dict.fromkeys((*last.held, *there)):
+        edited = name in there and name.startswith((SETTINGS, TOPICS))  # which organisers do, and which is noted
+        if there.get(name) != last.held.get(name) and not edited:
+            what = "is gone" if name not in there else "was changed" if name in last.held else "is new"
+            rule = f"it {what} since the last step ({last.step}, {last.at}); if that was meant, repeat the step"
+            yield Fault(name, None, rule)
+
+
+def _told(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield the texts for groups that are not what their receipts say."""
+    for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign, [*entries])):
+        place = campaign / RECEIPTS / group / TOLD
+        head, _, text = place.read_text(encoding="utf-8").partition("\n") if place.is_file() else ("", "", "")
+        kept = _HEAD.search(head)
+        whole = kept is not None and kept[1] in chain.links(campaign / LOG) and text == told_text(campaign, group)
+        if not whole and not interrupted(campaign):
+            name = f"{RECEIPTS}/{group}/{TOLD}"
+            yield Fault(name, None, "it is not what the receipts say; nescio campaign verify --restore writes it again")
 
 
 def _receipts(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
@@ -153,3 +233,5 @@ def _restore(campaign: Campaign) -> None:
         content = receipt_bytes(receipt)
         if not any(reason.endswith(("fault", "faults")) for reason in receipt.reasons):
             put(campaign / RECEIPTS / receipt.place, content)
+    for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign)):
+        write_told(campaign, group)

@@ -21,6 +21,7 @@ from nescio.errors import SPELLING, NescioError, UnknownNameError, in_shell
 from nescio.options.edge import BARS, SAY
 from nescio.options.moved import moved
 from nescio.plugins import fault_of
+from nescio.text import inert
 from nescio.verbs import files
 
 WIDEST = 100  # columns of a help page
@@ -143,5 +144,5 @@ def _message(error: click.ClickException) -> str:
 def _fail(message: str) -> None:
     from nescio.reporting.terminal import wrapped
 
-    print(wrapped(f"nescio: {message}", sys.stderr, "  "), file=sys.stderr)
+    print(wrapped(inert(f"nescio: {message}"), sys.stderr, "  "), file=sys.stderr)
     sys.exit(2)

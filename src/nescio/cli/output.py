@@ -10,6 +10,7 @@ from typing import Any
 
 from nescio.cli.encoding import escaped
 from nescio.data.notes import Note, note
+from nescio.text import inert
 
 ONE_TABLE = ("csv", "jsonl", ".csv", ".jsonl", ".parquet")  # what holds the rows of results and nothing more
 
@@ -18,7 +19,9 @@ def say(message: str) -> None:
     """Print a message for the user, on standard error."""
     from nescio.reporting.terminal import wrapped
 
-    print(wrapped(message, sys.stderr, "  "), file=sys.stderr)  # click would write UTF-8 where ASCII is asked for
+    print(
+        wrapped(inert(message), sys.stderr, "  "), file=sys.stderr
+    )  # click would write UTF-8 where ASCII is asked for
 
 
 def say_notes(notes: Iterable[Note]) -> None:

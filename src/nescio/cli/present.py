@@ -3,6 +3,7 @@ error."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -56,6 +57,21 @@ class Printing(Struct, frozen=True):
     verbose: bool = False
 
 
+MANY = 10  # gates that passed, which are counted and not listed
+
+
+def _say_gates(gates: Sequence[Any]) -> None:
+    """Say how every gate ended; of many that passed, how many there are."""
+    from nescio.verbs._gates import WORDS
+
+    passed = [gate for gate in gates if not gate.status and not gate.doubtful]
+    for gate in gates:
+        if len(passed) <= MANY or gate.status or gate.doubtful:
+            say(f"gate {WORDS[gate.status]}: {gate.said}")
+    if len(passed) > MANY:
+        say(f"gate passed: {len(passed):,} of {len(gates):,}")
+
+
 def present(verb: Verb[Any, Any], result: Any, how: Printing) -> int:
     """Say and print what a verb gave; returns the exit status."""
     terminal.VERBOSE.set(how.verbose)
@@ -69,9 +85,8 @@ def present(verb: Verb[Any, Any], result: Any, how: Printing) -> int:
     if isinstance(results, Results):
         if results is not result:
             say_notes(results.notes)
-        for gate in results.gates:
-            if gate.status or gate.doubtful:
-                say(f"gate: {gate.said}")
+        if results.gates:
+            _say_gates(results.gates)
         emit(results, how.form, how.output, show=verb.show)
         if results.gates:
             from nescio.verbs._gates import exit_status

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded, check_baseline
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import open_data
+from nescio.sources.locks import one_at_a_time
 from nescio.stats.streams import Stream
 
 _CHANGES = ("runs", "questions", "data", "format", "columns")  # what may differ from block to block
@@ -108,13 +110,16 @@ def compare_early(
     names = (loaded.data.runs[1], loaded.data.runs[0])
     fixed = _fixed(loaded, chosen, how, names, seed)
     path = None if state is None else Path(state)
-    before = State(fixed) if path is None else _early_state.read(path, fixed)
-    after, notes = _with_new(before, loaded, chosen, seed)
-    if not after.questions:
-        raise MismatchError(f"{names[0]!r} and {names[1]!r} share no question that {chosen.label} can be computed from")
-    rows, more_notes = _looks(after, chosen, how, names, margin)
-    if path is not None and after is not before:
-        _early_state.write(path, after)
+    with nullcontext() if path is None else one_at_a_time(path):
+        before = State(fixed) if path is None else _early_state.read(path, fixed)
+        after, notes = _with_new(before, loaded, chosen, seed)
+        if not after.questions:
+            raise MismatchError(
+                f"{names[0]!r} and {names[1]!r} share no question that {chosen.label} can be computed from"
+            )
+        rows, more_notes = _looks(after, chosen, how, names, margin)
+        if path is not None and after is not before:
+            _early_state.write(path, after)
     looked = hashlib.blake2b("\0".join([*after.questions, after.run, after.baseline]).encode(), digest_size=6)
     line = sign(
         measures=chosen.name,

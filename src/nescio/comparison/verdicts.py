@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.results import Comparison
@@ -12,6 +13,7 @@ from nescio.measures import parse
 from nescio.stats.intervals import FEW
 
 POWER = 0.8
+CANNOT_TELL = 3  # the status of a decision
 TOO_FEW = "too few questions to tell"
 NONE_SEEN = "no difference seen, too few questions to rule one out"
 TOO_FEW_RESAMPLES = "too few resamples to tell"
@@ -79,6 +81,59 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
     # Rounded up, so that the words claim no more than the figure.
     bound = math.ceil(bound * 1e4 - 1e-9) / 1e4
     return replace(row, verdict=f"differences above {bound:g} are ruled out", no_larger_than=bound)
+
+
+class Decision(Struct, frozen=True):
+    """Whether a run may take the place of its baseline: `status` is 0 (it may), 1 (it may not) or 3 (that cannot be
+    told), and `further` about how many more questions would tell, None where the difference lies at the margin."""
+
+    row: Comparison
+    margin: float
+    status: int
+    further: int | None = None
+
+    def sentence(self, also: str = "") -> str:
+        """Return the decision as a sentence; `also` is what else its reader must know, for the brackets."""
+        row = self.row
+        figures = f"{row.measure} {row.difference:+.3f}"
+        if row.low is not None and row.high is not None and not math.isnan(row.low):
+            figures += f" [{row.low:+.3f}, {row.high:+.3f}]"
+        figures += f"; {also}" if also else ""
+        worse = f"more than {self.margin:g} worse than {row.baseline} ({figures})."
+        if self.status == 0:
+            how = "better than" if row.verdict == "better" else f"at most {self.margin:g} worse than"
+            return f"MERGE: {row.run} is {how} {row.baseline} ({figures})."
+        if self.status == 1:
+            return f"DO NOT MERGE: {row.run} is {worse}"
+        more = "No number of further questions would settle it if the difference stays at the margin."
+        if self.further is not None:
+            more = f"About {self.further:,} further questions would settle it if the difference stays as it is."
+        return f"CANNOT TELL whether {row.run} is {worse} {more}"
+
+
+MOST_TIMES = 100  # as many questions as there are: beyond that, nobody asks so many
+
+
+def decision(row: Comparison, alpha: float, margin: float) -> Decision:
+    """Return whether the run of a row may take the place of its baseline; gates decide by the same rule."""
+    status = regression(row, alpha, margin)
+    if status != CANNOT_TELL:
+        return Decision(row, margin, status)
+    low, high = widened_interval(row, alpha)
+    sign = -1 if parse(row.measure).declaration.lower_is_better else 1
+    ends = sorted((sign * low, sign * high))
+    away = sign * row.difference + margin
+    reach = sign * row.difference - ends[0] if away > 0 else ends[1] - sign * row.difference
+    times = (reach / away) ** 2 if away else math.inf  # the width falls with the root of their number
+    if not math.isfinite(times) or times > MOST_TIMES:
+        return Decision(row, margin, status)
+    return Decision(row, margin, status, max(1, _rounded(row.n * (times - 1))))
+
+
+def _rounded(count: float) -> int:
+    """Return a number of questions to two digits, upwards."""
+    digits = max(0, math.floor(math.log10(count)) - 1) if count >= 1 else 0
+    return math.ceil(round(count / 10**digits, 6)) * 10**digits
 
 
 def regression(row: Comparison, alpha: float, margin: float) -> int:

@@ -129,8 +129,8 @@ class Outcomes(Struct, frozen=True, eq=False):
 
 
 class NonAnswers(Struct, frozen=True):
-    """How many of a run's answers are none, by kind: `taken_for` is silence, not graded or missing; `of` is all
-    questions."""
+    """How many of a run's answers are none, by kind: `taken_for` is silence, incorrect, correct, not graded or missing;
+    `of` is all questions."""
 
     run: str
     why: str
@@ -144,6 +144,10 @@ def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
     kinds = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
     lacking, rows = outcomes.lacking, []
     cells = {state: lacking if state == ABSENT else outcomes.state == state for state in kinds}
+    if outcomes.why is not None:  # outputs that were empty, or that nobody could parse, count as something else
+        kinds |= {INCORRECT: "incorrect", CORRECT: "correct"}
+        reasoned = outcomes.why != np.array(None, dtype=object)
+        cells |= {state: (outcomes.state == state) & reasoned for state in (INCORRECT, CORRECT)}
     numbers = {state: there.sum(axis=1) for state, there in cells.items()}
     every = ((outcomes.state != ABSENT) | lacking).sum(axis=1)
     for r in np.flatnonzero(sum(numbers.values())).tolist():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from pathlib import Path
 
 from nescio.errors import UsageError, opt
 
@@ -35,6 +37,18 @@ def size_of(text: str) -> int:
 def limit() -> int | None:
     """Return the bytes that may be taken; None where nobody set a limit."""
     return _LIMIT.get()
+
+
+def of_machine() -> int | None:
+    """Return the bytes of memory that this machine, or the group of processes that this one is in, has; None where the
+    system does not say."""
+    sizes = []
+    with suppress(OSError, ValueError, AttributeError):
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    for place in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with suppress(OSError, ValueError):
+            sizes.append(int(Path(place).read_text()))
+    return min(sizes, default=None)
 
 
 def at_most(size: int, part: int) -> int:

@@ -25,6 +25,7 @@ from nescio.data.judge_record import JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
+from nescio.data.reasons import NoAnswer
 from nescio.data.tallied import OutcomeCounts
 from nescio.errors import opt
 from nescio.formats import _index
@@ -49,6 +50,7 @@ class Unjudged(Struct, frozen=True):
     extra_columns: Mapping[str, Array] = field(default_factory=dict)
     unused: tuple[Note, ...] = ()
     judge: str | None = None
+    no_answer: NoAnswer = NoAnswer()
 
 
 _MOST_KNOWN, _LONG = 1 << 15, 400  # texts whose match is kept, and characters from which on it is not

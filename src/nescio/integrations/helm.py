@@ -22,8 +22,8 @@ import numpy as np
 
 from nescio import judging
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.data.reasons import ERRORED
 from nescio.errors import UsageError
-from nescio.formats.logs.grading import ERRORED
 from nescio.formats.logs.helm.helm_reader import silence_of
 from nescio.formats.logs.helm.run import Case
 from nescio.formats.registry import Declined, ReadOptions

@@ -183,7 +183,7 @@ def _why(state: int, response: Response) -> str | None:
     if state != SILENT:
         return "without a grade" if state == NOT_GRADED else None
     if response.answer is None:
-        return response.why or "empty"
+        return response.why or "no answer"
     return "declined in words" if response.answered else "declined, the answer kept"
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from nescio.data.judge_record import JudgeRecord
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, SILENT, Outcomes
+from nescio.data.reasons import settle
 from nescio.errors import UsageError, opt
 from nescio.formats import ReadResult, Unjudged
 from nescio.options.edge import Progress
@@ -40,6 +41,8 @@ def judge(
     ready = judging.known(name, resources) if isinstance(name, str) else name
     doubts = judging.Doubts(ready, chosen=by is not None)
     outcomes, notes = judging.judge_runs(data.collection, data.runs, ready, data.files, watch, doubts=doubts)
+    outcomes, more = settle(outcomes, data.no_answer)
+    notes = (*notes, *more)
     if by is None:
         notes = (judging.default_note(ready), *notes)
     return replace(

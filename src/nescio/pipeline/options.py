@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import MEANINGS
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
+from nescio.data.reasons import CountsAs, NoAnswer
 from nescio.engines.memory import size_of
 from nescio.errors import UsageError, opt
 from nescio.formats import Counting
@@ -164,6 +165,19 @@ class ReadingAnswers(Limited, group="Reading the files"):
         help="Count an answer as an abstention or refusal ('I don't know') if REGEX matches all of it, ignoring case;"
         " the matches are reported.",
     )
+
+    empty: CountsAs = option(
+        default="incorrect",
+        help="What an empty output of a system counts as, where its tool's protocol does not say that it abstains.",
+    )
+    unparsed: CountsAs = option(
+        default="incorrect", help="What an output counts as that its tool could not parse as an answer."
+    )
+
+    @property
+    def no_answer(self) -> NoAnswer:
+        """What empty and unparsed outputs count as."""
+        return NoAnswer(self.empty, self.unparsed)
 
     def check(self) -> None:
         """Raise UsageError for a part that no column can play."""

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from nescio import formats
 from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import SAID_SO
+from nescio.data.outcomes import SAID_SO, Outcomes
+from nescio.data.reasons import settle
 from nescio.engines.memory import memory_limit
 from nescio.errors import FormatError, MismatchError, UsageError, opt, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
@@ -127,6 +128,11 @@ def read_parts(
             result = replace(result, data=_apply_declined_patterns(result.data, declined))
         notes = (*notes, _declined_note(declined))
     notes = (*notes, *_silence_notes(declined))
+    if isinstance(result.data, Outcomes):
+        settled, more = settle(result.data, options.no_answer)
+        result = replace(result, data=settled, notes=(*result.notes, *more))
+    elif isinstance(result.data, Unjudged):
+        result = replace(result, data=replace(result.data, no_answer=options.no_answer))
     return replace(result, notes=(*result.notes, *notes), format=format_.name, about=format_.about)
 
 

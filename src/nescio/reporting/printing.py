@@ -10,7 +10,7 @@ from nescio.data.signature import Signature
 from nescio.errors import spelled
 from nescio.reporting import layout, terminal
 from nescio.reporting.grid import BEST, Grid
-from nescio.text import sanitize
+from nescio.text import inert
 
 _BEST_CELL = re.compile(rf"\d{re.escape(BEST)}(\s\[|$)")
 _STYLES = {"better": "green", "worse": "red", "higher": "bold", "lower": "bold", "cheat": "red", "fails": "red"}
@@ -28,7 +28,7 @@ def show_text(text: str, style: str = "", hanging: str = "") -> None:
 
 def sanitize_lines(text: str) -> str:
     """Make each line of a text inert."""
-    return "\n".join(sanitize(line, target="line") for line in spelled(text).split("\n"))
+    return inert(spelled(text))
 
 
 def show_fact(label: str, text: str) -> None:

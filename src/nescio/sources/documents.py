@@ -111,8 +111,7 @@ def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
 
 def open_document(path: Path, room: MemoryBudget) -> Source:
     """One JSON value; or JSON Lines, or a table, which some tools write to .json as well."""
-    room.hold(path, 2 * path.stat().st_size)
-    text = path.read_bytes()
+    text = _held(path, room)
     try:
         document = decode_document(path, text, room)
     except FormatError:
@@ -125,6 +124,24 @@ def open_document(path: Path, room: MemoryBudget) -> Source:
     first = document[0] if isinstance(document, list) and document else document
     columns = tuple(map(str, first)) if isinstance(first, dict) else ()
     return Source(path.name, path, columns=columns, first=first, kind="document", document=document)
+
+
+_HOLE = bytes(8)  # more than characters of two or four bytes leave between them
+
+
+def _held(path: Path, room: MemoryBudget) -> bytes:
+    """Return the bytes of a file, where there is room for them; raises FormatError at the first NUL, as a file that
+    was only made large holds."""
+    room.hold(path, 2 * path.stat().st_size)
+    parts: list[bytes] = []
+    with path.open("rb") as file:
+        while part := file.read(_HEAD):
+            parts.append(part)
+            wide = parts[0].startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or 0 < parts[0][:4].count(0) < 4
+            if (hole := _HOLE if wide else b"\0") in part:
+                place = (len(parts) - 1) * _HEAD + part.index(hole)
+                raise FormatError(path, "the file holds a NUL, which no text has", where=f"byte {place}")
+    return b"".join(parts)
 
 
 def _open_split(path: Path, document: Any) -> Source | None:
@@ -278,7 +295,7 @@ def _unpacked(packed: bytes, info: zipfile.ZipInfo, fail: Any) -> bytes:
 
 def _check_xml(path: Path, room: MemoryBudget) -> None:
     """Raise FormatError where the tree would take too much memory, as that of `<a/><a/>…` takes 30 times the text."""
-    text = path.read_bytes()
+    text = _held(path, room)
     room.hold(path, len(text) + _NODE * (text.count(b"<") + text.count(b"=")))
 
 

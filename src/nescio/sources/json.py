@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.engines.memory import limit
+from nescio.engines.memory import limit, of_machine
 from nescio.errors import FormatError, opt
 from nescio.sources.limits import check_columns, check_text_length, limits, longest_text, too_deep
 
@@ -88,14 +88,17 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
 
 class MemoryBudget:
     """The memory that the values of a file may take: ten times the file, or what it unpacks to; of a file of `packed`
-    bytes, 500 times that at most. Where a user says how much memory there is, half of that."""
+    bytes, 500 times that at most; and never more than half of the machine's. Where a user says how much memory there
+    is, half of that."""
 
     __slots__ = ("left",)
 
     def __init__(self, size: int, *, packed: int = 0) -> None:
         most = min(10 * size, 2 * FREE + 500 * packed) if packed else 10 * size
-        told = limit()
+        told, there = limit(), of_machine()
         self.left = FREE + most if told is None else told // 2
+        if there is not None:
+            self.left = min(self.left, there // 2)
 
     def hold(self, path: Path | str, needed: int, where: str | None = None) -> None:
         """Raise FormatError where more bytes are needed than are left."""

@@ -70,6 +70,18 @@ def check_size(path: Path, unpacked: int, most: int) -> None:
         raise FormatError(path, rule)
 
 
+class Made:
+    """Counts what is made of a file, and refuses it where that is more than a file of its size may come to."""
+
+    def __init__(self, path: Path, ratio: int = RATIO) -> None:
+        self._path, self._size, self._most = path, 0, most_unpacked(path.stat().st_size, ratio)
+
+    def add(self, size: int) -> None:
+        """Count so many bytes more, before they are made; raises FormatError where they are too many."""
+        self._size += size
+        check_size(self._path, self._size, self._most)
+
+
 def check_ratio(path: Path, unpacked: int, read: int) -> None:
     """Raise FormatError where what was read of a file unpacks to twice as much as a file of that size may, so that a
     bomb is found in its first part, however large it is."""

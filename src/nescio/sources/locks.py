@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from nescio.errors import UsageError
+
+PATIENCE = 60.0  # seconds that a process waits for another
 LOCK = ".lock"  # what holds the lock where a folder cannot: on Windows
 
 
@@ -25,6 +29,27 @@ def locked(folder: Path) -> Iterator[bool]:
     else:
         with _posix(folder) as free:
             yield free
+
+
+@contextmanager
+def one_at_a_time(path: Path) -> Iterator[None]:
+    """Hold the lock of a file's folder while the block reads, changes and writes the file; waits for other processes.
+
+    Raises UsageError where another process holds it for longer than a minute.
+    """
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        yield  # whoever writes the file says that there is no such folder
+        return
+    until = time.monotonic() + PATIENCE
+    while True:
+        with locked(folder) as free:
+            if free:
+                yield
+                return
+        if time.monotonic() > until:
+            raise UsageError(f"{path}: another process has been changing it for {PATIENCE:g} s; try again later")
+        time.sleep(0.05)
 
 
 @contextmanager

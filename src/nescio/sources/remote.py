@@ -4,9 +4,9 @@ folder of their own."""
 from __future__ import annotations
 
 import re
-import shutil
+import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
@@ -20,6 +20,8 @@ from nescio.sources.temporary import temporary_folder
 # A path has lost one of two slashes.
 ADDRESS = re.compile(r"(https?|ftp|s3|gs|gcs|az|abfs|hf|memory|file):/+(.*)", re.DOTALL | re.IGNORECASE)
 PATTERN = "*?["
+MOST_FETCHED = 64 << 30  # bytes
+MOST_SECONDS = 3_600
 SPLIT = ".parquet"  # what may be several files: those of a pattern, or in a folder
 MISSING = "this is an address; install nescio[remote] to have it fetched, or download the file first"
 
@@ -51,6 +53,7 @@ def fetch(address: str) -> tuple[Packed, Path]:
     except ImportError:
         raise FormatError(address, MISSING) from None
     folders = ExitStack()
+    arriving = _Arriving(address)
     try:
         folder = folders.enter_context(temporary_folder())
         system, place = fsspec.core.url_to_fs(address)
@@ -64,7 +67,8 @@ def fetch(address: str) -> tuple[Packed, Path]:
             local = here / (root.name if name == place else PurePosixPath(name).relative_to(root))
             local.parent.mkdir(parents=True, exist_ok=True)
             with system.open(name, "rb") as source, local.open("wb") as target:
-                shutil.copyfileobj(source, target, 1 << 20)
+                for part in arriving.parts(source):
+                    target.write(part)
     except BaseException as error:
         folders.close()
         if isinstance(error, FormatError) or not isinstance(error, Exception):
@@ -75,6 +79,25 @@ def fetch(address: str) -> tuple[Packed, Path]:
     packed = Packed(path, address)
     weakref.finalize(packed, folders.close)
     return packed, path
+
+
+class _Arriving:
+    """Holds what comes from an address to a size and a time, as a server may never end."""
+
+    def __init__(self, address: str) -> None:
+        self._address, self._size, self._until = address, 0, time.monotonic() + MOST_SECONDS
+
+    def parts(self, file: Any) -> Iterator[bytes]:
+        """Yield a file part by part; raises FormatError where it is too large or takes too long."""
+        while part := file.read(1 << 20):
+            self._size += len(part)
+            if self._size > MOST_FETCHED:
+                rule = f"more than {MOST_FETCHED >> 30} GB, which is the most that is fetched; download it first"
+                raise FormatError(self._address, rule)
+            if time.monotonic() > self._until:
+                rule = f"did not arrive within {MOST_SECONDS // 60} minutes; download it first"
+                raise FormatError(self._address, rule)
+            yield part
 
 
 def each_file(address: str) -> list[str]:

@@ -7,25 +7,21 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+from xml.parsers.expat import ParserCreate
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, UsageError
 from nescio.sources.documents import unpacked_size
-from nescio.sources.limits import SHEETS
+from nescio.sources.limits import SHEETS, Made
 from nescio.sources.source import Packed
 from nescio.sources.temporary import folder_with
 
 SUFFIX = ".xlsx"
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
-_CELL = re.compile(
-    rb"<(?:\w+:)?c ([^>]*[^>/])>\s*<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)(.*?)</(?:\w+:)?c>", re.DOTALL
-)
-_VALUE, _EMPTY = re.compile(rb"<(?:\w+:)?v[ />]"), re.compile(rb"<(?:\w+:)?v ?/>|<(?:\w+:)?v></")
 _MOST_TITLES = 5  # rows of one cell, of several words, above the header
 _MOST_ROWS = 1 << 20  # of a sheet, by its format
 _FEW_CELLS = 1 << 20  # beside which the size of a file says nothing
-_PLACE, _IS_TEXT = re.compile(rb'\br="([A-Z]+\d+)"'), b't="str"'
 
 
 def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
@@ -48,10 +44,10 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
     filled: dict[str, tuple[Path, _Sheet]] = {}
     try:
         size = unpacked_size(path, SHEETS)
-        book = load_workbook(path, read_only=True, data_only=True)
+        book, made = load_workbook(path, read_only=True, data_only=True), Made(path, SHEETS)
         for i, sheet in enumerate(book.worksheets):
             sheet.reset_dimensions()  # which may claim more cells than there are
-            rows = _Sheet(path, sheet, size)
+            rows = _Sheet(path, sheet, size, made)
             if _write(rows, target := folder / str(i) / f"{path.stem}.csv"):
                 filled[sheet.title] = target, rows
     except FormatError:
@@ -79,8 +75,8 @@ class _Sheet:
     """The cells of a sheet as texts, without rows that are empty, and as wide as its first row below its titles; what
     errors they hold, and which stand beyond that, is known when all were seen."""
 
-    def __init__(self, path: Path, sheet: Any, size: int) -> None:
-        self._path, self._sheet, self._size = path, sheet, size
+    def __init__(self, path: Path, sheet: Any, size: int, made: Made) -> None:
+        self._path, self._sheet, self._size, self._made = path, sheet, size, made
         self.errors: list[tuple[str, str]] = []
         self.beyond: list[str] = []
         self.titles: list[str] = []
@@ -96,6 +92,7 @@ class _Sheet:
                 rule = f"sheet {self._sheet.title!r} has more rows or columns than a file of its size can hold"
                 raise FormatError(self._path, rule)
             texts = ["" if cell is None else _text(cell) for cell in row]
+            self._made.add(sum(map(len, texts)) + len(texts))  # one text may stand in many cells
             if not any(texts):
                 continue
             if width is None and len(self.titles) < _MOST_TITLES and sum(map(bool, texts)) == 1 and " " in texts[0]:
@@ -117,9 +114,12 @@ def _check_errors(path: Path, errors: Sequence[tuple[str, str]]) -> None:
 
 def _check_formulas(path: Path) -> None:
     """Raise FormatError for a formula without its value, which a program that writes workbooks does not work out."""
+    lacking: list[str] = []
     with zipfile.ZipFile(path) as packed:
-        sheets = [packed.read(name) for name in packed.namelist() if _SHEET.fullmatch(name)]
-    lacking = [place for sheet in sheets for place in _without_value(sheet)]
+        for name in packed.namelist():
+            if _SHEET.fullmatch(name):
+                with packed.open(name) as sheet:
+                    lacking += _without_value(sheet)
     if lacking:
         many = f" (as do {len(lacking) - 1} more)" if len(lacking) > 1 else ""
         rule = (
@@ -128,12 +128,37 @@ def _check_formulas(path: Path) -> None:
         raise FormatError(path, rule, where=f"cell {lacking[0]}")
 
 
-def _without_value(sheet: bytes) -> Iterator[str]:
-    """Yield the formulas that no value stands beside; an empty one is a value where the formula gives a text."""
-    for attributes, after in _CELL.findall(sheet):
-        if not _VALUE.search(after) or (_EMPTY.search(after) and _IS_TEXT not in attributes):
-            place = _PLACE.search(attributes)
-            yield place[1].decode() if place else "?"
+def _without_value(sheet: IO[bytes]) -> list[str]:
+    """Return the places of formulas without a value; an empty one is a value where the formula gives a text."""
+    lacking: list[str] = []
+    cell: dict[str, str] = {}
+    within: set[str] = set()  # the cell's parts that were seen
+    now = ""
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal cell, now
+        now = name.rpartition(":")[2]
+        if now == "c":
+            cell = attributes
+            within.clear()
+        within.add(now)
+        if now == "v" and cell.get("t") == "str":
+            within.add("value")
+
+    def text(content: str) -> None:
+        if now == "v" and content:
+            within.add("value")
+
+    def end(name: str) -> None:
+        nonlocal now
+        now = ""
+        if name.rpartition(":")[2] == "c" and "f" in within and "value" not in within:
+            lacking.append(cell.get("r", "?"))
+
+    parser = ParserCreate()
+    parser.StartElementHandler, parser.CharacterDataHandler, parser.EndElementHandler = start, text, end
+    parser.ParseFile(sheet)
+    return lacking
 
 
 def _titles(path: Path, titles: Sequence[str]) -> list[Note]:

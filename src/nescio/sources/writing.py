@@ -41,6 +41,8 @@ def naming(path: Path, *drafts: Path) -> Iterator[None]:
 def atomic_write(path: Path) -> Iterator[Path]:
     """Yield a path to write to beside `path`; it replaces `path` if the block succeeds, and is deleted otherwise, by
     the next call where this one is killed."""
+    if path.is_symlink():
+        path = path.resolve()  # what the link names is written, and the link stays
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: there is no folder {path.absolute().parent} to write to")
     if path.is_dir():

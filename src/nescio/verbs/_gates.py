@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from nescio.data.reasons import REASONS_CHANGED
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure, OwnInterval, parse
@@ -180,9 +181,21 @@ def regression_gates(
         message = (
             f"{row.measure} of run {row.run!r} {verdict} {row.baseline!r} by more than {margin:g}{which} ({figures})"
         )
+        broken = broken_output(comparisons, row.run, row.baseline)
+        message += f"; {broken}" if broken else ""
         rule = f"{row.measure} at most {margin:g} worse than {row.baseline}"
         gates.append(Gate(row.run, rule, status, message, figures))
     return gates
+
+
+def broken_output(comparisons: Comparisons, run: str, baseline: str) -> str:
+    """Return how outputs that were empty, unparsed or failed changed, for the sentence of a gate."""
+    changes = (
+        str(note["change"])
+        for note in comparisons.notes
+        if note.code == REASONS_CHANGED and note.subject == run and note["baseline"] == baseline
+    )
+    return next(changes, "")
 
 
 def early_gates(looks: Results[Look]) -> list[Gate]:

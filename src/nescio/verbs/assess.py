@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from msgspec import structs
 
@@ -175,7 +176,10 @@ def _show_links(made: Any, _: Any) -> None:
     """Print links, which are data, and say what comes next."""
     _show(made)
     if made.links:
-        say(f"next: nescio assess serve --db {made.database}; then people open their links")
+        address = urlsplit(next(iter(made.links.values())))
+        here = address.hostname in ("127.0.0.1", "localhost") and address.port != urlsplit(HOME).port
+        there = f" --port {address.port or 80}" if here else ""
+        say(f"next: nescio assess serve --db {made.database}{there}; then people open their links")
 
 
 @verb(InviteRequest, working="writing", present=_show_links, prints="")

@@ -472,6 +472,11 @@ class VerifyRequest(OfCampaign):
     """What `nescio campaign verify` is asked."""
 
     restore: bool = option(default=False, help="First write receipts again that were changed or lost.")
+    against: Path | str | None = option(
+        default=None,
+        metavar="DIGEST|FILE",
+        help="A digest of the log that was kept elsewhere, or a file with one: a group's receipts.txt.",
+    )
 
 
 @verb(VerifyRequest, working="verifying", show=show)
@@ -479,10 +484,11 @@ def verify(request: VerifyRequest) -> Verified:
     """Check that everything is what the log says: runs, receipts, judgements, results and pages.
 
     campaign.log has a line for every step, with digests of what it read and wrote, and each line holds the digest of
-    the one before. The exit status is 2 if anything was changed. What is only older than what it was made from is no
+    the one before. Whoever owns the folder can write the whole log anew; `--against` finds that by a digest that was
+    kept outside it. The exit status is 2 if anything was changed. What is only older than what it was made from is no
     fault; `status` tells it.
 
     \b
     nescio campaign verify campaign
     """
-    return steps.verify(request.campaign, restore=request.restore)
+    return steps.verify(request.campaign, restore=request.restore, against=request.against)

@@ -1,7 +1,7 @@
 """Convert any log that nescio can score to an outcome table or another format.
 
 FILES are as for `nescio score`. OUTPUT is the outcome table to write (.csv, .tsv, .jsonl or .parquet) or, with --to,
-the new folder for the files of another format.
+the new folder of another format.
 
 \b
 nescio convert log.eval log.csv

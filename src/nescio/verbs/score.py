@@ -1,8 +1,8 @@
 """Score every run by any measure, with confidence intervals.
 
 FILES are outcome tables (run, question, outcome), counts tables (run, correct, incorrect, unanswered), score matrices,
-or gold and answers together: questions.jsonl runs/*.jsonl, or PAN's truth.jsonl runs/*/answers.jsonl. In the table, *
-marks the best run and † a run that is not significantly different from it.
+or gold and answers together: questions.jsonl runs/*.jsonl, or PAN's truth.jsonl runs/*/answers.jsonl. * marks the
+best run, and † what ties with it.
 
 \b
 nescio score outcomes.csv

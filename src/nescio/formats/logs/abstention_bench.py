@@ -16,10 +16,11 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT
+from nescio.data.reasons import EMPTY
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD, labels, result_of
+from nescio.formats.logs.grading import NO_SCORE, UNREAD, labels, result_of
 from nescio.formats.logs.metrics import question_name, repeated
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, as_object, elements, flag, part_of

@@ -18,6 +18,7 @@ from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.policies import evidence_of
+from nescio.data.reasons import ERRORED, GRADED_RIGHT, NO_FORM
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
@@ -25,8 +26,6 @@ from nescio.formats.totals import ROUNDING, Total, contradictions
 from nescio.text import decimal, sanitize
 
 SCORE = "score"  # what the graded score of an answer is called, as in mean(score)
-BLOCKED, EMPTY, ERRORED, REFUSED = "blocked", "empty", "errored", "refused"
-NO_FORM = "without an answer in the requested form"
 NOT_DECIDED = frozenset((NO_FORM, ERRORED))  # silence that a run need not have chosen
 NO_SCORE = "without a score"
 UNREAD = "graded by a judge that failed"
@@ -134,7 +133,7 @@ def outcome_of(state: int, why: str | None, *, answerable: bool = True) -> tuple
     """
     if why is None:
         return state, None
-    return SILENT, f"{why} (graded right)" if state == CORRECT and answerable else why
+    return SILENT, f"{why}{GRADED_RIGHT}" if state == CORRECT and answerable else why
 
 
 def has_answer(gold: Iterable[str], options: ReadOptions) -> bool:

@@ -6,9 +6,9 @@ trace has `scores`, a list of `name`, `value`, `stringValue`. In a table of scor
 one `traceId` (or of one `subject`) are one answer, whose texts are not included; scores of a whole experiment or
 session belong to no answer. A row with `experimentName` (or `datasetRunName`) belongs to the run of that name. The
 metrics are the scores: numbers, and words for a verdict. Several values of one name are averaged. An output that is
-empty is silence, unless its `level` is ERROR, which is not graded. `--choose metric=NAME` says which score is the
-outcome, unless exactly one says right or wrong; `--column question=COLUMN` and `--column answer=COLUMN` name columns
-other than `input` and `output`.
+empty counts as incorrect (`--empty`), unless its `level` is ERROR, which is not graded. `--choose metric=NAME` says
+which score is the outcome, unless exactly one says right or wrong; `--column question=COLUMN` and `--column
+answer=COLUMN` name columns other than `input` and `output`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nescio.data.notes import Note, note
+from nescio.data.reasons import ERRORED
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded
-from nescio.formats.logs.grading import ERRORED, identity
+from nescio.formats.logs.grading import identity
 from nescio.formats.logs.metric_tables import (
     is_table,
     mark_of,

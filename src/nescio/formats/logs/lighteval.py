@@ -3,8 +3,8 @@
 A row has `doc`, `model_response` and `metric` (before version 0.11 `predictions`, `choices`, `metrics` and others,
 possibly all as text). A run is a model, named by the folders between `details` and the date, and its tasks are a
 stratum; a document is identified by its task and its `id`. The outcome is the only metric of a task whose scores are
-all 0 or 1; `--choose metric=NAME` names it if there are several. An answer whose texts are all empty is silence. The
-confidence of a choice is the softmax of the options' log-probabilities at the best option.
+all 0 or 1; `--choose metric=NAME` names it if there are several. An answer whose texts are all empty counts as
+incorrect (`--empty`). The confidence of a choice is the softmax of the options' log-probabilities at the best option.
 
 A results file alone holds only figures: its documents are in the details, which `--save-details` writes. If both are
 given, its figures are checked against the details.
@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 from nescio.data.notes import Note
 from nescio.data.outcomes import SAID_SO
+from nescio.data.reasons import EMPTY
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import EMPTY, compared, identity, number, place, run_names
+from nescio.formats.logs.grading import compared, identity, number, place, run_names
 from nescio.formats.logs.metrics import Marked, by_metric
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.database import PARQUET, address, connect, first_line

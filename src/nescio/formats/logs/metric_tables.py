@@ -13,10 +13,11 @@ from msgspec import Struct
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SAID_SO
+from nescio.data.reasons import EMPTY
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import EMPTY, labels
+from nescio.formats.logs.grading import labels
 from nescio.formats.logs.metrics import Marked, question_name
 from nescio.formats.native import roles
 from nescio.formats.registry import TABLES, ReadOptions

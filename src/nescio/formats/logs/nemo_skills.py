@@ -4,8 +4,8 @@ A benchmark is a folder, and its seeds are repeats. If rows have no `id` and no 
 their line, which pairs the seeds. The metrics are `symbolic_correct`, `judgement` (of a judge; beside
 `expected_judgement` it is the answer itself), `is_correct` and `is_correct-plus` of code, `strict_eval` and
 `loose_eval` of instructions, `proof_status` of proofs; `--choose metric=NAME` says which is the outcome if there are
-several. A `predicted_answer` that is null is silence, and so is a judgement in no known form that is itself the answer;
-one by a judge is not graded.
+several. A `predicted_answer` that is null counts as incorrect (`--unparsed`), and so does a judgement in no known form
+that is itself the answer; one by a judge is not graded.
 
 `metrics.json` holds only figures, in percent: `pass@1` is over all seeds, and `pass@1[avg-of-2]` over the first two. If
 it is given with the files, `pass@1` is checked against them.
@@ -20,10 +20,11 @@ from typing import Any
 
 from nescio.data.notes import Note
 from nescio.data.outcomes import SAID_SO
+from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import EMPTY, NO_FORM, compared, identity, labels, number
+from nescio.formats.logs.grading import compared, identity, labels, number
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.elements import as_object, part_of

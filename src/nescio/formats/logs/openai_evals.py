@@ -14,11 +14,12 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO
+from nescio.data.reasons import EMPTY
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD
+from nescio.formats.logs.grading import NO_SCORE, UNREAD
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, texts_in
 from nescio.sources.source import Source

@@ -4,8 +4,8 @@ A run of an example has `example_id`, `repetition_number`, `input`, `output`, `e
 a `score`, a `label` and perhaps an `error` of its own (in CSV the columns `annotation_<name>_score` and so on). An
 example is a question and its repetitions are repeats. The metrics are the annotations: the score, or the label if it is
 a word for a verdict. An annotation with an error, or with neither, does not grade the answer, and nothing grades a run
-that ended in an error. An empty output is silence. `--choose metric=NAME` says which annotation is the outcome, unless
-exactly one of them says right or wrong.
+that ended in an error. An empty output counts as incorrect (`--empty`). `--choose metric=NAME` says which annotation is
+the outcome, unless exactly one of them says right or wrong.
 
 A table of `evaluate_dataframe` has the user's own columns and, for each evaluator, `NAME_score`, which holds an object
 of `score` and `label`, and `NAME_execution_details`; an evaluator that failed, or did not run, has no score. The
@@ -19,10 +19,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nescio.data.notes import Note
+from nescio.data.reasons import ERRORED
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded
-from nescio.formats.logs.grading import ERRORED, identity
+from nescio.formats.logs.grading import identity
 from nescio.formats.logs.metric_tables import (
     is_table,
     mark_of,

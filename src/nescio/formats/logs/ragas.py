@@ -7,8 +7,8 @@ prints leaves it out, so each metric is averaged over a different number of answ
 over all samples.
 
 The scores are between 0 and 1 and are not verdicts, so they are averaged (mean(faithfulness)) unless `--choose
-metric=NAME` makes one of them the outcome: correct at 1, or with `--choose threshold=T` from T on. An empty response is
-then silence. Samples with the same input are repeats.
+metric=NAME` makes one of them the outcome: correct at 1, or with `--choose threshold=T` from T on. An empty response
+then counts as incorrect (`--empty`). Samples with the same input are repeats.
 """
 
 from __future__ import annotations

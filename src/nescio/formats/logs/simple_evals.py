@@ -3,9 +3,9 @@
 
 Only the page holds the answers: a conversation, the sampled message, and below it the correct answer, the extracted one
 and a score. A run is a model, its evaluations are a stratum, and a question is identified by its prompt. An answer from
-which nothing was extracted is silence. The page of SimpleQA has a score but no grade, so an answer that was not
-attempted looks wrong there; a note says how many of them the figures count. The figures hold no answers: they are
-checked against the page if both are given.
+which nothing was extracted counts as incorrect (`--unparsed`). The page of SimpleQA has a score but no grade, so an
+answer that was not attempted looks wrong there; a note says how many of them the figures count. The figures hold no
+answers: they are checked against the page if both are given.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from msgspec import Struct
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import SAID_SO
+from nescio.data.reasons import NO_FORM
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, offer, opt
 from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import NO_FORM, SCORE, compared, number, place, run_names
+from nescio.formats.logs.grading import SCORE, compared, number, place, run_names
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import first_line

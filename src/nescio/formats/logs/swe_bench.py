@@ -1,13 +1,13 @@
 """SWE-bench: the report of a run (`resolved_ids`, `unresolved_ids`, `empty_patch_ids`, …), the `report.json` of single
 instances, and the older report of lists (`resolved`, `no_generation`).
 
-A resolved instance is right and an unresolved one wrong. An empty patch is silence, which the tool counts among the
-submitted instances that were not resolved; an instance whose evaluation ended in an error is not graded, and neither is
-one whose tests failed because of the machine (`infra_failure_ids`, from SWE-bench 5 on), which the tool counts as
-unresolved; a note counts those for which it cannot tell (`ambiguous_failure_ids`). One that was not submitted
-(`incomplete_ids`) is missing, and `--missing` says how it counts: the tool's share of resolved instances is over the
-submitted ones, or over all of them. A run is named by its file (MODEL.RUN.json). A file of predictions (`model_patch`)
-has no verdicts.
+A resolved instance is right and an unresolved one wrong. An empty patch counts as incorrect (`--empty`), as in the
+tool, where it is a submitted instance that was not resolved; an instance whose evaluation ended in an error is not
+graded, and neither is one whose tests failed because of the machine (`infra_failure_ids`, from SWE-bench 5 on), which
+the tool counts as unresolved; a note counts those for which it cannot tell (`ambiguous_failure_ids`). One that was not
+submitted (`incomplete_ids`) is missing, and `--missing` says how it counts: the tool's share of resolved instances is
+over the submitted ones, or over all of them. A run is named by its file (MODEL.RUN.json). A file of predictions
+(`model_patch`) has no verdicts.
 """
 
 from __future__ import annotations
@@ -18,19 +18,10 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.data.reasons import EMPTY, ERRORED
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, outcomes_of
-from nescio.formats.logs.grading import (
-    EMPTY,
-    ERRORED,
-    NO_SCORE,
-    identity,
-    in_brackets,
-    labels,
-    number,
-    place,
-    run_names,
-)
+from nescio.formats.logs.grading import NO_SCORE, identity, in_brackets, labels, number, place, run_names
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.formats.totals import Total, contradictions
 from nescio.sources.elements import as_list, texts_in

@@ -18,11 +18,12 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
+from nescio.data.reasons import ERRORED
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, opt
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import Graded
-from nescio.formats.logs.grading import ERRORED, NO_SCORE, SCORE
+from nescio.formats.logs.grading import NO_SCORE, SCORE
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identifier, objects_in, part_of, placed_rows
 from nescio.sources.source import Source

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import email.utils
+import http.client
 import json
 import random
+import re
+import socket
 import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from typing import Any
@@ -24,6 +28,7 @@ _FATAL = (401, 402, 403, 404, 405)  # the next call would fare no better
 _LONGEST_REPLY = 1 << 22
 _LONGEST_WAIT = 300.0
 _SHOWN = 200
+_SHORT = 8  # characters; a shorter key may be a word of a reply, which stays as it came
 
 
 class CallFailedError(Exception):
@@ -40,7 +45,7 @@ class Stopped(Exception):  # noqa: N818  no error: somebody asked for it
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to call: address, key (None: none is sent), seconds for one try, and how often and when to retry."""
+    """Where to call: address, key (None: none is sent), seconds for one whole try, how often and when to retry."""
 
     url: str
     key: str | None = field(default=None, repr=False)
@@ -79,16 +84,71 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
+class _Watch:
+    """Ends one try at its deadline, whatever the endpoint does: a limit of the socket alone holds for each part."""
+
+    def __init__(self, seconds: float) -> None:
+        self.over = False
+        self._connection: http.client.HTTPConnection | None = None
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> _Watch:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._timer.cancel()
+
+    def see(self, connection: http.client.HTTPConnection) -> None:
+        """Take the connection of this try."""
+        self._connection = connection
+
+    def _end(self) -> None:
+        self.over = True
+        opened = self._connection.sock if self._connection else None
+        if opened is not None:
+            with suppress(OSError):
+                opened.shutdown(socket.SHUT_RDWR)
+
+
+_WATCH: threading.local = threading.local()  # the watch of the try that this thread makes
+
+
+class _Watched(http.client.HTTPConnection):
+    def connect(self) -> None:
+        _WATCH.now.see(self)
+        super().connect()
+
+
+class _WatchedSecure(http.client.HTTPSConnection):
+    def connect(self) -> None:
+        _WATCH.now.see(self)
+        super().connect()
+
+
+class _Http(urllib.request.HTTPHandler):
+    def http_open(self, request: urllib.request.Request) -> Any:
+        return self.do_open(_Watched, request)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    def https_open(self, request: urllib.request.Request) -> Any:
+        return self.do_open(_WatchedSecure, request)
+
+
 class Client:
     """Calls an endpoint, and remembers which parts of a request it does not understand. Thread-safe."""
 
     def __init__(self, endpoint: Endpoint, stop: threading.Event | None = None) -> None:
         self.endpoint = endpoint
         self.stop = stop or threading.Event()
-        handlers: list[Any] = [_NoRedirect()]
+        handlers: list[Any] = [_NoRedirect(), _Http(), _Https()]
         if endpoint.local:
             handlers.append(urllib.request.ProxyHandler({}))
         self._opener = urllib.request.build_opener(*handlers)
+        self._key = endpoint.key.strip() if endpoint.key else ""
+        self._echo = re.compile("".join(map(_in_any_spelling, self._key))) if self._key else None
         self._adapted: tuple[str, ...] = ()
 
     def complete(self, body: dict[str, Any], meter: Meter) -> dict[str, Any]:
@@ -136,16 +196,24 @@ class Client:
         if self.endpoint.key is not None:
             headers["Authorization"] = f"Bearer {self.endpoint.key.strip()}"
         request = urllib.request.Request(self.endpoint.address, json.dumps(body).encode(), headers, method="POST")
+        with _Watch(self.endpoint.timeout) as watch:
+            _WATCH.now = watch
+            return self._watched(request, watch)
+
+    def _watched(self, request: urllib.request.Request, watch: _Watch) -> dict[str, Any]:
         deadline = time.monotonic() + self.endpoint.timeout
         try:
             with self._opener.open(request, timeout=self.endpoint.timeout) as response:
-                return self._parsed(_read(response, deadline))
+                content = _read(response, deadline)
+            if watch.over:
+                raise _TryAgain("the reply did not end in time")
+            return self._parsed(content)
         except urllib.error.HTTPError as error:
             with error:
                 self._refused(error, deadline)
             raise AssertionError from None  # _refused always raises
         except (OSError, HTTPException) as error:  # URLError and timeouts among them
-            reason = getattr(error, "reason", None) or error
+            reason = "timed out" if watch.over else getattr(error, "reason", None) or error
             raise _TryAgain(
                 f"no answer from {self.endpoint.address}: {self._hidden(str(reason) or repr(reason))}", reached=False
             ) from None
@@ -155,7 +223,7 @@ class Client:
             text = _read(error, deadline).decode(errors="replace")
         except (OSError, HTTPException, _TryAgain):
             text = ""
-        message = _message(self._hidden(text))
+        message = self._hidden(_message(text))[:_SHOWN]
         rule = f"{self.endpoint.address} answers {error.code}{f': {message}' if message else ''}"
         if "insufficient_quota" in text or error.code in _FATAL or 300 <= error.code < 400:
             raise EndpointError(rule)
@@ -178,6 +246,8 @@ class Client:
 
     def _without_key(self, value: Any) -> Any:
         """Return a value of JSON in which the key stands nowhere: replies are kept, and shown."""
+        if len(self._key) < _SHORT:
+            return value
         if isinstance(value, dict):
             return {self._hidden(name): self._without_key(one) for name, one in value.items()}
         if isinstance(value, list):
@@ -185,7 +255,14 @@ class Client:
         return self._hidden(value) if isinstance(value, str) else value
 
     def _hidden(self, text: str) -> str:
-        return text.replace(self.endpoint.key.strip(), "[key]") if self.endpoint.key else text
+        return self._echo.sub("[key]", text) if self._echo else text
+
+
+def _in_any_spelling(c: str) -> str:
+    """Return a pattern for a character of a key: itself, or as JSON may escape it."""
+    code = f"{ord(c):04x}"
+    hexadecimal = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in code)
+    return rf"(?:{re.escape(c)}|\\u{hexadecimal}|\\{re.escape(c)})"
 
 
 class _TryAgain(Exception):  # noqa: N818
@@ -228,7 +305,7 @@ def _message(text: str) -> str:
         message = error["message"] if isinstance(error, dict) else error
     except (ValueError, KeyError, TypeError, RecursionError):
         message = text
-    return " ".join(str(message).split())[:_SHOWN]
+    return " ".join(str(message).split())
 
 
 def _seconds(header: str | None) -> float | None:

@@ -17,6 +17,7 @@ from nescio.judging.llm.client import CallFailedError, Client, Stopped
 from nescio.judging.llm.prompts import read_grade
 from nescio.options.edge import Progress
 
+_MOST_TOKENS = 1 << 40
 _PAUSE = 0.2  # seconds between looks at a call that another process makes
 # Calls that fail one after another before an endpoint is given up: where nobody answers, where no call has succeeded
 # yet, and where some have. One that fails seven calls of ten is worth going on with: 50 in a row are then one in fifty
@@ -204,5 +205,7 @@ def _tokens(completion: Mapping[str, Any]) -> tuple[int, int] | None:
     if not isinstance(usage, dict):
         return None
     counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
-    whole = [count for count in counts if isinstance(count, int) and not isinstance(count, bool) and count >= 0]
+    whole = [count for count in counts if isinstance(count, int) and not isinstance(count, bool)]
+    if any(not 0 <= count <= _MOST_TOKENS for count in whole):
+        return None  # no call has so many: the endpoint's count is worth nothing
     return (whole[0], whole[1]) if len(whole) == 2 else None

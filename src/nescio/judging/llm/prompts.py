@@ -47,7 +47,6 @@ SCHEMA: dict[str, Any] = {
 }
 VERSION = hashlib.sha256((SYSTEM + json.dumps(SCHEMA)).encode()).hexdigest()[:8]
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-_FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL)
 
 
 def messages(question: Question, answer: str) -> list[dict[str, str]]:
@@ -67,8 +66,9 @@ def read_grade(reply: str) -> str | None:
     never searched for: INCORRECT ends in CORRECT, and so does "not CORRECT".
     """
     text = _THOUGHT.sub("", reply, count=1).strip()
-    if fenced := _FENCED.match(text):
-        text = fenced[1].strip()
+    first, _, rest = text.partition("\n")
+    if first.rstrip() in ("```", "```json") and rest.endswith("```"):
+        text = rest.removesuffix("```").strip()
     if text.startswith("{"):
         try:
             parsed = json.loads(text, object_pairs_hook=_no_key_twice)

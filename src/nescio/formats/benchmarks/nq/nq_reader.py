@@ -259,7 +259,7 @@ def _by_people(
 
 def _verdict(row: Row, options: ReadOptions) -> tuple[int, str | None]:
     if row.best is None:
-        return SILENT, "empty"
+        return SILENT, "no answer"
     if row.declined:
         return SILENT, "declined"
     if declined(options, row.best):

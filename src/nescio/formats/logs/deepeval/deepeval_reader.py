@@ -4,8 +4,8 @@ A test case has `success` and, for each metric, `success`, `score` and perhaps `
 `metricsMetadata`). It is right if all its metrics passed, as the tool counts it; a metric that is `flaky` does not
 decide. A metric that ended in an error, or has no score, is not a verdict: a case that failed for no other reason is
 not graded, though the tool counts it as failed. `--choose metric=NAME` uses one metric instead of all, and with
-`threshold=T` its score. An empty `actualOutput` is silence. A case is identified by its input: runs are compared by it,
-and cases with the same input are repeats.
+`threshold=T` its score. An empty `actualOutput` counts as incorrect (`--empty`). A case is identified by its input:
+runs are compared by it, and cases with the same input are repeats.
 
 The cache (`.deepeval-cache.json`) keeps the cases of earlier runs, so its counts are not those of the last one. In a
 `.deepeval` folder, the latest run is read instead of the cache. A file that holds only a link has its cases at
@@ -21,11 +21,12 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO
+from nescio.data.reasons import EMPTY
 from nescio.errors import FormatError, opt
 from nescio.formats.logs import grading
 from nescio.formats.logs.deepeval.cases import CACHED, CASES, DIALOGUES, MAP, Case, cached_cases, cases_of
 from nescio.formats.logs.graded import Graded, choose, declined
-from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD
+from nescio.formats.logs.grading import NO_SCORE, UNREAD
 from nescio.formats.logs.metrics import METRIC, abstains, repeated
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import part_of

@@ -1,12 +1,12 @@
 """every_eval_ever: one graded instance per line, from any tool.
 
 An instance says {"model_id", "evaluation_name", "sample_id", "output", "evaluation": {"score", "is_correct"}, "error",
-…}. The format has no field for abstentions: silence is an empty output, an error that names a refusal, and what a
-pattern of `--declined-pattern` matches; and what `outcome` says (correct, incorrect, unanswered, ungraded), which is
-proposed as a field of `evaluation` beside `is_correct`; nescio writes it there, and in the metadata as
-`nescio_outcome`. An instance with another error is not graded. One question under several evaluations (filters,
-metrics) is one question: `--choose evaluation=NAME` says which one to use. An instance that appears again is a repeat
-of its question.
+…}. The format has no field for abstentions: an abstention is an error that names a refusal, and what a pattern of
+`--declined-pattern` matches. An empty output counts as incorrect (`--empty`). An abstention is also what `outcome` says
+(correct, incorrect, unanswered, ungraded), which is proposed as a field of `evaluation` beside `is_correct`; nescio
+writes it there, and in the metadata as `nescio_outcome`. An instance with another error is not graded. One question
+under several evaluations (filters, metrics) is one question: `--choose evaluation=NAME` says which one to use. An
+instance that appears again is a repeat of its question.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
+from nescio.data.reasons import EMPTY, ERRORED, REFUSED, said_to_abstain
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, opt
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import Graded, choose, declined, numbered
-from nescio.formats.logs.grading import EMPTY, ERRORED, NO_SCORE, REFUSED, SCORE, Scale
+from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, as_object, flag, identifier, objects_in, part_of, texts_in
 from nescio.sources.source import Source
@@ -191,7 +192,8 @@ def _written(held: Row, options: ReadOptions) -> tuple[int, str | None] | None:
     word, why = held.get(OUTCOME), held.get(WHY)
     if not isinstance(word, str) or word not in STATES_WRITTEN or grading.threshold(options) is not None:
         return None
-    return STATES_WRITTEN[word], why if isinstance(why, str) and why else None
+    state, reason = STATES_WRITTEN[word], why if isinstance(why, str) and why else None
+    return state, said_to_abstain(reason) if state == SILENT else reason
 
 
 def _finite(value: Any) -> float | None:

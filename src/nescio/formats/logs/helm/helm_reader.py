@@ -1,11 +1,11 @@
 """HELM: `scenario_state.json` and `per_instance_stats.json` of one or several run folders, joined by instance, trial
 and perturbation.
 
-A run is a model; the scenario's other parameters are strata. Silence is an empty completion, or one that the provider
-withheld or the model refused, according to HELM's clients; any other failed request is not graded. An answer that names
-no option is wrong, as the tool counts it, and a note counts such answers. The confidence is the probability of the
-completion, if the log has log-probabilities; its `max_prob` is 1 if it has none. The tool's figures are over one split:
-`test`, if there is one.
+A run is a model; the scenario's other parameters are strata. A completion that the model refused, according to HELM's
+clients, abstains. An empty one counts as incorrect (`--empty`); one that the provider blocked, and any other failed
+request, is not graded. An answer that names no option is wrong, as the tool counts it, and a note counts such answers.
+The confidence is the probability of the completion, if the log has log-probabilities; its `max_prob` is 1 if it has
+none. The tool's figures are over one split: `test`, if there is one.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, SAID_SO
+from nescio.data.reasons import BLOCKED, EMPTY, ERRORED, REFUSED
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, opt, shorten
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import Graded, check_choice, choose, chosen_among, declined, pick
-from nescio.formats.logs.grading import BLOCKED, EMPTY, ERRORED, NO_SCORE, REFUSED, SCORE, Scale, number
+from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale, number
 from nescio.formats.logs.helm.run import (
     OTHER,
     SPEC,

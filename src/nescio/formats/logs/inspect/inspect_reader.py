@@ -1,9 +1,10 @@
 """Inspect: `.eval` archives and `.json` logs. Epochs are repeats of a question.
 
-Silence is the value N, and whatever a score's `reason` calls a refusal, no response, or a response in the wrong form; a
-wrong answer that is empty, or that the provider blocked, is silence too. NaN, a grader that failed (whatever the value
-beside it) and a sample that stopped with an error are not graded. The tool's own accuracy counts silence as wrong,
-leaves out what is not graded, and uses the recorded value of an answer whose grader failed.
+The value N abstains, and so does what a score's `reason` calls a refusal. No response and a wrong answer that is empty
+count as incorrect (`--empty`), as does a response in the wrong form (`--unparsed`). An answer that the provider
+blocked, NaN, a grader that failed (whatever the value beside it) and a sample that stopped with an error are not
+graded. The tool's own accuracy counts silence as wrong, leaves out what is not graded, and uses the recorded value of
+an answer whose grader failed.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from msgspec.structs import replace
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SAID_SO, SILENT
+from nescio.data.reasons import EMPTY, ERRORED, NO_FORM, REFUSED, said_to_abstain
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, UsageError, offer, opt, shorten
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import Graded, check_choice, declined, pick
-from nescio.formats.logs.grading import EMPTY, ERRORED, NO_FORM, NO_SCORE, REFUSED, SCORE, Scale
+from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale
 from nescio.formats.logs.inspect.log import HEADERS, Log, Sample, Score, open_log
 from nescio.formats.logs.inspect.reducers import reduced
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
@@ -211,12 +213,12 @@ def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade
     if word in options.outcome_map:
         state = MEANINGS[options.outcome_map[word]]
         by_state = float(state == CORRECT)
-        silent = silent or (NO_ANSWER if state == SILENT else None)
+        silent = said_to_abstain(silent or NO_ANSWER) if state == SILENT else silent
         return Grade(by_state, silent, state=state, own=by_state if number is None else own)
     if isinstance(value, str):
         if number is None:
             return Grade(label=word)
-        silent = silent or (NO_ANSWER if word in SILENCE else None)
+        silent = said_to_abstain(silent or NO_ANSWER) if word in SILENCE else silent
     if number is None or math.isnan(number):
         return Grade(silent=silent, failed=None if silent else NO_SCORE)
     return Grade(number, silent, own=own)
@@ -309,7 +311,8 @@ def _unjudged(logs: Sequence[Log]) -> Unjudged:
                 answered = bool(sample.text) and not sample.silent
                 text = sample.text if answered else None
                 repeat = str(sample.epoch) if repeats else None
-                responses[name, sample.epoch] = Response(name, text, answered, why=sample.silent, repeat=repeat)
+                why = sample.silent or (None if answered else EMPTY)
+                responses[name, sample.epoch] = Response(name, text, answered, why=why, repeat=repeat)
     collection = Collection("inspect", tuple(questions.values()))
     files = {log.run: str(log.path) for log in reversed(logs)}
     answering = tuple(Run(name, tuple(responses.values())) for name, responses in runs.items())

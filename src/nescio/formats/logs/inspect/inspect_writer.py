@@ -19,6 +19,7 @@ import numpy as np
 from nescio.data.columns import bare
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.data.reasons import BY_OUTCOME
 from nescio.formats.folder_writer import file_names, folder_of
 from nescio.formats.logs.inspect.inspect_reader import REASONS
 from nescio.formats.registry import WriteResult, writer
@@ -98,7 +99,7 @@ def _samples(outcomes: Outcomes, r: int) -> Iterator[dict[str, Any]]:
         why = None if outcomes.why is None else outcomes.why[r, q]
         score: dict[str, Any] = {"value": _VALUES[state]}
         if why and state in (SILENT, NOT_GRADED):
-            score["reason"] = _WORDS.get(why, why) if state == SILENT else "grader_failed"
+            score["reason"] = _WORDS.get(why.removesuffix(BY_OUTCOME), why) if state == SILENT else "grader_failed"
             score["explanation"] = why
         if held := _metadata(outcomes, r, q):
             score["metadata"] = held

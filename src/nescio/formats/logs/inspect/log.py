@@ -11,10 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
+from nescio.data.reasons import BLOCKED, ERRORED, REFUSED
 from nescio.data.texts import in_words
 from nescio.errors import FormatError
 from nescio.formats.logs import grading
-from nescio.formats.logs.grading import BLOCKED, ERRORED, NO_SCORE, REFUSED, number
+from nescio.formats.logs.grading import NO_SCORE, number
 from nescio.formats.registry import ReadOptions
 from nescio.sources.documents import read_members
 from nescio.sources.elements import as_list, as_object, identifier, objects_in, part_of, texts_in

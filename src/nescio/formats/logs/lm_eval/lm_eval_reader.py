@@ -4,10 +4,10 @@
 A run is a folder, and its tasks are a stratum; a file with another name is a separate run, and so is a results file
 that holds the samples itself, as `simple_evaluate` returns them. Version 0.4.0 wrote a JSON list to
 `<model>_<task>.jsonl`. An answer that the filter could not extract (`[invalid]`, or the task's own fallback if the
-results file is given) or that is empty is silence. The confidence of a choice is the softmax of the options'
-log-probabilities at the option chosen. Several responses to a document (`repeats`) are repeats if each is graded: by
-metrics that list a number for each, or in separate rows. The output of version 0.3 (`<task>_write_out_info.json`) is
-read as well.
+results file is given) counts as incorrect (`--unparsed`), and so does an empty one (`--empty`). The confidence of a
+choice is the softmax of the options' log-probabilities at the option chosen. Several responses to a document
+(`repeats`) are repeats if each is graded: by metrics that list a number for each, or in separate rows. The output of
+version 0.3 (`<task>_write_out_info.json`) is read as well.
 """
 
 from __future__ import annotations

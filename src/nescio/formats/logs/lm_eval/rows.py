@@ -12,10 +12,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
+from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs import grading
-from nescio.formats.logs.grading import EMPTY, NO_FORM, number
+from nescio.formats.logs.grading import number
 from nescio.formats.registry import ReadOptions
 from nescio.sources.elements import as_list, as_object, identifier, part_of
 from nescio.sources.source import Source

@@ -5,8 +5,8 @@ The metrics are the columns `NAME/v1/score` (or `NAME/score`) or, from the newer
 true are 1; a `NAME/value` that is neither a number nor a word for a verdict is an expectation or a label, not a metric.
 A row in which a metric has no value (`NAME/error_message` may say why) is not graded by it. The questions are in
 `inputs` or `request`, the answers in `outputs`, `predictions` or `response`; `--column question=COLUMN` and `--column
-answer=COLUMN` name others. An empty answer is silence, unless its trace ended in an error, which is not graded.
-`--choose metric=NAME` says which metric is the outcome, unless exactly one of them says right or wrong.
+answer=COLUMN` name others. An empty answer counts as incorrect (`--empty`), unless its trace ended in an error, which
+is not graded. `--choose metric=NAME` says which metric is the outcome, unless exactly one of them says right or wrong.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
+from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError
-from nescio.formats.logs.grading import ERRORED
 from nescio.formats.logs.metric_tables import is_table, marked_rows, metrics_among, open_answers
 from nescio.formats.logs.metrics import Marked, by_file
 from nescio.formats.logs.mlflow import traces

@@ -11,10 +11,10 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from nescio.data.reasons import ERRORED
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded
-from nescio.formats.logs.grading import ERRORED
 from nescio.formats.logs.metric_tables import is_table, mark_of, rows_of, silence, value_of
 from nescio.formats.logs.metrics import Marked, mean_of, metric_name, question_name
 from nescio.formats.registry import ReadOptions

@@ -9,10 +9,10 @@ from msgspec import Struct, field
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SAID_SO, SILENT
+from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.data.texts import in_words, texts_of
 from nescio.errors import FormatError, opt
 from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import EMPTY, NO_FORM
 from nescio.formats.registry import ReadOptions
 from nescio.sources.elements import identifier
 from nescio.sources.json import as_text

@@ -1,5 +1,5 @@
 """MMLU-Pro result files: JSON arrays of questions with `pred` and the model's text, also inside their ZIP. An answer
-without a letter is silence.
+without a letter counts as incorrect (`--unparsed`, or `--empty` where there is no text).
 
 The repository's first rule is applied to every text again, because some files hold a random letter if it found none:
 the answer is the first letter after "answer is", as in "the answer is (C)". If there is none, the repository looks for

@@ -18,10 +18,11 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SAID_SO, SILENT
+from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import declined
-from nescio.formats.logs.grading import EMPTY, NO_FORM, number
+from nescio.formats.logs.grading import number
 from nescio.formats.logs.simpleqa import GRADES
 from nescio.formats.native import roles
 from nescio.formats.registry import ReadOptions

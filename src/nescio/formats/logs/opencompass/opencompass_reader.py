@@ -2,9 +2,9 @@
 
 Both hold their items by number ("0", "1", …), so a question is identified by its dataset and its number; its only text
 is the prompt. A run is a model, its datasets are a stratum. The verdict of the details is the outcome (see
-`opencompass.details`); a prediction from which nothing was extracted, an empty one, and one that a judge calls not
-attempted are silence. If the options' perplexities decide (type PPL), there is no text. The tool's accuracy is in
-percent, over all items. Copies of a dataset (`n`) are repeats.
+`opencompass.details`); a prediction that a judge calls not attempted abstains. One from which nothing was extracted
+counts as incorrect (`--unparsed`), and so does an empty one (`--empty`). If the options' perplexities decide (type
+PPL), there is no text. The tool's accuracy is in percent, over all items. Copies of a dataset (`n`) are repeats.
 
 Details of evaluators that give no verdict (`predictions` and `references` alone) are judged here (`--judge`), with the
 references as gold. Results without details (`dump_details=False`) hold only figures: their items are in the
@@ -22,6 +22,7 @@ from typing import Any
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
+from nescio.data.reasons import EMPTY
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.graded import Graded
 from nescio.formats.logs.grading import folded, in_brackets, number
@@ -249,7 +250,13 @@ def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
             questions.setdefault(question, Question(question, _prompt(item), answers, strata={"task": task}))
             text = first(item.get("prediction", item.get("predictions", item.get("pred")))) or ""
             runs.setdefault(run, []).append(
-                Response(question, text or None, bool(text.strip()), repeat=None if repeat is None else str(repeat))
+                Response(
+                    question,
+                    text or None,
+                    bool(text.strip()),
+                    why=None if text.strip() else EMPTY,
+                    repeat=None if repeat is None else str(repeat),
+                )
             )
     collection = Collection("opencompass", tuple(questions.values()))
     answering = tuple(Run(name, tuple(responses)) for name, responses in runs.items())

@@ -3,9 +3,9 @@ nor an abstention.
 
 A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`; the
 reason of a failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion is in `error` as well, so
-`error` says nothing if there is an output. A refusal (`isRefusal`) is silence; a failure that comes only from a judge
-(`graderError`), or from an assertion script that crashed, is ungraded. promptfoo's CSV table does not distinguish
-these, and is refused.
+`error` says nothing if there is an output. A refusal (`isRefusal`) is an abstention, an empty output counts as
+incorrect (`--empty`); a failure that comes only from a judge (`graderError`), or from an assertion script that crashed,
+is ungraded. promptfoo's CSV table does not distinguish these, and is refused.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO
+from nescio.data.reasons import EMPTY, ERRORED, REFUSED
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import Graded, declined, numbered
-from nescio.formats.logs.grading import EMPTY, ERRORED, REFUSED, SCORE, UNREAD
+from nescio.formats.logs.grading import SCORE, UNREAD
 from nescio.formats.logs.promptfoo.pairing import FileOfTests, asked_of, name_of, paired
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.formats.totals import Total, contradictions

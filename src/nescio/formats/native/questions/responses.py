@@ -11,6 +11,7 @@ from typing import Any, overload
 from msgspec.structs import replace
 
 from nescio.data.model import Response, Run
+from nescio.data.reasons import EMPTY
 from nescio.data.repeats import FIRST, REPEAT
 from nescio.engines.memory import at_most
 from nescio.errors import FormatError, MismatchError, collected
@@ -181,7 +182,8 @@ def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
         answer = as_text(answer)
     if answer is not None and not isinstance(answer, str):
         raise fail("answer must be a text or null", answer)
-    answer = answer if answer and answer.strip() else None
+    blank = answer is not None and not answer.strip()
+    answer = None if blank else answer
     answered, confidence, rank, support = (row.get(name) for name in ("answered", "confidence", "rank", "support"))
     if answered is not None and not isinstance(answered, bool):
         raise fail("answered must be true or false", answered)
@@ -199,6 +201,7 @@ def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
         None if confidence is None else float(confidence),
         int(rank or 1),
         as_text(support),
+        EMPTY if blank else None,
         document=as_text(row.get("doc")),
         repeat=as_text(row.get(REPEAT)),
     )

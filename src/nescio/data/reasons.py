@@ -1,0 +1,131 @@
+"""Why a system gave no answer, and what that counts as.
+
+Only an answer that a system declined is an abstention. An output that is empty, or that nobody could parse, is wrong
+unless the user says otherwise: else a system would gain by breaking its output. What a service blocked, or an error
+stopped, has no grade. The reason stays beside the answer whatever it counts as.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, get_args
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, NonAnswers, Outcomes
+from nescio.errors import opt
+
+Kind = Literal["declined", "empty", "unparsed", "failed"]
+CountsAs = Literal["incorrect", "unanswered", "ungraded"]
+
+BLOCKED, EMPTY, ERRORED, REFUSED = "blocked", "empty", "errored", "refused"
+NO_FORM = "without an answer in the requested form"
+REASONS_CHANGED = "reasons.changed"  # the code of a note on two runs
+GRADED_RIGHT = " (graded right)"  # after the reason of an answer that its tool graded right all the same
+BY_OUTCOME = " (said to abstain)"  # after the reason of an answer that its file itself calls an abstention
+_STATES: Mapping[CountsAs, int] = {"incorrect": INCORRECT, "unanswered": SILENT, "ungraded": NOT_GRADED}
+_KINDS: Mapping[str, Kind] = {EMPTY: "empty", NO_FORM: "unparsed", BLOCKED: "failed", ERRORED: "failed"}
+
+# Formats whose own rules say that a missing answer abstains, and where they say it. Their readers give such an answer
+# no reason, or one of declining; everywhere else an empty output is `EMPTY`.
+PROTOCOLS: Mapping[str, str] = {
+    "ave": "AVE 2007 and 2008: a question whose candidates are all rejected is not answered",
+    "cbc": "Deep Read's answers: a question without a line has no answer",
+    "inspect": "Inspect's grade N, NOANSWER",
+    "nq": "a cell without an answer, or null",
+    "pan": "PAN 2020 and later: a score of exactly 0.5, or no score",
+    "qa4mre": "QA4MRE: answered=NO",
+    "questions": "nescio's own lines: an answer that is null",
+    "simpleqa": "SimpleQA's grade NOT_ATTEMPTED",
+    "squad2": "SQuAD 2.0's evaluation script: an empty prediction",
+    "trec": "TREC QA: NIL",
+}
+
+
+class NoAnswer(Struct, frozen=True):
+    """What empty and unparsed outputs count as."""
+
+    empty: CountsAs = "incorrect"
+    unparsed: CountsAs = "incorrect"
+
+
+def kind_of(why: str) -> Kind:
+    """Return which of the four kinds a reason is of."""
+    return _KINDS.get(why.removesuffix(GRADED_RIGHT).removesuffix(BY_OUTCOME), "declined")
+
+
+def said_to_abstain(why: str | None) -> str | None:
+    """Return the reason of an answer that its file itself calls an abstention, which stays one whatever the reason."""
+    return f"{why}{BY_OUTCOME}" if why in _KINDS else why
+
+
+def changed(before: Iterable[NonAnswers], after: Iterable[NonAnswers]) -> str:
+    """Return how the counts of the four kinds changed from one run to another, such as "empty 2 → 40, declined 9 → 3".
+
+    Empty where nothing but the declined answers changed, which measures of abstention count anyway.
+    """
+    counts: list[Counter[Kind]] = [Counter(), Counter()]
+    for counted, rows in zip(counts, (before, after), strict=True):
+        for row in rows:
+            if row.taken_for != "missing":
+                counted[kind_of(row.why)] += row.n
+    old, new = counts
+    moved = [kind for kind in get_args(Kind) if old[kind] != new[kind]]
+    if not {*moved} - {"declined"}:
+        return ""
+    return ", ".join(f"{kind} {old[kind]:,} → {new[kind]:,}" for kind in moved)
+
+
+def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, ...]]:
+    """Return outcomes in which only declined answers are abstentions, and notes on what counts as something else.
+
+    An answer that its tool graded right although it looks empty or unparsed is correct. A question without an answer is
+    left as it is: there, silence is right.
+    """
+    if outcomes.why is None:
+        return outcomes, ()
+    silent = outcomes.state == SILENT
+    if outcomes.answerable is not None:
+        silent &= outcomes.answerable != 0
+    state = outcomes.state.copy()
+    notes: list[Note] = []
+    counts_as: Mapping[Kind, CountsAs] = {"empty": policy.empty, "unparsed": policy.unparsed, "failed": "ungraded"}
+    for r, run in enumerate(outcomes.runs):
+        wrong: Counter[Kind] = Counter()
+        for q in np.flatnonzero(silent[r]).tolist():
+            why = outcomes.why[r, q] or ""
+            if why.endswith(BY_OUTCOME):
+                continue
+            kind = kind_of(why)
+            now = counts_as.get(kind, "unanswered")
+            if now == "incorrect" and why.endswith(GRADED_RIGHT):
+                state[r, q] = CORRECT
+            else:
+                state[r, q] = _STATES[now]
+                wrong[kind] += now == "incorrect"
+        notes += _notes(run, wrong)
+    return replace(outcomes, state=state), tuple(notes)
+
+
+def _notes(run: str, wrong: Mapping[Kind, int]) -> Iterator[Note]:
+    """Note how many outputs of a run count as incorrect, by kind."""
+    if wrong["empty"]:
+        yield note(
+            "reasons.empty",
+            "run {subject!r}: {n:n empty output} {n:counts/count} as incorrect; "
+            f"{opt('empty', 'unanswered')} makes {{n:it an abstention/them abstentions}}",
+            run,
+            n=wrong["empty"],
+        )
+    if wrong["unparsed"]:
+        yield note(
+            "reasons.unparsed",
+            "run {subject!r}: {n:n unparsed output} {n:counts/count} as incorrect; "
+            f"{opt('unparsed', 'unanswered')} makes {{n:it an abstention/them abstentions}}",
+            run,
+            n=wrong["unparsed"],
+        )
