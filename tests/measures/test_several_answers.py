@@ -94,25 +94,6 @@ def test_questions_that_a_run_was_asked_too_seldom_are_left_out() -> None:
 # ---- real logs ----
 
 
-@real
-def test_tau_bench_s_own_pass_hat_k() -> None:
-    """Of the 15 tasks of the cut log, four trials each: {1: 0.2, 2: 0.0778, 3: 0.0667, 4: 0.0667}, as the folder's
-    README has recounted by the tool's formula."""
-    trials = json.loads((DATA / "tau_bench" / "gpt-4o-airline.json").read_text())
-    rows = [
-        {
-            "question": row["task_id"],
-            "repeat": row["trial"],
-            "outcome": "correct" if row["reward"] == 1 else "incorrect",
-        }
-        for row in trials
-    ]
-    measures = [f"pass^k(k={k})" for k in (1, 2, 3, 4)]
-    scores = nescio.score(rows, measures, ci=None)
-    assert [round(row.value, 4) for row in scores] == [0.2, 0.0778, 0.0667, 0.0667]
-    assert {row.n for row in scores} == {15}
-
-
 # benchmark, the field of a row that says whether it is right (and what it says then), the name of the figure
 NEMO = [
     ("gpqa", "symbolic_correct", True, "symbolic_correct"),

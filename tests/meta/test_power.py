@@ -253,27 +253,33 @@ def test_identical_runs_are_not_significant() -> None:
     for row in found:
         assert (row.pairs, row.undefined) == (3, 1)
         assert row.significant <= 2
-    for name in ("accuracy", "c@1"):
-        assert [p.rank for p in found.tables["asl_curve"] if p.measure == name] == [1, 2, 3]
-        last = [p for p in found.tables["asl_curve"] if p.measure == name][-1]
-        assert (last.run, last.baseline) == ("y", "x")
-        assert math.isnan(last.asl)
+        curve = [point for point in found.tables["asl_curve"] if point.measure == row.measure]
+        assert [point.rank for point in curve] == [1, 2, 3]
+        assert (curve[-1].run, curve[-1].baseline) == ("y", "x")
+        assert math.isnan(curve[-1].asl)
     assert sum("1 of 3 pairs" in note for note in in_words(found.notes)) == 2
 
 
-def test_the_edges() -> None:
-    two = power(evidence(x="CWUCWWUC", y="CCUCWCCC"), ["accuracy", "c@1"])
-    assert [row.pairs for row in two] == [1, 1]
-    assert all(0 <= asl <= 1 for asl in levels(two).values())
-    silent = power(evidence(x="UUUU", y="UUUU"), ["accuracy", "c@1", "precision"])
-    assert [(row.significant, row.share, row.undefined) for row in silent] == [(0, 0.0, 1)] * 3
-    assert all(record["required_difference"] is None for record in silent.records())
-    one = power(evidence(x="C", y="U"), ["accuracy", "c@1", "precision"])
-    assert [(row.significant, row.undefined) for row in one] == [(0, 1)] * 3
-    # A difference that is the same on every question has no spread under the null: nothing is as extreme.
-    constant = power(evidence(x="CCCC", y="UUUU"), ["accuracy", "c@1"])
-    assert [(row.significant, row.undefined) for row in constant] == [(1, 0)] * 2
-    assert set(levels(constant).values()) == {0.0}
+@together(
+    "x, y, significant, undefined",
+    [
+        ("UUUU", "UUUU", 0, 1),
+        ("C", "U", 0, 1),
+        ("CCCC", "UUUU", 1, 0),  # no spread under the null: nothing is as extreme as this difference
+    ],
+)
+def test_runs_that_are_alike_on_every_question_and_a_single_question(
+    x: str, y: str, significant: int, undefined: int
+) -> None:
+    found = power(evidence(x=x, y=y), ["accuracy", "c@1"])
+    assert [(row.pairs, row.significant, row.share, row.undefined) for row in found] == [
+        (1, significant, float(significant), undefined)
+    ] * 2
+    assert significant == 0 or set(levels(found).values()) == {0.0}
+    assert x != "UUUU" or all(record["required_difference"] is None for record in found.records())
+
+
+def test_resampled_differences_that_are_undefined_are_said() -> None:
     rare = power(evidence(x="CUUUUUUU", y="CWWWWWWW"), "precision")
     assert any("resampled differences are undefined" in note for note in in_words(rare.notes))
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 from scipy import stats
 
 import nescio
@@ -132,25 +131,6 @@ def test_parts_of_a_large_collection_are_hypergeometric() -> None:
     seen, often = np.array([row.comparisons for row in rows]), expected >= 5
     table = ([*each[often], each[~often].sum()] for each in (seen, expected))
     assert stats.chisquare(*table).pvalue > 0.001
-
-
-@pytest.mark.proof
-def test_fresh_and_shared_drawings_have_the_same_expectation() -> None:
-    rng = np.random.default_rng(8)
-    runs = {
-        f"r{i}": "".join(rng.choice(list("CWU"), p=[p, 0.9 - p, 0.1], size=120))
-        for i, p in enumerate((0.4, 0.5, 0.55, 0.6))
-    }
-    data = evidence(**runs)
-    graded = replace(data, columns={"s": data.columns["correct"].astype(float)})
-    for of, measure in ((data, "c@1"), (data, "UF"), (graded, "mean(s)")):
-        shared, fresh = (
-            stability(of, measure, size=40, trials=4_000, fuzziness=[0.05], fresh=fresh).rows[0]
-            for fresh in (False, True)
-        )
-        # Ties of 4,000 shared trials (six pairs that share them) differ from fresh ones by a few standard errors at most.
-        assert abs(shared.ties - fresh.ties) < 5 * (0.25 / 4_000) ** 0.5
-        assert abs(shared.error_rate - fresh.error_rate) < 5 * (0.25 / 4_000) ** 0.5
 
 
 @pytest.mark.skipif(
