@@ -86,9 +86,9 @@ def test_a_shuffle_of_many_questions_changes_nothing(study: Study, how: dict[str
 
 
 @pytest.mark.sampled
-@given(data=some.evidence(), order=st.permutations(range(3)), keep=st.integers(1, 3), seed=some.seeds)
+@given(data=some.evidence(max_runs=2), order=st.permutations(range(2)), keep=st.integers(1, 2), seed=some.seeds)
 def test_the_other_runs_and_measures_change_no_score(data: Evidence, order: list[int], keep: int, seed: int) -> None:
-    chosen, names = [run for run in order if run < len(data.runs)][:keep], of_today("company of scores", 15)
+    chosen, names = [run for run in order if run < len(data.runs)][:keep], of_today("company of scores", 13)
     among = score(data, names, seed=seed)
     assert rows(score(data.take_runs(chosen), names, seed=seed)) == rows(among, *(data.runs[run] for run in chosen))
     for name in names:
