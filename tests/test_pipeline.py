@@ -162,6 +162,8 @@ READING: dict[str, Any] = {
     "choose": {"filter": "strict"},
     "column": {"outcome": "grade"},
     "declined_pattern": ("no idea",),
+    "empty": "unanswered",
+    "unparsed": "unanswered",
     "max_unpacked": 1.0,
     "max_rows": 1_000,
     "max_columns": 10,
