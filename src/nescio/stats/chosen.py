@@ -61,7 +61,7 @@ def hull_of_posteriors(counts: Sequence[int], value: Callable[[Floats], Floats],
     n = sum(counts)
     ends = np.full((3, 2), np.nan)
     for kind, imagined in enumerate(np.eye(3)):
-        shares, chances = _posterior(np.asarray(counts, dtype=np.float64) + imagined)
+        shares, chances = _posterior(tuple((np.asarray(counts) + imagined).tolist()))
         values = value(shares * n)
         known = ~np.isnan(values)
         order = np.argsort(values[known], kind="stable")
@@ -73,7 +73,8 @@ def hull_of_posteriors(counts: Sequence[int], value: Callable[[Floats], Floats],
     return float(np.nanmin(ends[:, 0])), float(np.nanmax(ends[:, 1]))
 
 
-def _posterior(weights: Floats) -> tuple[Floats, Floats]:
+@lru_cache(maxsize=8)  # several measures of one run ask for the same
+def _posterior(weights: tuple[float, ...]) -> tuple[Floats, Floats]:
     """Return shares of three kinds by a Dirichlet law of these weights, on a grid of shape (NODES², 3), and the chance
     of each: one of the first kind, and one of the second among the others, at equal steps of the normal quantile. The
     steps of the first are shifted from one of the second to the next, so that hardly two shares are the same."""
