@@ -121,7 +121,7 @@ def test_a_stratum_is_the_questions_that_have_its_value() -> None:
 
 @pytest.mark.parametrize("measures", [["c@1", "precision"], ["AURC"]])
 def test_strata_have_what_each_has_alone(measures: list[str]) -> None:
-    data = replace(varied(60, 6), strata={"part": np.arange(60) % 12})
+    data = replace(varied(60, 3), strata={"part": np.arange(60) % 4})
     found = nescio.score(data, measures, by="part", resamples=300, mark=False)
     for part in np.unique(data.strata["part"]).tolist():
         alone = nescio.score(data.select(data.strata["part"] == part), measures, resamples=300, mark=False)
