@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -213,15 +212,3 @@ def test_progress_is_told_while_many_draws_are_made(monkeypatch: pytest.MonkeyPa
     assert told == sorted(told)
     assert told[-1] == total
     assert 0 < told[0] < total // 2
-
-
-def test_the_interval_of_a_system_that_never_errs_holds_what_is_true(tmp_path: Path) -> None:
-    """By enumeration: of 50 questions U ~ B(50, 0.03) are unanswered and the others right, so that c@1 is truly
-    0.97 + 0.03·0.97 = 0.9991. The interval of one prior held it in 0.81 of samples."""
-    table = tmp_path / "counts.csv"
-    lines = [f"r{u},{50 - u},0,{u}" for u in range(10)]
-    table.write_text("\n".join(["run,correct,incorrect,unanswered", *lines, ""]))
-    found = nescio.score(table, "c@1", resamples=1_000, mark=False)
-    ends = {row.run: (row.low, row.high) for row in found if row.low is not None and row.high is not None}
-    chance = {f"r{u}": math.comb(50, u) * 0.03**u * 0.97 ** (50 - u) for u in range(10)}
-    assert sum(chance[run] for run, (low, high) in ends.items() if low <= 0.9991 <= high) > 0.93

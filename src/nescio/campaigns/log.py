@@ -56,7 +56,13 @@ def latest(campaign: Campaign, step: str) -> Entry | None:
 
 def write_log(campaign: Campaign, entry: Entry) -> None:
     """Append a line, whatever stands above it."""
-    chain.append(campaign / LOG, [asdict(replace(entry, held=digests(campaign, *HELD)))])
+    chain.append(campaign / LOG, [asdict(replace(entry, held=_held(campaign, entry.step)))])
+
+
+def _held(campaign: Campaign, step: str) -> dict[str, str]:
+    """Return the digests of what the organisers keep; of the secret not where it was just drawn, so that a first step
+    that is repeated ends in the same bytes."""
+    return digests(campaign, *(place for place in HELD if place != SECRET or step != "init"))
 
 
 def record(
@@ -68,7 +74,7 @@ def record(
 ) -> None:
     """Append what a step did, unless its last line says the same: a step that is repeated leaves the log as it is."""
     entry, before = Entry(now().isoformat(), step, read, wrote, about or {}), latest(campaign, step)
-    entry = replace(entry, held=digests(campaign, *HELD))
+    entry = replace(entry, held=_held(campaign, step))
     if before is None or replace(entry, at=before.at, nescio=before.nescio) != before:
         write_log(campaign, entry)
 

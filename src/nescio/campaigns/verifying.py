@@ -147,6 +147,8 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
     if last is None:
         return
     there = digests(campaign, *HELD)
+    if SECRET not in last.held:
+        there.pop(SECRET, None)
     for name in dict.fromkeys((*last.held, *there)):
         edited = name in there and name.startswith((SETTINGS, TOPICS))  # which organisers do, and which is noted
         if there.get(name) != last.held.get(name) and not edited:
