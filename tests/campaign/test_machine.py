@@ -4,9 +4,9 @@ lost, `status` never advises a step that fails, and the results are those of a f
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
-import re
 import subprocess
 import sys
 import tempfile
