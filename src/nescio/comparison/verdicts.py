@@ -84,8 +84,11 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
 
 
 class Decision(Struct, frozen=True):
-    """Whether a run may take the place of its baseline: `status` is 0 (it may), 1 (it may not) or 3 (that cannot be
-    told), and `further` about how many more questions would tell, None where the difference lies at the margin."""
+    """The decision on a run beside its baseline.
+
+    `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if the questions cannot tell. `further` is
+    about how many more questions would settle it; no number does if the difference lies at the margin, and it is None.
+    """
 
     row: Comparison
     margin: float

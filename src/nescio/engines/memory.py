@@ -40,8 +40,8 @@ def limit() -> int | None:
 
 
 def of_machine() -> int | None:
-    """Return the bytes of memory that this machine, or the group of processes that this one is in, has; None where the
-    system does not say."""
+    """Return the bytes of memory that this machine has, or its control group allows; None if the system tells
+    neither."""
     sizes = []
     with suppress(OSError, ValueError, AttributeError):
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
