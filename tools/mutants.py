@@ -328,7 +328,7 @@ def shares(file: Path) -> bool:
 
 
 def measure(tree: Path, places: list[str], budget: float, part: int, parts: int) -> None:
-    """Switch on every `parts`-th fault and write what became of it, a line each."""
+    """Switch on every `parts`-th fault and write what became of it, a line each; go on where a run before stopped."""
     sys.path[:0] = [str(tree / "src"), str(tree)]
     reached, durations = reached_by(tree), timed(tree)
     by_file: dict[str, list[str]] = defaultdict(list)
@@ -338,8 +338,12 @@ def measure(tree: Path, places: list[str], budget: float, part: int, parts: int)
     stalling: set[str] = set()
 
     def work(items: dict[str, Any]) -> None:
-        with (tree / f"verdicts.{part}.jsonl").open("w") as out:
+        with (tree / f"verdicts.{part}.jsonl").open("a+") as out:
+            out.seek(0)
+            measured = {json.loads(line)["place"] for line in out}
             for number in range(part, len(places), parts):
+                if places[number] in measured:
+                    continue
                 direct = [test for test in reached[number] if test in durations and test in items]
                 direct.sort(key=lambda test: durations[test])
                 files = {test.partition("::")[0] for test in direct}
@@ -382,6 +386,8 @@ def main() -> None:
         tree.mkdir(parents=True, exist_ok=True)
         archive = subprocess.run(["git", "archive", asked.revision], cwd=ROOT, capture_output=True, check=True).stdout
         subprocess.run(["tar", "-x", "-C", str(tree)], input=archive, check=True)
+        for verdicts in tree.glob("verdicts.*.jsonl"):
+            verdicts.unlink()
         (tree / "places.json").write_text(json.dumps(plant(tree, asked.rooms, asked.faults, asked.seed), indent=1))
     if asked.step in ("record", "all"):
         record(tree, asked.pytest)
