@@ -15,6 +15,7 @@ from typing import Any
 
 import nescio.formats
 import nescio.measures
+import nescio.tables
 from nescio.registry import Registry, import_all, modules_in
 from nescio.sources.opening import HEADLESS
 
@@ -25,7 +26,10 @@ Typed = Mapping[str, tuple[str, Any]]
 
 def formats() -> Typed:
     """Return what each module of formats registers, and of which files each format is asked."""
-    modules = _imported("nescio.formats", nescio.formats.__path__)
+    modules = (
+        *_imported("nescio.formats", nescio.formats.__path__),
+        *_imported("nescio.tables", nescio.tables.__path__),
+    )
     readers, writers = nescio.formats.REGISTRY, nescio.formats.WRITERS
     places = _places(readers, lambda format_: format_.read)
     keys = {name: {kind: tuple(sorted(of)) for kind, of in readers[name].sniff_keys.items()} for name in places}
@@ -34,7 +38,6 @@ def formats() -> Typed:
         "READERS": ("dict[str, str]", places),
         "WRITERS": ("dict[str, str]", _places(writers, lambda writer: writer.write)),
         "SNIFF_KEYS": ("dict[str, dict[str, tuple[str, ...]]]", keys),
-        "UNDERSTANDING": ("tuple[str, ...]", tuple(name for name in places if readers[name].understand)),
         "HEADLESS": ("dict[str, tuple[str, ...]]", {suffix: tuple(sorted(of)) for suffix, of in HEADLESS.items()}),
     }
 

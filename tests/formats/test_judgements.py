@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label
 from nescio.errors import FormatError, MismatchError, NescioError, UsageError
 from nescio.formats.native import headers
-from nescio.formats.native.judgements import read_judgements
+from nescio.tables.judgements import read_judgements
 from nescio.judging.human import human
 from nescio.pipeline import load
 from tests import strategies

@@ -9,8 +9,8 @@ import pytest
 
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.errors import UsageError
-from nescio.formats.native.judgements import read_judgements
-from nescio.formats.native.outcome_table.outcome_table_writer import write, write_outcomes
+from nescio.tables.judgements import read_judgements
+from nescio.tables.outcomes_writer import write, write_outcomes
 from tests.notes import in_words
 
 from .encodings import FILES, evidence

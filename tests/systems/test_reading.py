@@ -18,7 +18,7 @@ import nescio
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.formats import ReadOptions, Unjudged, open_source
-from nescio.formats.native.questions.questions_reader import read
+from nescio.tables.questions_reader import read
 from nescio.pipeline import read_collection
 from nescio.systems.reading import SYSTEMS, answer, bundled, write_run
 from nescio.systems.reading._system import Scored

@@ -15,7 +15,7 @@ from nescio.campaigns.sheet_reading import table
 from nescio.data.model import Run, Verdict
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError, UsageError
-from nescio.formats.native.judgements import read_judgements
+from nescio.tables.judgements import read_judgements
 from nescio.judging.human import human
 from nescio.stats.drawing import inclusion
 

@@ -20,7 +20,7 @@ from nescio.assessing.tables import items, people, records, units
 from nescio.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.data.assessors import resolve
 from nescio.errors import UsageError
-from nescio.formats.native.outcome_table.outcome_table_writer import guard
+from nescio.tables.outcomes_writer import guard
 from nescio.sources.writing import atomic_write
 from nescio.text import plural
 

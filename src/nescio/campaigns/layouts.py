@@ -13,7 +13,7 @@ from nescio.campaigns.settings import Settings
 from nescio.comparison.ranks import Rank
 from nescio.data.plain_tables import rounded
 from nescio.data.results import Scores
-from nescio.formats.native.outcome_table.outcome_table_writer import guard
+from nescio.tables.outcomes_writer import guard
 from nescio.reporting import latex
 from nescio.reporting.grid import BEST, TIED, Grid, make_grid
 from nescio.reporting.markdown import markdown_table

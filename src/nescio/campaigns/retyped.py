@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-from nescio.formats.native.outcome_table.outcome_table_writer import guard
+from nescio.tables.outcomes_writer import guard
 from nescio.text import squeeze
 
 CELL = 32_767  # characters that a cell holds

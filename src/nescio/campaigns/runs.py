@@ -22,7 +22,7 @@ from nescio.formats.benchmarks import cbc
 from nescio.formats.benchmarks.ave.documents import decisions_of, hold
 from nescio.formats.benchmarks.nuggets.nuggets_reader import run_of
 from nescio.formats.benchmarks.pan.answers import answers_of
-from nescio.formats.native.questions.responses import responses_of
+from nescio.tables.responses import responses_of
 from nescio.judging.choice import option
 from nescio.sources.json import MemoryBudget
 from nescio.sources.source import LINES, PACKED

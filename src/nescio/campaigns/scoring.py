@@ -32,8 +32,8 @@ from nescio.data.evidence import Evidence
 from nescio.data.results import Comparisons, Scores
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.folder_writer import write_lines
-from nescio.formats.native.outcome_table.outcome_table_writer import guard, write_outcomes
-from nescio.formats.native.questions.questions_writer import response_row
+from nescio.tables.outcomes_writer import guard, write_outcomes
+from nescio.tables.questions_writer import response_row
 from nescio.measures import parse
 from nescio.options.edge import Progress
 from nescio.reporting import tables

@@ -24,7 +24,7 @@ from nescio.campaigns.verdicts import disputed
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.model import Verdict
 from nescio.errors import UsageError
-from nescio.formats.native.outcome_table.outcome_table_writer import guard
+from nescio.tables.outcomes_writer import guard
 from nescio.options.edge import Progress
 from nescio.sources.writing import csv_text
 from nescio.stats.parallel import followed

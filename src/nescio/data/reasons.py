@@ -36,7 +36,7 @@ PROTOCOLS: Mapping[str, str] = {
     "ave": "AVE 2007 and 2008: a question whose candidates are all rejected is not answered",
     "cbc": "Deep Read's answers: a question without a line has no answer",
     "inspect": "Inspect's grade N, NOANSWER",
-    "nq": "a cell without an answer, or null",
+    "outcomes": "nescio's own tables (question, answers, prediction): a cell without an answer",
     "pan": "PAN 2020 and later: a score of exactly 0.5, or no score",
     "qa4mre": "QA4MRE: answered=NO",
     "questions": "nescio's own lines: an answer that is null",

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio import plugins
 from nescio.data.columns import Array
@@ -29,7 +30,6 @@ from nescio.data.reasons import NoAnswer
 from nescio.data.tallied import OutcomeCounts
 from nescio.errors import opt
 from nescio.formats import _index
-from nescio.formats.native import roles
 from nescio.registry import Registry
 from nescio.sources.opening import HEADLESS
 from nescio.sources.patterns import whole_matcher
@@ -127,6 +127,10 @@ class Counting(Struct, frozen=True):
     binned: bool = False
 
 
+def _no_judge(_: Unjudged) -> Outcomes:
+    raise NotImplementedError
+
+
 class ReadOptions(Struct, frozen=True):
     """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which
     are graded scores that a measure asks for, which of several things in a log to `choose`, what words mean "I do
@@ -145,6 +149,25 @@ class ReadOptions(Struct, frozen=True):
     texts: bool = False
     counting: Counting | None = None
     supports: bool = True
+    column: Mapping[str, str] = field(default_factory=dict)
+    duplicates: str = "error"
+    declined_right: str | None = None
+    worths: Mapping[str, float] = field(default_factory=dict)
+    total: int | None = None
+    rest: str | None = None
+    no_answer: NoAnswer = NoAnswer()
+    told: frozenset[str] = frozenset()
+    judged: Callable[[Unjudged], Outcomes] = _no_judge
+
+    def with_more(self, more: Mapping[str, Any]) -> ReadOptions:
+        """Return these options with what more a reading says, by the names of the options."""
+        own = {name: value for name, value in more.items() if name in ("duplicates", "declined_right", "total", "rest")}
+        if "outcome_map" in more:
+            own["outcome_map"] = {**self.outcome_map, **more["outcome_map"]}
+        settled = {name: more[name] for name in ("empty", "unparsed") if name in more}
+        if settled:
+            own["no_answer"] = replace(self.no_answer, **settled)
+        return replace(self, told=self.told | {*more}, **own)
 
     def kept(self, labels: Mapping[str, Label]) -> dict[str, Label]:
         """Return the labels of a question that are to be strata."""
@@ -198,10 +221,7 @@ class Format(Struct, frozen=True):
     every file.
     `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are
     scored by. `text` says that it knows text files by their first line; a `fallback` takes only what no other format
-    does. `understand` says what part a table plays by what people call its columns, where no format knows it by its own
-    names; `columns` are the names that `--column` may give to its columns. A format of answers that are yet to be
-    judged `defers_to_verdicts`: it leaves a table that says itself which are right to another, unless judging is asked
-    for. A format that `streams` reads
+    does. `columns` are the names that `--column` may give to its columns. A format that `streams` reads
     a large document piece by piece, and knows it by its first bytes. `describe` says in words what
     files hold that cannot be read without others; "" where there is no more to say. `files` are the names of its files
     in a folder that is given in place of them, as patterns.
@@ -215,30 +235,16 @@ class Format(Struct, frozen=True):
     text: bool = False
     fallback: bool = False
     describe: Describe = lambda parts: ""  # noqa: ARG005
-    understand: Recognise | None = None
     columns: tuple[str, ...] = ()
-    defers_to_verdicts: Callable[[Source], bool] | None = None
     files: tuple[str, ...] = ()
     streams: bool = False
     sniff_keys: SniffKeys = field(default_factory=dict)
-
-    @property
-    def of_a_tool(self) -> bool:
-        """Whether another tool writes it."""
-        return self.read.__module__.startswith("nescio.formats.logs.")
-
-    def part_of(self, source: Source) -> str | None:
-        """Return the part that a file plays, by the format's own names or by what people call its columns."""
-        return self.recognise(source) or (self.understand(source) if self.understand else None)
 
 
 REGISTRY: Registry[Format] = Registry("format", _index.READERS)
 TABLES = ("delimited", "lines", "parquet", "table")  # kinds of sources that are tables
 _SNIFF_KEYS: dict[str, SniffKeys] = dict(_index.SNIFF_KEYS)
-# The formats that know tables by what people call their columns.
-_UNDERSTANDING: dict[str, None] = dict.fromkeys(_index.UNDERSTANDING)
-
-plugins.TABLES.extend([(_SNIFF_KEYS, _index.SNIFF_KEYS), (_UNDERSTANDING, _index.SNIFF_KEYS)])
+plugins.TABLES.append((_SNIFF_KEYS, _index.SNIFF_KEYS))
 
 
 def tables_with(*columns: str) -> SniffKeys:
@@ -255,9 +261,7 @@ def reader(
     text: bool = False,
     fallback: bool = False,
     describe: Describe = lambda parts: "",  # noqa: ARG005
-    understand: Recognise | None = None,
     columns: tuple[str, ...] = (),
-    defers_to_verdicts: Callable[[Source], bool] | None = None,
     files: tuple[str, ...] = (),
     streams: bool = False,
     sniff_keys: SniffKeys | None = None,
@@ -269,12 +273,10 @@ def reader(
     """
 
     def register(read: Reader) -> Reader:
-        more = (collection, text, fallback, describe, understand, columns, defers_to_verdicts)
+        more = (collection, text, fallback, describe, columns)
         keys = sniff_keys or {}
         REGISTRY.add(name, Format(name, about, recognise, read, *more, files, streams, keys))
         _SNIFF_KEYS[name] = keys
-        if understand:
-            _UNDERSTANDING[name] = None
         for suffix, pattern in (headless or {}).items():
             HEADLESS.setdefault(suffix, set()).add(pattern)
         return read
@@ -304,37 +306,16 @@ def _has(kinds: Sequence[str], have: set[str], keys: SniffKeys) -> bool:
     return not keys or any(not columns or not have or not have.isdisjoint(columns) for columns in own)
 
 
-def matching_formats(source: Source, *, judging: bool = False) -> list[Format]:
-    """Find the formats that a file could be of: by their own names, else by what people call its columns, else a
-    fallback.
-
-    Where the user named columns, formats that have such columns come first. Rows that say themselves which run gave a
-    right answer, or was silent, are no tool's, whatever else they hold. A table of answers that says itself which
-    are right is one of outcomes, unless `judging` is asked for.
-    """
+def matching_formats(source: Source) -> list[Format]:
+    """Return the formats that a file could be of: those that know it, else those that take what no other does."""
     candidates = candidate_formats(source)
-    if roles.says_what_tools_do_not(source):
-        candidates = [format_ for format_ in candidates if not format_.of_a_tool]
     own = [format_ for format_ in candidates if not format_.fallback and format_.recognise(source)]
-    if own and not source.named:
-        defers = not judging and all(own_.defers_to_verdicts and own_.defers_to_verdicts(source) for own_ in own)
-        return (_understood(source, judging=False) if defers else []) or own
-    known = _understood(source, judging=judging) or own
-    return known or [format_ for format_ in candidates if format_.fallback and format_.recognise(source)]
+    return own or [format_ for format_ in candidates if format_.fallback and format_.recognise(source)]
 
 
 def is_streamed(source: Source) -> bool:
     """Say whether a format that reads large documents piece by piece knows this one by its outline."""
     return any(format_.streams and format_.recognise(source) for format_ in candidate_formats(source))
-
-
-def _understood(source: Source, *, judging: bool) -> list[Format]:
-    """Find the formats that understand a table; of those with verdicts and those without, what is asked for."""
-    if source.kind not in TABLES:
-        return []
-    could = [REGISTRY[name] for name in _UNDERSTANDING]
-    takes = [format_ for format_ in could if format_.understand and format_.understand(source)]
-    return [format_ for format_ in takes if (format_.defers_to_verdicts is not None) == judging] or takes
 
 
 class WriteResult(Struct, frozen=True):

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from nescio.data.policies import UNGRADED_LEFT_OUT, Policies, apply_policies
-from nescio.formats.native.judgements import holds_verdicts, read_outcomes
+from nescio.tables.judgements import holds_verdicts, read_outcomes
 from nescio.pipeline.loading import Loaded, load
 from nescio.pipeline.options import Options
 

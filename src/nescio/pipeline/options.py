@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
@@ -17,12 +17,18 @@ from nescio.data.reasons import CountsAs, NoAnswer
 from nescio.engines.memory import size_of
 from nescio.errors import UsageError, opt
 from nescio.formats import Counting
-from nescio.formats.native.judgements import OWN_PARTS
-from nescio.formats.native.roles import NAMES
+from nescio.tables.judgements import OWN_PARTS
 from nescio.options import Kind, Request, option
 from nescio.options.kinds import FILES, once
+from nescio.tables.mapping import ROLES
 from nescio.plugins import load_file, load_installed
 from nescio.sources.limits import FEW_ROWS, GB, MOST_UNPACKED, RATIO, ROWS_A_BYTE, SMALL, Limits, limited
+from nescio.sources.workbooks import of_sheet
+from nescio.text import decimal
+
+Duplicates = Literal["error", "first", "last", "repeats"]
+DeclinedRight = Literal["keep", "unanswered"]
+Rest = Literal["correct", "incorrect", "ungraded"]
 
 
 def _format_names() -> Sequence[str]:
@@ -43,11 +49,13 @@ def _outcomes(value: Any) -> dict[str, str]:
     for word, outcome in items.items():
         if not isinstance(word, str):
             raise ValueError
-        if outcome not in MEANINGS:
+        worth = decimal(str(outcome))
+        if outcome not in MEANINGS and not (worth is not None and 0 <= worth <= 1):
             raise UsageError(
-                f"{opt('outcome_map', {word: outcome})}: an outcome must be one of {', '.join((*OUTCOMES, 'ungraded'))}"
+                f"{opt('outcome_map', {word: outcome})}: an outcome must be one of {', '.join((*OUTCOMES, 'ungraded'))}, "
+                "or a worth from 0 to 1"
             )
-    return dict(items)
+    return {word: str(outcome) for word, outcome in items.items()}
 
 
 def _size(value: Any) -> str:
@@ -152,6 +160,29 @@ class ReadingAnswers(Limited, group="Reading the files"):
         f" {opt('column', {'run': 'engine'})}.",
     )
     outcome_map: Mapping[str, str] = OUTCOME_MAP
+    duplicates: Duplicates = option(
+        default="error",
+        help="What to do with rows of a table that answer one question twice: stop with an error, keep the first or the"
+        " last, or count them as repeats.",
+    )
+    declined_right: DeclinedRight | None = option(
+        default=None,
+        help="What a table's answers are that were declined and are marked as right: correct (keep) or unanswered.",
+        default_words="nescio asks",
+    )
+    total: int | None = option(
+        default=None,
+        low=1,
+        help="How many questions there are, for a table that lists only some of them, such as the failures.",
+    )
+    rest: Rest | None = option(default=None, needs=("total",), help="What the answers are that the table does not list.")
+    sheet: str | None = option(default=None, metavar="NAME", help="Which sheet of a workbook to read.")
+    reading: Path | None = option(
+        default=None,
+        metavar="FILE",
+        help="A saved reading of a table (nescio check --save).",
+        default_words="FILE.reading.toml beside the table",
+    )
     choose: Mapping[str, str] = option(
         default={},
         metavar="NAME=VALUE",
@@ -174,6 +205,10 @@ class ReadingAnswers(Limited, group="Reading the files"):
         default="incorrect", help="What an output counts as that its tool could not parse as an answer."
     )
 
+    def holding(self) -> AbstractContextManager[None]:
+        """Hold what is read to these limits, and read this sheet of workbooks."""
+        return of_sheet(self.sheet, super().holding())
+
     @property
     def no_answer(self) -> NoAnswer:
         """What empty and unparsed outputs count as."""
@@ -183,9 +218,9 @@ class ReadingAnswers(Limited, group="Reading the files"):
         """Raise UsageError for a part that no column can play."""
         super().check()
         for name, column in self.column.items():
-            if name not in (*NAMES, *OWN_PARTS):
+            if name not in (*ROLES, *OWN_PARTS):
                 raise UsageError(
-                    f"{opt('column', {name: column})}: a column can be named {', '.join((*NAMES, *OWN_PARTS))}"
+                    f"{opt('column', {name: column})}: a column can be named {', '.join((*ROLES, *OWN_PARTS))}"
                 )
 
 

@@ -14,16 +14,17 @@ from msgspec.structs import replace
 from nescio import formats
 from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import SAID_SO, Outcomes
+from nescio.data.outcomes import MEANINGS, SAID_SO, Outcomes
 from nescio.data.reasons import settle
 from nescio.engines.memory import memory_limit
 from nescio.errors import FormatError, MismatchError, UsageError, opt, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
-from nescio.formats.native.judgements import OWN_PARTS
-from nescio.formats.native.questions.responses import read_runs
+from nescio.tables.judgements import OWN_PARTS
+from nescio.tables.responses import read_runs
 from nescio.options.edge import Progress, bar
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise, silence_reader
+from nescio.pipeline.saved import with_saved
 from nescio.text import command_text
 
 _BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers say how far they have come
@@ -80,8 +81,9 @@ def _read_all(
         here = {name for source in sources for name in source.columns}
         ours = {name: c for name, c in column.items() if name not in OWN_PARTS}
         column = {name: c for name, c in ours.items() if c in here or c not in options.beside}
-    format_, parts = recognise(sources, options.format_in, column, judging=judging)
-    return read_parts(format_, parts, options, notes, gold=gold, runs=runs, judging=judging, supports=supports)
+    options, remembered = with_saved(options, sources)
+    format_, parts = recognise(sources, options.format_in, column or options.column)
+    return read_parts(format_, parts, options, (*notes, *remembered), gold=gold, runs=runs, judging=judging, supports=supports)
 
 
 def read_parts(
@@ -101,7 +103,7 @@ def read_parts(
         strata = (*strata, options.cluster)
     declined, choices = Declined(options.declined_pattern, silence_reader()), Choices(options.choose)
     read_options = ReadOptions(
-        options.outcome_map,
+        {word: to for word, to in options.outcome_map.items() if to in MEANINGS},
         strata,
         options.graded,
         choices,
@@ -112,6 +114,15 @@ def read_parts(
         options.texts,
         options.counting if options.missing != "common" else None,
         supports,
+        column=options.column,
+        duplicates=options.duplicates,
+        declined_right=options.declined_right,
+        total=options.total,
+        rest=options.rest,
+        worths={word: float(to) for word, to in options.outcome_map.items() if to not in MEANINGS},
+        no_answer=options.no_answer,
+        told=frozenset(options.given),
+        judged=_judged,
     )
     with _watched(parts, bar("reading", of_bytes=True)) as watched:
         alone = not runs and only_questions(format_, parts)
@@ -134,6 +145,15 @@ def read_parts(
     elif isinstance(result.data, Unjudged):
         result = replace(result, data=replace(result.data, no_answer=options.no_answer))
     return replace(result, notes=(*result.notes, *notes), format=format_.name, about=format_.about)
+
+
+def _judged(unjudged: Unjudged) -> Outcomes:
+    """Judge answers by the judge that suits them, to see what a reading of a table would give."""
+    from nescio.pipeline.judging import judge
+
+    data = judge(ReadResult(unjudged)).data
+    assert isinstance(data, Outcomes)
+    return data
 
 
 def _check_choices(choices: Choices, format_: formats.Format) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,17 +12,18 @@ from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
 from nescio.data.policies import Policies, apply_policies
 from nescio.data.texts import AnswerTexts, in_words
 from nescio.errors import FormatError
-from nescio.formats.native import roles
-from nescio.formats.native.readings.columns import Column
-from nescio.formats.native.readings.table import Table, table_of
 from nescio.pipeline.loading import Loaded
 from nescio.pipeline.recognition import open_files
+from nescio.sources.database import connect
 from nescio.sources.documents import text_lines
 from nescio.sources.rows import tables_of
 from nescio.sources.source import Source, name_runs
+from nescio.sources.tables import load_rows
+from nescio.tables.lexicon import roles_of
 
 _LONGEST = 100_000  # characters of a cell
 _WORDS = ("text", "gold", "prediction")
+Columns = Mapping[str, Sequence[str | None]]
 
 
 def unscored(items: Sequence[Any]) -> Loaded:
@@ -46,11 +47,16 @@ def unscored(items: Sequence[Any]) -> Loaded:
     return Loaded(data, (*notes, shown, *more), format="rows", in_words=outcomes)
 
 
-def _rows_of(source: Source) -> Table:
-    """Return a table, the rows of a document, or the members of one that has none; or the lines of a text."""
-    table = source if roles.is_table(source) else next(iter(tables_of(source)), None)
+def _rows_of(source: Source) -> Columns:
+    """Return the columns of a table, or of the rows of a document; the members of one that has none; or the lines of a
+    text."""
+    table = source if source.kind in ("delimited", "lines", "parquet", "table") else next(iter(tables_of(source)), None)
     if table is not None:
-        return table_of(table, longest=_LONGEST)
+        with connect() as connection:
+            have = load_rows(connection, table, "raw")
+            cells = ", ".join(f"left({cell}, {_LONGEST})" for cell in have.values())
+            rows = connection.execute(f"SELECT {cells} FROM raw ORDER BY row").fetchall()
+        return dict(zip(have, zip(*rows, strict=True), strict=True))
     if source.kind == "text":
         pairs = [(f"line {line}", text) for text, line in text_lines(source)]
     elif isinstance(source.document, dict):
@@ -58,17 +64,18 @@ def _rows_of(source: Source) -> Table:
     else:
         raise FormatError(source.label, "it holds no rows that could be shown")
     names, texts = zip(*pairs, strict=True)
-    columns = [Column("id", names), Column("text", texts)]
-    return Table(columns, roles.Roles({"id": ("id",), "text": ("text",)}))
+    return {"id": names, "question": texts}
 
 
-def _named(run: int, table: Table, *, several: bool) -> Iterator[tuple[int, str, AnswerTexts, dict[str, str]]]:
+def _named(run: int, columns: Columns, *, several: bool) -> Iterator[tuple[int, str, AnswerTexts, dict[str, str]]]:
     """Yield each row with its name: its own where no other has it, else its number."""
-    columns = {column.name: column.cells for column in table.columns}
-    own, *words = (table.known.one(part) for part in ("id", *_WORDS))
+    by_role = {role: name for name in reversed([*columns]) if name for role in roles_of(name)}
+    own = by_role.get("question") or by_role.get("row")
+    words = [by_role.get(role) for role in _WORDS]
+    size = len(next(iter(columns.values()), ()))
     ids = columns.get(own or "", ())
-    once = len(set(ids)) == table.size and None not in ids
-    for i in range(table.size):
+    once = len(set(ids)) == size and None not in ids
+    for i in range(size):
         name = str(ids[i]) if once else f"row {i + 1:,}"
         spoken = [str(columns[word][i] or "") if word in columns else "" for word in words]
         others = {c: str(cells[i] or "") for c, cells in columns.items() if c not in (*words, own if once else None)}

@@ -16,7 +16,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, opt
-from nescio.formats.native.judgements import read_judgements
+from nescio.tables.judgements import read_judgements
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected_scores import lay_labels
 from nescio.scoring.labels import NEITHER, Labels, no_labels

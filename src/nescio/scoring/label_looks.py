@@ -15,7 +15,7 @@ from nescio.data.notes import Note, gather, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import UsageError, opt
-from nescio.formats.native.judgements import read_judgements
+from nescio.tables.judgements import read_judgements
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected import Corrected, Side, corrected_score, units_of

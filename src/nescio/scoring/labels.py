@@ -17,7 +17,7 @@ from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label
 from nescio.errors import MismatchError, UsageError, opt
-from nescio.formats.native.judgements import read_judgements
+from nescio.tables.judgements import read_judgements
 from nescio.judging.human import Human, human
 from nescio.pipeline import Loaded
 from nescio.sources.arrow import told

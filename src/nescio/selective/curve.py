@@ -156,7 +156,7 @@ def counts(confidence: Floats, wrong: Bools) -> tuple[Floats, NDArray[np.int64],
 
 def as_outcomes(data: Evidence) -> Outcomes:
     """Evidence of outcomes as a reader would have found it, unanswerable questions included, for
-    `nescio.formats.native.outcome_table.outcome_table_writer`."""
+    `nescio.tables.outcomes_writer`."""
     columns, shape = data.columns, data.absence.shape
     answered = columns["answered"] == 1
     state = np.where(answered, np.where(columns["correct"] == 1, CORRECT, INCORRECT), SILENT).astype(np.int8)

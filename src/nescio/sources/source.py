@@ -43,14 +43,10 @@ class Source(Struct, frozen=True, eq=False):
     `begins` is the line of a text file on which its header or its first object stands; it is `plain` if `check_text`
     says so. `document` is the JSON of a document, or the root of XML; of a large one that is read piece by piece it
     is an `outline`: what its first bytes hold. `tick` is told how many bytes more of its rows were read; `room` is
-    how much memory its JSON may take. `named` says which of its columns play a part, as the user or its cells say
-    (NAME: COLUMN); where it is `turned`, yes and no of the verdict change places, and some words of a part are `meant`
-    as outcomes; parts that its cells decided, and not the user, are `guessed`, and `tried` says in words what else its
-    columns could be. Of a table that stood in a document, `beside` holds the numbers that stand there beside its rows,
+    how much memory its JSON may take. `named` says which of its columns play a part, as the user says (NAME: COLUMN).
+    Of a table that stood in a document, `beside` holds the numbers that stand there beside its rows,
     by their paths: what may be totals of it; `place` is the path of the rows, as `--column` has it (`details[]`). A
     table that has a row for each answer in the rows of another, run after run, is `made_of` this and its rows.
-    `looked` keeps the columns of a small table that were looked at, by how much of a cell was, and what was found in
-    them, by the columns that were named.
     """
 
     name: str
@@ -70,14 +66,9 @@ class Source(Struct, frozen=True, eq=False):
     tick: Callable[[int], None] | None = None
     room: MemoryBudget = field(default_factory=lambda: MemoryBudget(0, packed=False))
     named: Mapping[str, str] = field(default_factory=dict)
-    turned: bool = False
-    meant: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    tried: tuple[str, ...] = ()
     beside: Mapping[tuple[str, ...], float | str] = field(default_factory=dict)
     place: str = ""
     made_of: tuple[Source, int] | None = None
-    guessed: frozenset[str] = frozenset()
-    looked: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def suffix(self) -> str:

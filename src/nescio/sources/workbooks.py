@@ -6,12 +6,14 @@ import csv
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any
 from xml.parsers.expat import ParserCreate
 
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError, UsageError
+from nescio.errors import FormatError, UsageError, opt
 from nescio.sources.documents import unpacked_size
 from nescio.sources.limits import SHEETS, Made
 from nescio.sources.source import Packed
@@ -24,13 +26,27 @@ _MOST_ROWS = 1 << 20  # of a sheet, by its format
 _FEW_CELLS = 1 << 20  # beside which the size of a file says nothing
 
 
+_CHOSEN: ContextVar[str | None] = ContextVar("sheet", default=None)
+
+
+@contextmanager
+def of_sheet(name: str | None, limits: AbstractContextManager[None]) -> Iterator[None]:
+    """Read this sheet of workbooks, within limits, while this lasts."""
+    token = _CHOSEN.set(name)
+    try:
+        with limits:
+            yield
+    finally:
+        _CHOSEN.reset(token)
+
+
 def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
     """Write the sheet of a workbook as CSV into a temporary folder, which goes when the first value does; and note
     cells that stand beyond its header.
 
     Raises UsageError where the library that reads workbooks is not installed, FormatError where this is none, where it
-    unpacks to more bytes than it may or to more cells than so many bytes hold, where several sheets have cells (nothing
-    says which is meant), or where a cell holds an error, or a formula without the value that it gave: neither is an
+    unpacks to more bytes than it may or to more cells than so many bytes hold, where several sheets have cells (`--sheet` says
+    which is meant), or where a cell holds an error, or a formula without the value that it gave: neither is an
     answer.
     """
     try:
@@ -54,10 +70,14 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
         raise
     except Exception:
         raise FormatError(path, "this workbook cannot be read; save it again, or as .csv") from None
-    if len(filled) != 1:
-        rule = f"{len(filled)} sheets have cells, but a table must be one sheet; save the one that you mean as .csv"
-        raise FormatError(path, rule, value=list(filled) or None)
-    ((table, rows),) = filled.values()
+    wanted = _CHOSEN.get()
+    if wanted is not None and wanted not in filled:
+        listed = ", ".join(map(repr, filled)) or "none"
+        raise UsageError(f"{opt('sheet', wanted)}: {path} has no such sheet with cells; sheets are {listed}")
+    if wanted is None and len(filled) != 1:
+        ways = " or ".join(opt("sheet", name) for name in filled)
+        raise FormatError(path, f"{len(filled)} sheets have cells: which one is the table?{f' {ways}' if ways else ''}")
+    table, rows = filled[wanted or next(iter(filled))]
     _check_errors(path, rows.errors)
     _check_formulas(path)
     return packed, table, [*_titles(path, rows.titles), *_beyond(path, rows.beyond)]

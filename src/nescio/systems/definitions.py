@@ -28,7 +28,7 @@ from msgspec.structs import replace
 
 from nescio.errors import FormatError, UsageError, opt
 from nescio.formats import open_source
-from nescio.formats.native.questions.collection import identifier
+from nescio.tables.collection import identifier
 from nescio.sources.source import LINES
 from nescio.sources.tables import json_lines
 from nescio.sources.writing import write_text

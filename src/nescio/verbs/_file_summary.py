@@ -146,13 +146,13 @@ def summarize(items: Sequence[Any], reading: Options) -> FileSummary:
     Raises FormatError, MismatchError or UsageError where it cannot even be said of what format the files are.
     """
     sources, notes = open_files(items)
-    format_, parts = recognise(sources, reading.format_in, reading.column, judging=reading.judging)
+    format_, parts = recognise(sources, reading.format_in, reading.column)
     stated = spelled(f"{opt('format_in', reading.format_in)} says so") if reading.format_in else None
     files = tuple(
-        CheckedFile(str(source.label), part, explain.seen(format_, source), _columns(source), source.tried)
+        CheckedFile(str(source.label), part, explain.seen(format_, source), _columns(source))
         for part, source in parts
     )
-    summary = FileSummary(format_.name, format_.about, stated or explain.rule(format_, parts[0][1]), files)
+    summary = FileSummary(format_.name, format_.about, stated or explain.rule(format_), files)
     try:
         contents, problems = _contents(format_, parts, reading, notes)
     except NescioError as error:

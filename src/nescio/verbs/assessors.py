@@ -22,7 +22,7 @@ from typing import Any
 
 from nescio.data.assessors import Resolution
 from nescio.data.results import Results
-from nescio.formats.native.judgements import read_judgements
+from nescio.tables.judgements import read_judgements
 from nescio.options import argument, option, verb
 from nescio.reporting.assessors_screen import show_assessors
 from nescio.scoring.assessors import Assessor, decided_by, write_verdicts

@@ -26,7 +26,7 @@ from msgspec.structs import asdict
 
 from nescio.data.outcomes import Outcomes
 from nescio.data.signature import sign
-from nescio.formats.native.outcome_table.outcome_table_writer import SUFFIXES, write_outcomes
+from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN, NUMBERS, PATH, SHARE, WORDS
 from nescio.options.request import Request

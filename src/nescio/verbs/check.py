@@ -153,7 +153,7 @@ def _groups(items: Sequence[Any], options: Options) -> tuple[list[list[Any]], li
 
 
 def _format(sources: Sequence[Source], options: Options) -> str:
-    return recognise(sources, options.format_in, options.column, judging=options.judging)[0].name
+    return recognise(sources, options.format_in, options.column)[0].name
 
 
 def _fits(sources: Sequence[Source], beside: Sequence[Source], options: Options) -> bool:

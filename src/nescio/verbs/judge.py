@@ -35,8 +35,8 @@ from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, MEANINGS, NOT_GRA
 from nescio.data.results import Results
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats import ReadResult, Unjudged, WriteResult
-from nescio.formats.native.judgements import read_judgements
-from nescio.formats.native.outcome_table.outcome_table_writer import SUFFIXES, write_outcomes
+from nescio.tables.judgements import read_judgements
+from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.judging import Human, Resources, asked_cells, judge_runs
 from nescio.judging.human import PEOPLE, asked_of, human, people_on
 from nescio.judging.llm.connecting import KEY, ModelOptions, connect

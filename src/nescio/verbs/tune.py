@@ -27,7 +27,7 @@ from nescio.data.columns import bare, known
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError, opt
-from nescio.formats.native.outcome_table.outcome_table_writer import SUFFIXES, write_outcomes
+from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.measures import parse
 from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN, NUMBERS, SHARE

@@ -20,7 +20,7 @@ from pathlib import Path
 from msgspec.structs import asdict
 
 from nescio.errors import UsageError, opt
-from nescio.formats.native.outcome_table.outcome_table_writer import SUFFIXES, write_outcomes
+from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.options import option, verb
 from nescio.reporting.page.question_texts import texts_of
 from nescio.reporting.votes_screen import show_votes

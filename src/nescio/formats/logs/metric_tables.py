@@ -15,11 +15,10 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SAID_SO
 from nescio.data.reasons import EMPTY
 from nescio.data.texts import texts_of
-from nescio.errors import FormatError
+from nescio.errors import FormatError, opt
 from nescio.formats.logs.graded import Graded, declined
 from nescio.formats.logs.grading import labels
 from nescio.formats.logs.metrics import Marked, question_name
-from nescio.formats.native import roles
 from nescio.formats.registry import TABLES, ReadOptions
 from nescio.sources.database import connect
 from nescio.sources.elements import placed_rows
@@ -27,6 +26,7 @@ from nescio.sources.json import as_text
 from nescio.sources.literals import literal_or
 from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows
+from nescio.tables.lexicon import state_of
 from nescio.text import decimal
 
 Row = Mapping[str, str | None]
@@ -72,7 +72,7 @@ def mark_of(cell: str | None) -> float | None:
     number = decimal(cell)
     if number is not None:
         return number if math.isfinite(number) else math.nan
-    return {CORRECT: 1.0, INCORRECT: 0.0}.get(roles.state_of(cell))  # type: ignore[arg-type]
+    return {CORRECT: 1.0, INCORRECT: 0.0}.get(state_of(cell))  # type: ignore[arg-type]
 
 
 def speaks_of_cost(column: str) -> bool:
@@ -192,7 +192,7 @@ def question_column(source: Source, names: Collection[str], called: Sequence[str
     none."""
     column = column_of(source, names, "question", called)
     if column is None:
-        rule = f"no column holds the questions; {roles.option('question', 'COLUMN')} names it"
+        rule = f"no column holds the questions; {opt('column', of='question=COLUMN')} names it"
         raise FormatError(source.label, rule, where=source.head, value=list(names))
     return column
 

@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from nescio.data.notes import Note
 from nescio.formats.logs.metric_tables import column_of, is_table, marked_rows, metrics_among, open_answers
 from nescio.formats.logs.metrics import OUTCOME, Marked, by_file
-from nescio.formats.native import roles
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.source import Source
+from nescio.tables.lexicon import roles_of
 
 QUESTION, ANSWER, GOLD = ("user_input", "question"), ("response", "answer"), ("reference", "ground_truth")
 CONTEXTS = ("retrieved_contexts", "contexts", "reference_contexts", "multi_responses", "retrieved_context_ids")
@@ -48,8 +48,8 @@ def recognise(source: Source) -> str | None:
     have = {*source.columns}
     known = {name for name in have if _plain(name) in METRICS}
     ours = ("user_input" in have and (known or have & {*CONTEXTS})) or (known and {"question", "contexts"} <= have)
-    own = not any(map(roles.is_run, have))  # a file of ragas is of one run
-    told = own and (have & {*QUESTION} or not roles.roles_of(have).one("id"))  # else scores of somebody's own table
+    own = not any("run" in roles_of(name) for name in have)  # a file of ragas is of one run
+    told = own and (have & {*QUESTION} or not any({"question", "row"} & {*roles_of(name)} for name in have))  # else scores of somebody's own table
     return "table" if (ours or (len(known) > 1 and told)) and have - FIELDS else None
 
 

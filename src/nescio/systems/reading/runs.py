@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import UsageError, opt
-from nescio.formats.native.questions.questions_writer import response_row
+from nescio.tables.questions_writer import response_row
 from nescio.registry import Registry
 from nescio.sources.writing import write_text
 from nescio.systems.reading._system import Scored, System

@@ -29,7 +29,7 @@ from nescio.data.signature import sign
 from nescio.errors import MismatchError
 from nescio.formats import Unjudged
 from nescio.formats.benchmarks.ave.ave_reader import write_exercise
-from nescio.formats.native.judgements import read_judgements
+from nescio.tables.judgements import read_judgements
 from nescio.judging import Human
 from nescio.judging.human import human
 from nescio.options import argument, option, verb

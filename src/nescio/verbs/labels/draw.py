@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from nescio.data.assessors import Resolution
 from nescio.data.notes import note
 from nescio.errors import MismatchError, opt
-from nescio.formats.native.outcome_table.outcome_table_writer import guard
+from nescio.tables.outcomes_writer import guard
 from nescio.options import argument, option, verb
 from nescio.options.kinds import NAMES
 from nescio.pipeline import Loaded

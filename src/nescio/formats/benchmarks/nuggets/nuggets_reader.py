@@ -29,7 +29,7 @@ from msgspec import Struct, field
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.benchmarks.nuggets.parts import NOTHING, At, Keys, Mapped, Said, check, number, to_evidence
 from nescio.formats.benchmarks.trec.judgements import is_judged_in_numbers
-from nescio.formats.native.questions.collection import identifier
+from nescio.tables.collection import identifier
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.documents import cells_of
 from nescio.sources.json import as_text

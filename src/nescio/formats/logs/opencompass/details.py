@@ -24,10 +24,10 @@ from nescio.errors import FormatError
 from nescio.formats.logs.graded import declined
 from nescio.formats.logs.grading import number
 from nescio.formats.logs.simpleqa import GRADES
-from nescio.formats.native import roles
 from nescio.formats.registry import ReadOptions
 from nescio.sources.elements import part_of
 from nescio.sources.source import Source
+from nescio.tables.lexicon import roles_of
 
 EXAMPLE = "example_abbr"
 VERDICTS = ("correct", "is_correct", "cascade_correct")
@@ -67,8 +67,8 @@ def are_details(document: Item) -> bool:
     item = items[0][1] if items else None
     if not isinstance(item, dict) or any(isinstance(value, str) for value in document.values()):
         return False
-    known = roles.roles_of(item)
-    if known.all("run", "abstained", "answered") or (isinstance(document["details"], list) and known.all("id")):
+    known = {role for name in item for role in roles_of(name)}
+    if known & {"run", "abstained", "answered"} or (isinstance(document["details"], list) and known & {"question", "row"}):
         return False
     own = {*item} & OWN or ({*item} & SAID and {*item} & EXPECTED)
     return bool(own) and not _is_a_fraction(document.get("accuracy"), items)

@@ -1,0 +1,143 @@
+"""KILT: gold.jsonl and runs/NAME.jsonl, lines of `id`, `input` and `output`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.notes import Note, note
+from nescio.errors import FormatError, MismatchError, opt
+from nescio.formats.folder_writer import file_names, folder_of, left_out, renamed, what_is, without_answers, write_lines
+from nescio.formats.logs.graded import choose
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, WriteResult, by_role, reader, writer
+from nescio.options.edge import Progress
+from nescio.sources.elements import identifier
+from nescio.sources.source import Source, name_runs
+from nescio.sources.tables import json_lines
+from nescio.sources.text_files import WHITE
+from nescio.stats.parallel import followed
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise JSON Lines of `id` and `output`, a list of objects."""
+    if source.kind != "lines" or not {"id", "output"} <= {*source.columns} or not isinstance(source.first, dict):
+        return None
+    output = source.first["output"]
+    if isinstance(output, list) and all(isinstance(o, dict) and {"answer", "provenance"} & o.keys() for o in output):
+        return "gold" if "input" in source.columns else "answers"
+    return None
+
+
+@reader("kilt", about="KILT's gold and runs (id, input, output)", recognise=recognise, sniff_keys={"lines": ("output",)})
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read KILT's gold and runs; of several outputs the first alone is the answer, as its evaluation takes it."""
+    gold, answers = _kilt_parts(parts, options)
+    questions: dict[str, Question] = {}
+    for row, line in json_lines(gold):
+        name, texts = _kilt_line(gold, row, line)
+        if name in questions:
+            raise FormatError(gold.label, "the question appears twice", where=f"line {line}", value=name)
+        input_text = row.get("input")
+        gold_texts = tuple(dict.fromkeys(text for text in texts if text.strip(WHITE)))
+        questions[name] = Question(
+            name, input_text if isinstance(input_text, str) else "", gold_texts, (), bool(gold_texts)
+        )
+    runs, notes = [], list[Note]()
+    for source, run in zip(answers, name_runs(answers), strict=True):
+        responses: dict[str, Response] = {}
+        extra = 0
+        for row, line in json_lines(source):
+            name, texts = _kilt_line(source, row, line)
+            if name in responses:
+                raise FormatError(source.label, "the question appears twice", where=f"line {line}", value=name)
+            extra += name not in questions
+            best = texts[0].strip(WHITE) if texts else ""  # as its evaluation does, the first alone
+            responses[name] = Response(name, best or None, bool(best))
+        if extra == len(responses):
+            raise MismatchError(f"{source.label} answers none of the questions that {gold.label} holds")
+        if extra:
+            notes.append(
+                note(
+                    "kilt.no_such_question",
+                    "run {subject!r}: {answers:n answer} to questions that the gold does not hold: left out",
+                    run,
+                    answers=extra,
+                )
+            )
+        runs.append(Run(run, tuple(response for name, response in responses.items() if name in questions)))
+    files = tuple(str(source.label) for source in answers)
+    return ReadResult(
+        Unjudged(Collection(gold.stem, tuple(questions.values())), tuple(runs), files, judge="exact"), tuple(notes)
+    )
+
+
+def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Source, list[Source]]:
+    """Read the gold and the runs: a run may repeat the `input`, and is then told from the gold by the `meta` that only
+    this has."""
+    gold = by_role(parts)["gold"]
+    if len(gold) > 1 or "gold" in options.choose:
+        with_meta = [source for source in gold if "meta" in source.columns]
+        named = (
+            choose(options, "gold", [s.stem for s in gold], "files with input") if "gold" in options.choose else None
+        )
+        gold = [source for source in gold if source.stem == named] if named else with_meta
+    if len(gold) != 1:
+        raise MismatchError(
+            "KILT runs need one gold file (id, input, output) with them; name it with "
+            f"{opt('choose', of='gold=STEM')} where several"
+            " could be it"
+        )
+    answers = [source for _, source in parts if source is not gold[0]]
+    if not answers:
+        raise MismatchError(f"{gold[0].label} could be a gold file of KILT (id, input, output); give the runs with it")
+    return gold[0], answers
+
+
+def _kilt_line(source: Source, row: Mapping[str, Any], line: int) -> tuple[str, list[str]]:
+    where = f"line {line}"
+    name, output = identifier(row, "id", source.label, where), row.get("output")
+    if not isinstance(output, list) or not all(isinstance(item, dict) for item in output):
+        raise FormatError(source.label, "output must be a list of objects", where=where, value=output)
+    texts = [item.get("answer") for item in output]
+    if any(not isinstance(text, (str, type(None))) for text in texts):
+        raise FormatError(source.label, "an answer must be a text or null", where=where, value=texts)
+    return name.strip(WHITE), [text or "" for text in texts]
+
+
+@writer("kilt", about="KILT: gold.jsonl and runs/NAME.jsonl (id, input, output), in a folder", takes=Unjudged)
+def write_kilt(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> WriteResult:
+    """Write gold and runs. Silence is an empty answer; an unanswerable question has no gold answer."""
+    answering = [run for run in unjudged.runs if run.responses]
+    names = file_names([run.name for run in answering])
+    with folder_of(path, "kilt") as folder:
+        gold = (
+            {"id": one.id, "input": one.text, "output": [{"answer": text} for text in _gold_of(one)], "meta": {}}
+            for one in unjudged.collection.questions
+        )
+        write_lines(folder / "gold.jsonl", gold)
+        if answering:
+            (folder / "runs").mkdir()
+        for run, name in followed([*zip(answering, names, strict=True)], progress):
+            rows = (
+                {"id": one.question_id, "output": [{"answer": one.answer or "" if one.answered else ""}]}
+                for one in run.responses
+                if one.rank == 1
+            )
+            write_lines(folder / "runs" / f"{name}.jsonl", rows)
+    notes = [
+        *left_out(unjudged, "KILT", ()),
+        *renamed([run.name for run in answering], names),
+        *without_answers(unjudged.runs),
+    ]
+    return WriteResult(what_is(unjudged), tuple(notes))
+
+
+def _gold_of(question: Question) -> tuple[str, ...]:
+    """Return the answers, none where the question is said to have none."""
+    if question.answerable is False:
+        return ()
+    if not question.answers:
+        raise MismatchError(f"question {question.id!r} has no answer, and is not said to be unanswerable")
+    return question.answers

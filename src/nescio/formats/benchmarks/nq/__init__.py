@@ -1,1 +1,0 @@
-"""Open questions in the style of Natural Questions and KILT."""

@@ -1,1 +1,0 @@
-"""Outcome tables: one row per answer, already judged."""

@@ -1,0 +1,1 @@
+"""Tables of any make: a mapping from columns to roles, executed, or one question."""

@@ -1,0 +1,334 @@
+"""Tables whose mapping has predictions and gold answers: questions and runs, whose answers are yet to be judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.notes import Note, note
+from nescio.data.reasons import EMPTY, ERRORED, NO_FORM
+from nescio.data.repeats import REPEAT
+from nescio.errors import FormatError, opt
+from nescio.formats.logs.grading import identity
+from nescio.formats.registry import ReadOptions, Unjudged
+from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
+from nescio.sources.source import Source
+from nescio.sources.tables import json_lines, locate
+from nescio.sources.text_files import WHITE
+from nescio.tables import rules
+from nescio.tables.asking import Asked
+from nescio.tables.lexicon import marker_of
+from nescio.tables.outcomes import Placed, gathered
+from nescio.text import composed, finite, normalise
+
+if TYPE_CHECKING:
+    import duckdb
+
+OTHER_GOLD = "tables.other_gold"
+LONGEST_LABEL = 60
+_NO_CLASS = "-1"  # what stands in the place of the number of a class that nobody could read
+_OWN = {"prediction": ("prediction",), "gold": ("gold_answers", "golden_answers", "answers", "gold", "answer")}
+
+
+class Row(Struct):
+    """One answer: its place, its question, what is right, and the texts given, the first of which is the answer."""
+
+    file: int
+    row: int
+    run: str
+    question: str
+    text: str
+    gold: tuple[str, ...]
+    given: tuple[str, ...]
+    why: str | None
+    declined: bool
+    answerable: bool | None
+    confidence: float | None
+    repeat: str | None
+    rank: int
+    cluster: str | None
+    labels: dict[str, str]
+
+
+def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Unjudged, list[Note]]:
+    """Return the questions and runs of tables under their mappings, and notes; raises FormatError, or Asked."""
+    extra = gathered(connection, placed, options)
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE (nfc_normalize(question) AS question), 3 AS state, NULL AS "
+        "graded, NULL AS why FROM gathered"
+    )
+    sources = {at: source for table, _ in placed for at, source in table.sources.items()}
+    rules.no_sums(connection, placed, sources)
+    rules.settle_duplicates(connection, options.duplicates)
+    rules.keep(connection, sources)
+    rules.no_run_in_two(connection, sources)
+    rules.no_twice(connection, sources)
+    repeated = any("repeat" in mapping for _, mapping in placed) or options.duplicates == "repeats"
+    taken = {name for _, mapping in placed for own in mapping.values() for name in own.columns}
+    rows = list(_rows(connection, placed, {n: c for n, c in extra.items() if n not in taken}, sources, repeated=repeated))
+    notes: list[Note] = []
+    _markers(rows, sources, options)
+    questions, gold = _questions(rows, sources, options, notes)
+    runs: dict[str, list[Response]] = {}
+    files: dict[str, str] = {}
+    for row in rows:
+        runs.setdefault(row.run, []).extend(_responses(row))
+        files.setdefault(row.run, str(sources[row.file].label))
+    made = tuple(Run(name, tuple(responses), gold=gold.get(name, {})) for name, responses in runs.items())
+    collection = Collection(placed[0][0].source.stem, tuple(questions.values()))
+    return Unjudged(collection, made, tuple(files.values())), notes
+
+
+def _rows(
+    connection: duckdb.DuckDBPyConnection,
+    placed: Placed,
+    labels: Mapping[str, str],
+    sources: Mapping[int, Source],
+    *,
+    repeated: bool,
+) -> Iterator[Row]:
+    structured = {at: _structured(source, placed) for at, source in sources.items()}
+    whole = _whole_numbers(connection)
+    more = "".join(f", {cell}" for cell in labels.values())
+    query = (
+        f"SELECT file, row, run, question, text, gold, prediction, silent, failed, answerable, confidence, {REPEAT}, "
+        f"{rules.RANK}, cluster{more} FROM rows ORDER BY file, row"
+    )
+    for file, row, run, question, text, gold, said, silent, failed, answerable, confidence, repeat, rank, cluster, *rest in (
+        connection.execute(query).fetchall()
+    ):
+        place = sources[file], row
+        if whole and said is not None:
+            said = said.removesuffix(".0")
+        if whole and gold is not None:
+            gold = gold.removesuffix(".0")
+        listed = _listed(gold, place, structured[file])
+        given = tuple(one for one in _given(said, place, structured[file]))
+        blank = not (given and given[0].strip(WHITE))
+        yield Row(
+            file,
+            row,
+            run,
+            composed(question) or "",
+            text or question,
+            listed,
+            given,
+            ERRORED if failed == "yes" else EMPTY if blank and not _is_own(placed) else None,
+            silent == "yes",
+            {"true": bool(listed) or None, "false": False}.get(answerable or "", bool(listed)),
+            finite(confidence) if confidence is not None else None,
+            repeat if repeated else None,
+            rank,
+            cluster,
+            {name: value or "" for name, value in zip(labels, rest, strict=True)},
+        )
+
+
+def _is_own(placed: Placed) -> bool:
+    """Return whether the columns have the names of nescio's own format, in which a cell without an answer abstains."""
+    return all(
+        role in mapping and mapping[role].columns and mapping[role].column in names
+        for _, mapping in placed
+        for role, names in _OWN.items()
+    )
+
+
+def _whole_numbers(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Return whether of predictions and gold answers one are whole numbers and the others the same with `.0`, as pandas
+    writes a column of whole numbers in which a cell is empty."""
+    whole, point = (f"bool_and(regexp_full_match({{0}}, '{pattern}'))" for pattern in ("[+-]?\\d+", "[+-]?\\d+\\.0"))
+    ways = [f"({whole.format(a)} AND {point.format(b)})" for a, b in (("gold", "prediction"), ("prediction", "gold"))]
+    return bool(connection.execute(f"SELECT coalesce({' OR '.join(ways)}, false) FROM rows").fetchall()[0][0])
+
+
+def _responses(row: Row) -> Iterator[Response]:
+    best = row.given[0] if row.given and row.given[0].strip(WHITE) else None
+    answered = best is not None and not row.declined and row.why is None
+    why = None if row.declined else row.why
+    kept = best if row.why is None else None
+    yield Response(row.question, kept, answered, row.confidence, row.rank, why=why, repeat=row.repeat)
+    for rank, text in enumerate(row.given[1:], row.rank + 1):
+        if text.strip(WHITE):
+            yield Response(row.question, text, True, None, rank, repeat=row.repeat)
+
+
+def _markers(rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions) -> None:
+    """Give the answers that are a marker ("PARSE_FAIL", -1) their reason; ask what it counts as, if nobody said it."""
+    gold = {text for row in rows for text in row.gold}
+    classes = bool(gold) and all(text.isdecimal() for text in gold)
+    found: Counter[str] = Counter()
+    reasons: set[str] = set()
+    first: Row | None = None
+    for row in rows:
+        text = row.given[0].strip() if row.given else ""
+        why = marker_of(text) or (NO_FORM if classes and text == _NO_CLASS else None)
+        if why and text not in gold and row.why is None:
+            row.why, first = why, first or row
+            found[text] += 1
+            reasons.add("empty" if why == EMPTY else "unparsed")
+    if first is None or reasons <= options.told:
+        return
+    words = " and ".join(f"{many} {word!r}" for word, many in found.most_common(3))
+    question = f"the answers include {words}, which no gold answer is; what do they count as?"
+    ways = [dict.fromkeys(sorted(reasons), how) for how in ("unanswered", "incorrect", "ungraded")]
+    source = sources[first.file]
+    raise Asked(source, question, ways, where=locate(source, first.row))
+
+
+OwnGold = dict[str, dict[str, tuple[str, ...]]]  # by run and question
+
+
+def _questions(
+    rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions, notes: list[Note]
+) -> tuple[dict[str, Question], OwnGold]:
+    """Return the questions, with the columns that have one short text for each, and the gold answers of runs that
+    differ."""
+    first: dict[str, Row] = {}
+    for row in rows:
+        first.setdefault(row.question, row)
+    gold = _own_gold(first, rows, sources, options, notes)
+    unsteady = {name for row in rows for name, value in row.labels.items() if first[row.question].labels[name] != value}
+    unsteady |= {name for row in rows for name, value in row.labels.items() if len(value) > LONGEST_LABEL}
+    wanted = [name for name in (rows[0].labels if rows else ()) if name not in unsteady]
+    kept = options.kept(dict.fromkeys(wanted))
+    questions = {
+        name: Question(
+            name,
+            row.text,
+            row.gold,
+            answerable=row.answerable,
+            cluster=row.cluster,
+            strata={label: row.labels.get(label, "") for label in kept},
+        )
+        for name, row in first.items()
+    }
+    return questions, gold
+
+
+def _own_gold(
+    first: Mapping[str, Row],
+    rows: Sequence[Row],
+    sources: Mapping[int, Source],
+    options: ReadOptions,
+    notes: list[Note],
+) -> OwnGold:
+    """Return the gold answers of runs that have others than the first row of the question, which a note counts."""
+    gold: OwnGold = {}
+    others = [row for row in rows if row.gold != first[row.question].gold]
+    by_first = options.choose.get("gold") is not None
+    for row in others:
+        known = first[row.question]
+        place = f"{sources[known.file].label}, {locate(sources[known.file], known.row)}"
+        if normalise(row.text) != normalise(known.text) and not {*row.gold} & {*known.gold}:
+            raise _fail((sources[row.file], row.row), f"question {row.question!r} is a different question from the one in {place}", row.text)
+        if not by_first and bool(row.gold) != bool(known.gold):
+            rule = f"question {row.question!r} has different gold answers from those in {place}, where it has "
+            rule += f"{'none' if row.gold else 'some'}; {opt('choose', {'gold': 'first'})} takes those"
+            raise _fail((sources[row.file], row.row), rule, " | ".join(row.gold) or None)
+        gold.setdefault(row.run, {})[row.question] = row.gold
+    if others:
+        own, known = others[0], first[others[0].question]
+        notes.append(
+            note(
+                OTHER_GOLD,
+                "{questions} of {total:n question} {questions:has/have} gold answers that differ between runs:"
+                " {first:every run is judged by those read first/each run is judged by its own "
+                f"({opt('choose', {'gold': 'first'})}"
+                " takes the first for all)}; in {question!r}, run {run!r} has {own!r} where {other!r} has {known!r}",
+                questions=len({row.question for row in others}),
+                total=len(first),
+                first=by_first,
+                question=own.question,
+                run=own.run,
+                own=" | ".join(own.gold),
+                other=known.run,
+                known=" | ".join(known.gold),
+            )
+        )
+    return {} if by_first else gold
+
+
+# ---- cells that hold one text, or several ----
+
+Structured = Mapping[tuple[int, str], type] | None  # by row and text; None for files where the text alone tells
+
+
+def _structured(source: Source, placed: Placed) -> Structured:
+    """Return which cells of JSON Lines are lists or objects: a text may look like one."""
+    if source.kind != "lines":
+        return None
+    names = {name for _, m in placed for role in ("prediction", "gold") if role in m for name in m[role].columns}
+    return {
+        (at, name): type(row[name])
+        for at, (row, _) in enumerate(json_lines(source), 1)
+        for name in names
+        if isinstance(row.get(name), (list, dict))
+    }
+
+
+def _kind(text: str, place: tuple[Source, int], structured: Structured) -> type:
+    """Return what a cell holds: a list, an object (of JSON alone: in a delimited file it is a text), or a text."""
+    listed = text.startswith("[") and text.endswith("]")
+    object_ = text.startswith("{") and text.endswith("}")
+    if structured is not None:
+        held = {kind for (row, _), kind in structured.items() if row == place[1]} if listed or object_ else set()
+        return list if listed and list in held else dict if object_ and dict in held else str
+    return dict if object_ and place[0].kind in ("parquet", "table") else list if listed else str
+
+
+def _listed(text: str | None, place: tuple[Source, int], structured: Structured) -> tuple[str, ...]:
+    """Return the gold answers in a cell: a list as JSON or Python writes it, SQuAD's {"text": [...]}, or texts with
+    " | " between them."""
+    if text is None:
+        return ()
+    kind = _kind(text, place, structured)
+    if kind is dict:
+        held = json_or(text, None)
+        texts = held.get("text") if isinstance(held, dict) else None
+        if not isinstance(texts, list) or not all(isinstance(item, str) for item in texts):
+            raise _object(text, place)
+        return tuple(dict.fromkeys(item for item in texts if item.strip(WHITE)))
+    if kind is list:
+        items = _list(text, place)
+        if items is not None:
+            return tuple(dict.fromkeys(item for item in items if item.strip(WHITE)))
+        if place[0].kind in ("parquet", "table"):
+            raise _fail(place, "a list of gold answers must be JSON", text)
+    return tuple(dict.fromkeys(part for piece in text.split(" | ") if (part := piece.strip(WHITE))))
+
+
+def _given(text: str | None, place: tuple[Source, int], structured: Structured) -> tuple[str, ...]:
+    """Return the prediction in a cell; a list of them, which JSON may hold, is in the order of their ranks."""
+    if text is None:
+        return ()
+    kind = _kind(text, place, structured)
+    if kind is dict:
+        raise _object(text, place)
+    items = _list(text, place) if structured is not None and kind is list else None
+    return (text,) if items is None else tuple(items)
+
+
+def _list(text: str, place: tuple[Source, int]) -> list[str] | None:
+    try:
+        items = read_literal(text)
+    except UnsoundLiteralError as error:
+        raise _fail(place, f"this looks like a list but cannot be read: {error}", text) from None
+    except ValueError:
+        return None
+    if not isinstance(items, list) or any(isinstance(x, bool) or not isinstance(x, (str, int, float)) for x in items):
+        return None
+    return [identity(item) for item in items]
+
+
+def _object(text: str, place: tuple[Source, int]) -> FormatError:
+    rule = "this cell is an object, but an answer must be a text or a list of texts: give it a column of its own"
+    return _fail(place, rule, text)
+
+
+def _fail(place: tuple[Source, int], rule: str, value: Any = None) -> FormatError:
+    source, row = place
+    return FormatError(source.label, rule, where=locate(source, row), value=value)

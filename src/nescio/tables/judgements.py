@@ -1,0 +1,303 @@
+"""What people said of answers: a table of a verdict an answer. No format of its own: it is read beside runs, never
+alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import (
+    ABSENT,
+    ANSWERED,
+    CORRECT,
+    INCORRECT,
+    MEANINGS,
+    NOT_GRADED,
+    SILENT,
+    STATES,
+    Label,
+    Outcomes,
+)
+from nescio.errors import FormatError, MismatchError, UsageError, opt
+from nescio.sources.database import connect
+from nescio.sources.opening import open_source
+from nescio.sources.source import LINES, TABLES, Source, small
+from nescio.sources.tables import load_rows, locate, unguarded
+from nescio.tables.lexicon import fold, lexicon, squash
+from nescio.tables.lexicon import state_of as outcome_of
+from nescio.tables.mapping import AND
+from nescio.text import decimal
+
+QUESTION = ("question_id", "qid", "id", "question")
+RUN = ("run", "run_id", "system", "model")
+ANSWER = ("answer", "prediction", "predicted_answer", "response")
+VERDICT = (
+    "outcome",
+    "verdict",
+    "judgement",
+    "judgment",
+    "acceptable",
+    "grade",
+    "label",
+    "human",
+    "correct",
+    "is_correct",
+)
+
+INCLUSION, ASSESSOR = "inclusion", "assessor"
+# What `--column NAME=COLUMN` may name of such a table, and the columns that are taken where it does not.
+PARTS = {"question": QUESTION, "run": RUN, "answer": ANSWER, "verdict": VERDICT, INCLUSION: (INCLUSION,)}
+PARTS[ASSESSOR] = ()  # whatever people call it: the lexicon's annotators
+OWN_PARTS = ("verdict", INCLUSION, ASSESSOR)  # that no other table has
+
+# What people write beside the words that an outcome table knows; of TREC's letters only R is right.
+_WORDS = {
+    "r": CORRECT,
+    **dict.fromkeys(("w", "x", "u", "inexact", "unsupported"), INCORRECT),
+    **dict.fromkeys(("not judged", "unknown", "skipped", "?", "-"), NOT_GRADED),
+}
+ATTEMPTS = ("answered", "attempted", "answer", "attempt")  # where people say only whether a system answered
+LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's, where no other word stands in the column
+
+
+def state_of(word: str) -> int | None:
+    """Say what a verdict of people means: a state of `nescio.data.outcomes`, None where it is no word for one."""
+    own = _WORDS.get(word if word in _WORDS else fold(word))
+    return outcome_of(word) if own is None else own
+
+
+def read_judgements(
+    table: Any,
+    outcome_map: Mapping[str, str] | None = None,
+    verdict: str | None = None,
+    *,
+    inexact: int = INCORRECT,
+    named: Mapping[str, str] | None = None,
+    answered: bool = False,
+    several: bool = False,
+) -> tuple[list[Label], list[Note]]:
+    """Read the labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
+
+    Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are
+    such, the verdict, which `verdict` names where several columns could be it, `inclusion`, the probability with
+    which people were given the question, and who judged (assessor, annotator, rater, …). `verdict` may name a
+    column of each assessor ("ana+ben"), and with `several` these are found by their numbers (annotator1,
+    annotator2). `named` says which column is which ({"run": COLUMN}; those that the table has not are of other
+    tables). A row without a verdict is NOT_GRADED, and `inexact` says what an inexact answer is (for TREC
+    incorrect, for AVE neither); with `answered`, a verdict may be that it is an answer, right or wrong. Raises
+    FormatError for a table that has no such columns, a word that is no verdict, or a probability that is none.
+    """
+    source = open_source(table)
+    if source.suffix not in (*TABLES, *LINES, ""):
+        rule = "judgements are a table, in .csv, .tsv, .jsonl or .parquet"
+        raise FormatError(source.label, rule, value=Path(str(source.label)).suffix)
+    chosen = verdict or (named or {}).get("verdict")
+    apart = _apart(source, chosen, several=several)
+    rows, wanted = list[tuple[Any, ...]](), dict[str, str | None]()
+    for column in (*apart,) if apart else (chosen,):
+        wanted = _columns(source, column, named or {})
+        with connect(small=small(source)) as connection:
+            have = load_rows(connection, source, "judgements", {name for name in wanted.values() if name})
+            cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in wanted.values()]
+            own = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row").fetchall()
+        rows += [(*row[:-1], column) for row in own] if apart else own
+    known = _known(
+        {row[4] for row in rows if row[4]}, outcome_map or {}, inexact, dict.fromkeys(ATTEMPTS * answered, ANSWERED)
+    )
+    by_whom = {} if apart or wanted[ASSESSOR] else _told_apart(source, rows, wanted)
+    name = wanted[ASSESSOR] or next((column for column, _ in by_whom.values()), "column")
+    labels, words = [], Counter[str]()
+    for row, question, run, answer, word, odds, who in rows:
+        state = NOT_GRADED if word is None else known.get(word)
+        if question is None or state is None:
+            rule = "the question is empty" if question is None else _NO_VERDICT
+            raise FormatError(source.label, rule, where=locate(source, row), value=question and word)
+        if word and STATES.get(word) != state:
+            words[word] += 1
+        inclusion = None if odds is None else _probability(source, row, odds)
+        assessor = who if row not in by_whom else by_whom[row][1]
+        labels.append(
+            Label(
+                question,
+                state,
+                run,
+                answer,
+                f"{source.label}, {locate_later(source, row)}{'' if assessor is None else f' ({name} {assessor!r})'}",
+                inclusion,
+                empty=word is None,
+                assessor=assessor,
+            )
+        )
+    return labels, [*source.notes, *_words_read(words, known, str(source.label))]
+
+
+def _apart(source: Source, verdict: str | None, *, several: bool) -> list[str]:
+    """Return the columns that each hold one assessor's verdicts; none where one column holds all."""
+    if verdict is not None:
+        names = [] if verdict in source.columns else verdict.split(AND)
+        return names if len(names) > 1 else []
+    if not several or any(squash(column) in lexicon().annotators for column in source.columns):
+        return []
+    numbered = [column for column in source.columns if squash(column).rstrip("0123456789") in lexicon().annotators]
+    return numbered if len(numbered) > 1 else []
+
+
+def _told_apart(
+    source: Source, rows: Sequence[tuple[Any, ...]], wanted: Mapping[str, str | None]
+) -> dict[int, tuple[str, str]]:
+    """Say of each row what tells its verdict apart from others on the same answer, where there are several: the column
+    with the fewest values that does, and its cell."""
+    if len({row[1:4] for row in rows}) == len(rows):
+        return {}
+    with connect(small=small(source)) as connection:
+        have = load_rows(connection, source, "judgements")
+        others = {name: cell for name, cell in have.items() if name and name not in wanted.values()}
+        cells = connection.execute(
+            f"SELECT {', '.join(['row', *others.values()])} FROM judgements ORDER BY row"
+        ).fetchall()
+    apart = []
+    for i, name in enumerate(others, 1):
+        values = [cell[i] for cell in cells]
+        if len({(row[1:4], value) for row, value in zip(rows, values, strict=True)}) == len(rows):
+            apart.append((len({*values}), name, values))
+    if not apart:
+        return {}
+    _, name, values = min(apart, key=lambda one: one[0])
+    return {row[0]: (name, str(value)) for row, value in zip(rows, values, strict=True)}
+
+
+def _columns(source: Source, verdict: str | None, named: Mapping[str, str]) -> dict[str, str | None]:
+    """Say which column of a table is which part of a judgement; None where it has no such column."""
+    columns = {name.lower(): name for name in source.columns}
+    own = {part: column for part, column in named.items() if part in PARTS and column in source.columns}
+    lost = next((part for part in OWN_PARTS if part in named and part not in own), None)
+    if lost and not (lost == "verdict" and verdict):
+        raise UsageError(
+            f"{opt('column', {lost: named[lost]})}: {source.label} has no such column; columns are "
+            f"{', '.join(source.columns)}"
+        )
+    wanted = {part: own.get(part) or _one(columns, names) for part, names in PARTS.items()}
+    wanted["verdict"] = _verdict(source, columns, verdict or own.get("verdict"))
+    wanted[ASSESSOR] = own.get(ASSESSOR) or next(
+        (c for c in source.columns if squash(c) in lexicon().annotators and c not in wanted.values()), None
+    )
+    if wanted["question"] is None:
+        rule = f"judgements name the question in a column {', '.join(QUESTION)}; there is none of these"
+        raise FormatError(source.label, rule, where=source.head, value=list(source.columns))
+    return wanted
+
+
+def _words_read(words: Mapping[str, int], known: Mapping[str, int], table: str) -> list[Note]:
+    """Note how each word that is no outcome's name was read, and how often."""
+    names = {state: name for name, state in STATES.items()} | {
+        NOT_GRADED: "not judged",
+        ANSWERED: "an answer, right or wrong",
+    }
+    notes = []
+    for word, times in sorted(words.items()):
+        neither = known[word] == NOT_GRADED and word.lower() in ("x", "inexact")
+        notes.append(
+            note(
+                "judgements.word",
+                "{subject}: {times} × {word!r} read as {outcome}",
+                table,
+                times=times,
+                word=word,
+                outcome="inexact, neither right nor wrong (UNKNOWN in AVE)" if neither else names[known[word]],
+            )
+        )
+    return notes
+
+
+def _probability(source: Any, row: int, cell: str) -> float:
+    """Read a probability of inclusion, above 0 and at most 1."""
+    value = decimal(cell)
+    if value is None or not 0 < value <= 1:
+        rule = "a probability of inclusion is a number above 0 and at most 1"
+        raise FormatError(source.label, rule, where=locate(source, row), value=cell)
+    return float(value)
+
+
+def holds_verdicts(table: Any) -> bool:
+    """Say whether a table is one of people's verdicts on the answers of runs, and no outcome table."""
+    names = {name.lower() for name in open_source(table).columns}
+    return "outcome" not in names and all(names & {*those} for those in (QUESTION, RUN, VERDICT))
+
+
+def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
+    """Read tables of verdicts, alone, as outcomes of the runs that they name: what none of them judges is absent.
+
+    Raises FormatError as `read_judgements` does, MismatchError where a verdict names no run or two on one answer
+    differ.
+    """
+    notes: list[Note] = []
+    by_answer: dict[tuple[str, str], Label] = {}
+    for path in paths:
+        labels, more = read_judgements(path)
+        notes += more
+        for label in labels:
+            if label.run is None:
+                raise MismatchError(f"{label.place}: the run is empty, and nothing else says whose answer this is")
+            before = by_answer.setdefault((label.run, label.question), label)
+            if before.state not in (label.state, NOT_GRADED) and label.state != NOT_GRADED:
+                raise MismatchError(f"{before.place}, and {label.place}: two verdicts on one answer differ")
+            if before.state == NOT_GRADED:
+                by_answer[label.run, label.question] = label
+    runs, questions = (tuple(dict.fromkeys(key[i] for key in by_answer)) for i in (0, 1))
+    state = np.array(
+        [[by_answer[r, q].state if (r, q) in by_answer else ABSENT for q in questions] for r in runs], dtype=np.int8
+    )
+    return Outcomes(runs, questions, state), notes
+
+
+_NO_VERDICT = (
+    "a verdict is correct, incorrect or unanswered, yes or no, R, W, X or U "
+    f"({opt('outcome_map', of='WORD=OUTCOME')} adds words)"
+)
+
+
+def locate_later(source: Any, row: int) -> str:
+    """Return where a row stands, roughly and at no cost: its number in the table."""
+    return f"row {row}" if source.suffix not in LINES else f"object {row}"
+
+
+def _one(columns: Mapping[str, str], names: tuple[str, ...]) -> str | None:
+    return next((columns[name] for name in names if name in columns), None)
+
+
+def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None) -> str:
+    if chosen is not None:
+        if chosen in source.columns:
+            return chosen
+        raise UsageError(f"{source.label}: there is no column {chosen!r}; columns are {', '.join(source.columns)}")
+    present = [columns[name] for name in VERDICT if name in columns]
+    if len(present) == 1:
+        return present[0]
+    where = source.head
+    if present:
+        rule = (
+            f"{' and '.join(present)} could each be the verdict; name one with {opt('verdict', of='COLUMN')}, or "
+            f"{opt('column')}"
+            f" verdict=COLUMN beside {opt('labels')}"
+        )
+        raise FormatError(source.label, rule, where=where)
+    rule = (
+        f"judgements hold the verdict in a column {', '.join(VERDICT)}, or in one that {opt('verdict')} names (beside"
+        f" {opt('labels')}, {opt('column', of='verdict=COLUMN')})"
+    )
+    raise FormatError(source.label, rule, where=where, value=list(source.columns))
+
+
+def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int, more: Mapping[str, int]) -> dict[str, int]:
+    """Return the state of each word that is a verdict."""
+    mapped = {word: MEANINGS[to] for word, to in outcome_map.items()}
+    letters = {word.lower() for word in words} <= set(LETTERS)
+    by_word = LETTERS if letters and words else {"inexact": inexact, "x": inexact, **more}
+    found = {word: mapped.get(word, by_word.get(word.lower())) for word in words}
+    states = {word: state_of(word) if state is None and not letters else state for word, state in found.items()}
+    return {word: state for word, state in states.items() if state is not None}

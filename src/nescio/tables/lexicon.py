@@ -1,0 +1,157 @@
+"""What people call the columns of their tables and what they write in them: `lexicon.toml`, and what plug-ins add."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
+
+from msgspec import Struct
+
+from nescio.data.outcomes import MEANINGS
+from nescio.data.reasons import EMPTY, NO_FORM
+from nescio.text import decimal
+
+_BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
+_AT = re.compile(r"@\d+$")
+BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
+_EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
+ABSTAIN, ANSWER = "abstain", "answer"
+
+
+class Lexicon(Struct):
+    """Roles by normalised name (in the order in which the file lists the names), and meanings by folded word."""
+
+    about: dict[str, str]
+    names: dict[str, dict[str, int]]
+    words: dict[str, int]
+    yes: set[str]
+    no: set[str]
+    answered: set[str]
+    markers: dict[str, str]
+    judges: set[str]
+    sums: set[str]
+    annotators: set[str]
+    measurements: set[str]
+    counts: dict[str, dict[str, int]]
+
+    def extend(self, names: Mapping[str, Iterable[str]], words: Mapping[str, Iterable[str]]) -> None:
+        """Add names of roles, and words for outcomes."""
+        for role, own in names.items():
+            for name in own:
+                self.names[role].setdefault(squash(name), len(self.names[role]))
+        for outcome, own in words.items():
+            self.words |= {fold(word.replace("_", " ")): MEANINGS[outcome] for word in own}
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Return the lexicon of this process."""
+    held = tomllib.loads(text())
+    roles, words = held["roles"], {name: listed.split() for name, listed in held["words"].items()}
+    made = Lexicon(
+        about={role: own["about"] for role, own in roles.items()},
+        names={role: {} for role in roles},
+        words={},
+        yes={fold(word) for word in words["yes"]},
+        no={fold(word) for word in words["no"]},
+        answered={fold(word) for word in words["answered"]},
+        markers={fold(word): NO_FORM for word in words["unparsed"]} | {fold(word): EMPTY for word in words["empty"]},
+        judges={*words["judges"]},
+        sums={*words["sums"]},
+        annotators={*words["annotators"]},
+        measurements={*words["measurements"]},
+        counts={part: {squash(name): i for i, name in enumerate(own.split())} for part, own in held["counts"].items()},
+    )
+    made.extend({role: own["names"].split() for role, own in roles.items()}, {name: words[name] for name in MEANINGS})
+    return made
+
+
+def text() -> str:
+    """Return the text of `lexicon.toml`."""
+    return resources.files("nescio.tables").joinpath("lexicon.toml").read_text(encoding="utf-8")
+
+
+def extend(names: Mapping[str, Iterable[str]] = {}, words: Mapping[str, Iterable[str]] = {}) -> None:
+    """Add names of columns by role, and words by outcome, for the rest of this process: for plug-ins."""
+    lexicon().extend(names, words)
+
+
+def plain(text: str) -> str:
+    """Return a text in lower case and without accents."""
+    parts = unicodedata.normalize("NFKD", text.casefold()).replace(_EMOJI, "")
+    return "".join(c for c in parts if not unicodedata.combining(c))
+
+
+@cache
+def squash(header: str) -> str:
+    """Return the letters and digits of a header in lower case, without accents, brackets, and `@k` at its end."""
+    header = _AT.sub("", header)
+    letters = _BRACKETS.sub("", header) or header
+    return "".join(c for c in plain(letters) if c.isalnum())
+
+
+def fold(cell: str) -> str:
+    """Return the words of a cell: lower case, no accents, one space between words, no full stop at the end."""
+    return " ".join(re.sub(r"[\s_-]+", " ", plain(cell).replace("’", "'")).split()).rstrip(".!") or cell
+
+
+@cache
+def roles_of(header: str) -> tuple[str, ...]:
+    """Return the roles that a column may have by its whole name, or by the last part of its path."""
+    for name in (squash(header), squash(re.split(r"[.\]/]", header)[-1])):
+        if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
+            return found
+    return ()
+
+
+def rank(header: str, role: str) -> int:
+    """Return where the lexicon lists a column's name among those of a role, for columns that agree."""
+    names = lexicon().names.get(role, {})
+    return names.get(squash(header), names.get(squash(re.split(r"[.\]/]", header)[-1]), len(names)))
+
+
+def truth_of(word: str) -> bool | None:
+    """Return what a cell says as yes or no; None if it is neither."""
+    number = decimal(word)
+    if number is not None:
+        return {1.0: True, 0.0: False}.get(number)
+    folded = fold(word)
+    return True if folded in lexicon().yes else False if folded in lexicon().no else None
+
+
+def state_of(word: str) -> int | None:
+    """Return what a cell says as an outcome: a state of `nescio.data.outcomes`, None for an unknown word."""
+    number = decimal(word)
+    if number is not None:
+        return {1.0: MEANINGS["correct"], 0.0: MEANINGS["incorrect"]}.get(number)
+    return lexicon().words.get(fold(word))
+
+
+def declines(word: str) -> bool | None:
+    """Return whether a cell about abstaining says that the system abstained; None for an unknown word."""
+    truth = truth_of(word)
+    if truth is not None:
+        return truth
+    folded = fold(word)
+    if lexicon().words.get(folded) == MEANINGS["unanswered"] or folded == ABSTAIN:
+        return True
+    return False if folded in lexicon().answered else None
+
+
+def marker_of(word: str) -> str | None:
+    """Return the reason (`nescio.data.reasons`) that a word in the place of an answer gives; None for an answer."""
+    return lexicon().markers.get(" ".join(plain(word).split())) or lexicon().markers.get(fold(word))
+
+
+def is_sum(name: str) -> bool:
+    """Return whether a first or last row of this name sums up the others."""
+    return name.strip().casefold() in lexicon().sums
+
+
+def is_measured(header: str) -> bool:
+    """Return whether a header has a word for something that is measured of answers, such as a latency."""
+    return bool({squash(word) for word in BOUNDARY.split(header)} & lexicon().measurements)

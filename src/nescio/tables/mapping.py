@@ -1,0 +1,169 @@
+"""The mapping from roles to columns: what `--column ROLE=COLUMN` can say, read and written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.errors import UsageError, opt
+from nescio.sources.source import Source
+from nescio.sources.tables import NUMBER, literal
+from nescio.tables.columns import Table, cases, words_of
+from nescio.tables.lexicon import truth_of
+
+NONE, ROW, NOT, AND = "-", "#", "!", "+"
+BETWEEN = " · "  # the parts of the name of a run that several columns make
+_THRESHOLD = re.compile(r"(?P<column>.+?)(?P<sign>>=|<=|>|<)(?P<number>[+-]?[0-9.]+)")
+_SCALE = re.compile(r"(?P<column>.+)/(?P<number>[0-9.]+)")
+_FLAGS = ("outcome", "abstained", "answered", "answerable", "error")
+
+# The roles that `--column` may name. `answer` is another name for `prediction`, `question_text` for `text`.
+ROLES = (
+    *("run", "question", "question_text", "outcome", "prediction", "answer", "gold", "confidence", "abstained"),
+    *("answered", "answerable", "error", "repeat", "candidate", "rank", "known_answers", "cluster", "judge"),
+    *("correct", "incorrect", "unanswered"),
+)
+_SAME = {"answer": "prediction", "question_text": "text"}
+_SEVERAL = ("run", "question", "repeat", "outcome", "prediction", "gold", "confidence", "abstained", "answered", "error")
+
+
+class Expression(Struct, frozen=True):
+    """What plays a role: one or several columns, inverted, compared with a number, or divided by one.
+
+    Without columns it is the number of the row (`#`), or nothing (`-`).
+    """
+
+    columns: tuple[str, ...] = ()
+    inverted: bool = False
+    sign: str = ""
+    number: str = ""
+    row: bool = False
+
+    def __str__(self) -> str:
+        if not self.columns:
+            return ROW if self.row else NONE
+        return f"{NOT if self.inverted else ''}{AND.join(self.columns)}{self.sign}{self.number}"
+
+    @property
+    def column(self) -> str:
+        """Its only column."""
+        return self.columns[0]
+
+    def of(self, column: str) -> Expression:
+        """Return the same of one column."""
+        return replace(self, columns=(column,))
+
+
+Mapped = Mapping[str, Expression]
+
+
+def role_of(name: str) -> str:
+    """Return the role that a name on the command line means."""
+    return _SAME.get(name, name)
+
+
+def parse(given: Mapping[str, str], columns: Sequence[str], source: Source) -> dict[str, Expression]:
+    """Return the mapping that the user gave; raises UsageError for what no column or no role can be."""
+    return {role_of(name): _expression(name, written, columns, source) for name, written in given.items()}
+
+
+def _expression(name: str, written: str, columns: Sequence[str], source: Source) -> Expression:
+    role = role_of(name)
+    place = f"{source.place}."
+    inside = [column for column in (written, written.removeprefix(place)) if column in columns]
+    if inside:
+        return Expression((inside[0],))
+    if written == NONE:
+        return Expression()
+    if written == ROW:
+        _allow(name, written, role, ("question",), "numbers the rows, which only question can be")
+        return Expression(row=True)
+    if written.startswith(NOT):
+        _allow(name, written, role, _FLAGS, "inverts a column of two values")
+        return replace(_expression(name, written[1:], columns, source), inverted=True)
+    if (match := _THRESHOLD.fullmatch(written)) and (found := _found(match["column"], columns, place)):
+        _allow(name, written, role, _FLAGS, "compares with a threshold")
+        return Expression(found, sign=match["sign"], number=match["number"])
+    if (match := _SCALE.fullmatch(written)) and (found := _found(match["column"], columns, place)):
+        _allow(name, written, role, ("confidence",), "divides a confidence")
+        return Expression(found, sign="/", number=match["number"])
+    found = _found(written, columns, place)
+    if not found:
+        listed = ", ".join(column for column in columns if column) or "none"
+        raise UsageError(f"{opt('column', {name: written})}: there is no such column in {source.label}; columns are {listed}")
+    _allow(name, written, role, _SEVERAL, "names several columns")
+    return Expression(found)
+
+
+def _allow(name: str, written: str, role: str, roles: Sequence[str], form: str) -> None:
+    if role not in roles:
+        listed = ", ".join(roles)
+        raise UsageError(f"{opt('column', {name: written})}: this form {form}; it is for {listed}, not for {name}")
+
+
+def _found(written: str, columns: Sequence[str], place: str) -> tuple[str, ...]:
+    """Return the columns that a name, names between `+`, or a pattern with `*` mean; none if one of them is unknown."""
+    if written in columns:
+        return (written,)
+    if written.removeprefix(place) in columns:
+        return (written.removeprefix(place),)
+    parts = written.split(AND)
+    for i in range(len(parts) - 1, 0, -1):  # a `+` may be part of a name
+        first, rest = _found(AND.join(parts[:i]), columns, place), _found(AND.join(parts[i:]), columns, place)
+        if first and rest:
+            return (*first, *rest)
+    return tuple(column for column in columns if "*" in written and fnmatchcase(column, written))
+
+
+def spelled(mapping: Mapped) -> dict[str, str]:
+    """Return a mapping as the option `--column` takes it."""
+    own = {role: name for name, role in _SAME.items() if name == "question_text"}
+    return {own.get(role, role): str(expression) for role, expression in mapping.items()}
+
+
+# ---- expressions in SQL ----
+
+
+def joined(table: Table, expression: Expression) -> str:
+    """Return the texts of its columns side by side, in SQL; the number of the row for `#`."""
+    if not expression.columns:
+        return "row::VARCHAR" if expression.row else "NULL"
+    cells = [table.columns[name].cell for name in expression.columns]
+    return f" || {literal(BETWEEN)} || ".join(f"{cell}::VARCHAR" for cell in cells)
+
+
+def compared(table: Table, expression: Expression) -> str | None:
+    """Return the comparison with a threshold as yes, no or NULL, in SQL; None for an expression without one."""
+    if expression.sign in ("", "/"):
+        return None
+    number = NUMBER.format(table.columns[expression.column].cell)
+    yes, no = ("'no'", "'yes'") if expression.inverted else ("'yes'", "'no'")
+    return f"CASE WHEN {number} {expression.sign} {expression.number} THEN {yes} WHEN {number} IS NOT NULL THEN {no} END"
+
+
+def flag(
+    table: Table, expression: Expression, meaning: Callable[[str], bool | None] = truth_of, *, other: str = ""
+) -> str:
+    """Return what columns say as yes, no or NULL, in SQL; a word that says neither stays as it is, or is `other`."""
+    if (own := compared(table, expression)) is not None:
+        return own
+    flags = []
+    for name in expression.columns:
+        cell = table.columns[name].cell
+        said = {word: meaning(word) for word in words_of(table, cell)}
+        known = {w: "'yes'" if truth != expression.inverted else "'no'" for w, truth in said.items() if truth is not None}
+        unknown = other or cell
+        flags.append(cases(cell, known, f"CASE WHEN {cell} IS NOT NULL THEN {unknown} END"))
+    if len(flags) == 1:
+        return flags[0]
+    return f"CASE WHEN {' OR '.join(f'({own}) = {chr(39)}yes{chr(39)}' for own in flags)} THEN 'yes' ELSE {flags[0]} END"
+
+
+def scaled(table: Table, expression: Expression) -> str:
+    """Return a number, divided if the expression says so, as text in SQL."""
+    cell = table.columns[expression.column].cell
+    return f"({NUMBER.format(cell)} / {expression.number})::VARCHAR" if expression.sign == "/" else cell

@@ -1,0 +1,175 @@
+"""Score matrices: one column a run, one row a question, a graded score in each cell. The column is named by the file.
+
+A table is taken for one if all cells are numbers and no column has a name with a role, but for one that names the
+questions. `--format-in matrix` says that it is one, and `--column question=COLUMN` which column names the questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nescio.data.columns import Array, bare, user
+from nescio.data.evidence import EMPTY_CELL, PRESENT, Evidence
+from nescio.data.notes import Note, note
+from nescio.errors import FormatError, MismatchError, opt
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
+from nescio.sources.database import connect
+from nescio.sources.source import DELIMITED, LINES, TABLES, Source, small
+from nescio.sources.tables import load_rows, locate, with_points
+from nescio.sources.text_files import records
+from nescio.tables.lexicon import is_measured, is_sum, roles_of, squash
+from nescio.tables.summary_rows import BY_PROOF, RULE, Numbers, sums_up
+from nescio.text import decimal
+
+_LEAST = 2  # columns of a table that is taken for a matrix
+_SIGNS = ("#", "№")
+_INDEXES = ("", "unnamed0", "indexlevel0", "index")
+_EMPTY = ("na", "n/a", "null")
+_ASKED = {"question", "row", "text"}
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise a table of numbers whose columns have no name with a role, but for one that names the questions."""
+    if source.suffix not in (*TABLES, *LINES, "") or source.named.keys() - {"question"}:
+        return None
+    runs = [name for name in source.columns if not _names_a_row(source, name)]
+    if len(runs) < _LEAST or any(roles_of(name) or is_measured(name) for name in runs):
+        return None
+    row = _first_row(source)
+    cells = [row.get(name) for name in runs if name in row]
+    # A bad cell among good ones is left to the reader, which says where it is.
+    numbers = sum(cell is None or _number(cell) is not None for cell in cells)
+    return "table" if 2 * numbers >= len(cells) else None
+
+
+def _names_a_row(source: Source, column: str) -> bool:
+    """Return whether a column names the questions: by the user's word, or by its header."""
+    if "question" in source.named:
+        return column == source.named["question"]
+    return squash(column) in _INDEXES or column.strip() in _SIGNS or bool(_ASKED & {*roles_of(column)})
+
+
+@reader(
+    "matrix",
+    about="a score matrix: one column a run, one row a question, each cell a number or empty, measured by mean(FILE)",
+    recognise=recognise,
+    sniff_keys=tables_with(),
+    columns=("question",),
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read score matrices; several must have the same runs and the same questions, each in one order."""
+    columns: dict[str, Array] = {}
+    runs: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    notes: list[Note] = []
+    for _, source in parts:
+        stem = source.stem.strip()
+        if user(stem) in columns:
+            raise MismatchError(f"{source.label}: another matrix is named {stem!r} too; rename one of the files")
+        notes += source.notes
+        names, ids, scores, last = _scores(source, notes)
+        if not options.certain:
+            if sums_up([_numbers(text, column[:-1]) for text, column in zip(last, scores, strict=True) if text]):
+                raise FormatError(source.label, BY_PROOF, where=locate(source, len(ids)), value=ids[-1])
+            _refuse_verdicts(source, names, scores)
+            text = (
+                "{subject}: taken for a score matrix, in which each of the {runs:n column} is a run "
+                f"({opt('format_in', 'matrix')} confirms it)"
+            )
+            notes.append(note("matrix.assumed", text, str(source.label), runs=len(names)))
+        for what, here, before in (("runs", names, runs), ("questions", ids, questions)):
+            if columns and here != before:
+                raise MismatchError(
+                    f"{source.label}: its {what}, or their order, are not those of {parts[0][1].label}; score the"
+                    " matrices apart"
+                )
+        runs, questions = names, ids
+        columns[user(stem)] = scores
+        if empty := int(np.isnan(scores).sum()):
+            text = "{subject}: {empty} of {total} cells {empty:is/are} empty and left out"
+            notes.append(note("matrix.empty_cells", text, str(source.label), empty=empty, total=scores.size))
+    absence = np.where(np.all([np.isnan(c) for c in columns.values()], axis=0), EMPTY_CELL, PRESENT).astype(np.uint8)
+    measures = tuple(f"mean({bare(name)})" for name in columns)
+    return ReadResult(Evidence(runs, questions, columns, absence), tuple(notes), measures)
+
+
+def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[str, ...], Array, Sequence[str | None]]:
+    """Return the names of the runs, those of the questions, the scores of one matrix, shape (runs, questions), and the
+    scores of the last question as they are written."""
+    with connect(small=small(source)) as connection:
+        have = load_rows(connection, source, "raw")
+        names = tuple(name for name in have if not _names_a_row(source, name))
+        labels = [name for name in have if _names_a_row(source, name)]
+        if len(labels) > 1:
+            text = "{subject}: {label!r} names the questions; {others:list} not used"
+            others = [repr(label) for label in labels[1:]]
+            notes.append(note("matrix.labels_not_used", text, str(source.label), label=labels[0], others=others))
+        notes += with_points(connection, "raw", source, {name: have[name] for name in names})
+        cells = ", ".join(have[name] for name in (*labels[:1], *names))
+        rows = connection.execute(f"SELECT {cells} FROM raw ORDER BY row").fetchall()
+    ids = tuple(row[0] for row in rows) if labels else tuple(str(i) for i in range(1, len(rows) + 1))
+    seen: set[str] = set()
+    for i, name in enumerate(ids, 1):
+        if name is None or name in seen:
+            rule = "the question is empty" if name is None else "the question appears twice"
+            raise FormatError(source.label, rule, where=locate(source, i), value=name)
+        seen.add(name)
+    if labels and len(ids) > 2 and is_sum(str(ids[-1])):
+        raise FormatError(source.label, RULE, where=locate(source, len(ids)), value=ids[-1])
+    scores = np.full((len(names), len(rows)), np.nan)
+    for q, row in enumerate(rows):
+        for r, cell in enumerate(row[-len(names) :]):
+            number = np.nan if cell is None else _number(cell)
+            if number is None:
+                rule = f"the score of run {names[r]!r} must be a finite number or empty"
+                if q == r == 0 and not labels:
+                    rule += f"; if this column names the questions: {opt('column', {'question': names[r]})}"
+                raise FormatError(source.label, rule, where=locate(source, q + 1), value=cell)
+            scores[r, q] = number
+    return names, ids, scores, rows[-1][-len(names) :] if rows else ()
+
+
+def _numbers(last: str, above: Array) -> Numbers:
+    """Return the numbers of a column above its last."""
+    held = above[~np.isnan(above)]
+    low, high = (float(f(held, initial=0.0)) if len(held) == 0 else float(f(held)) for f in (np.min, np.max))
+    value = decimal(last)
+    return Numbers(last, len(held), float(held.sum()), low, high, len(np.unique(held)), bool((held == value).any()))
+
+
+def _refuse_verdicts(source: Source, names: Sequence[str], scores: Array) -> None:
+    """Raise FormatError if the cells may be verdicts, of which -1 is silence, or if the columns have several scales."""
+    ways = f"{opt('format_in', 'matrix')} reads each column as a run all the same"
+    if bool((np.isnan(scores) | np.isin(scores, (-1, 0, 1))).all()):
+        named = opt("column", {"outcome": "+".join(names)})
+        rule = "its cells are only 1, 0 and -1, so they may be verdicts on several runs, or scores"
+        raise FormatError(source.label, f"{rule}: {named} reads them as verdicts; {ways}", where=source.head)
+    low, high = np.nanmin(scores, axis=1, initial=np.inf), np.nanmax(scores, axis=1, initial=-np.inf)
+    shares, others = np.flatnonzero((low >= 0) & (high <= 1)), np.flatnonzero((low > 1) & np.isfinite(low))
+    if len(shares) and len(others):
+        rule = f"{names[shares[0]]!r} lies between 0 and 1, and {names[others[0]]!r} above 1: they are not runs of one measure"
+        raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
+
+
+def _number(cell: str) -> float | None:
+    """Return the cell as a number, NaN for an empty one, None for anything else."""
+    if cell.strip().lower() in ("", *_EMPTY):
+        return float("nan")
+    number = decimal(cell)
+    return number if number is not None and np.isfinite(number) else None
+
+
+def _first_row(source: Source) -> dict[str, str | None]:
+    """Return the cells of the first row."""
+    if source.suffix in LINES:
+        return {name: None if cell is None else str(cell) for name, cell in source.first.items()} if isinstance(source.first, dict) else {}
+    if source.suffix in DELIMITED and source.path:
+        rows = records(source.path, source.delimiter)
+        next(rows, None)
+        return dict(zip(source.columns, next(rows, ((), 0))[0], strict=False))
+    with connect(small=True) as connection:
+        have = load_rows(connection, source, "raw", most=1)
+        row = connection.execute(f"SELECT {', '.join(have.values())} FROM raw").fetchall()[0]
+    return dict(zip(have, row, strict=True))

@@ -1,0 +1,371 @@
+"""Tables whose mapping has an outcome: every answer with what the table says of it, as Outcomes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from msgspec.structs import replace
+
+from nescio.data.columns import Array, user
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
+from nescio.data.reasons import EMPTY, ERRORED
+from nescio.data.repeats import FIRST, REPEAT, repeats_of
+from nescio.formats.registry import ReadOptions
+from nescio.sources.source import name_runs
+from nescio.sources.tables import first, literal, unguarded
+from nescio.tables import rules, wide
+from nescio.tables.columns import Table, cases, words_of
+from nescio.tables.judge_column import judges_of
+from nescio.tables.lexicon import declines, state_of, truth_of
+from nescio.tables.mapping import Expression, Mapped, compared, flag, joined, scaled
+from nescio.tables.pairing import check_pairing
+from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_question, strata_of
+from nescio.tables.words import state_words
+from nescio.tasks.stakes.stating import are_stated, label
+
+if TYPE_CHECKING:
+    import duckdb
+
+Placed = Sequence[tuple[Table, Mapped]]
+Held = Literal["TABLE", "VIEW"]
+# The columns of all answers, whatever their tables call them.
+CELLS = (
+    *("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers"),
+    *("judge", REPEAT, "silent", "failed", "text", "gold", "prediction"),
+)
+RESERVED = CELLS[:11]  # the columns that nescio's own tables have
+_FEW_ROWS = 1 << 14
+_REASONS = ("reason", "rationale", "explanation", "justification", "judge_reason", "comment", "feedback")
+
+
+def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> dict[str, str]:
+    """Create the relation `gathered`, a row an answer, with the columns `CELLS`; return the other columns, by name.
+
+    A table in which several columns are one run each has as many rows for each of its own.
+    """
+    names = dict.fromkeys(name for table, mapping in placed for name in _others(table, mapping))
+    extra = {name: f"x{i}" for i, name in enumerate(names)}
+    unnamed = [source for table, mapping in placed if "run" not in mapping for source in table.sources.values()]
+    stems = dict(zip(map(id, unnamed), name_runs(unnamed), strict=True))
+    selects = []
+    for table, mapping in placed:
+        others = _others(table, mapping)
+        own = {at: stems[id(source)] for at, source in table.sources.items() if id(source) in stems}
+        for run, columns in _runs(table, mapping):
+            cells = _cells(table, {**mapping, **columns}, own, run)
+            cells |= {column: others.get(name, "NULL") for name, column in extra.items()}
+            shown = ", ".join(f"{cell}::VARCHAR AS {name}" for name, cell in cells.items())
+            selects.append(f"SELECT file, row, {shown} FROM {table.relation}")
+    rows = sum(table.rows for table, _ in placed)
+    held: Held = "TABLE" if rows <= _FEW_ROWS or len(selects) > 64 else "VIEW"
+    connection.execute(f"CREATE OR REPLACE TEMP {held} gathered AS {' UNION ALL '.join(selects)}")
+    return extra
+
+
+def _others(table: Table, mapping: Mapped) -> dict[str, str]:
+    """Return the cells of the columns that no role uses for itself alone, by name; those of texts are among them."""
+    own = {role for role, expression in mapping.items() if expression.columns == (role,)}
+    taken = {name for role in own & {*CELLS} for name in mapping[role].columns}
+    return {
+        f"{name} (as given)" if name in CELLS else name: unguarded(table.source, column.cell)
+        for name, column in table.columns.items()
+        if name and name not in taken
+    }
+
+
+def _runs(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression]]]:
+    """Return the runs that several columns of one role make, with what is each one's own; one, of no name, if none do."""
+    several = {
+        role: mapping[role].columns
+        for role in ("outcome", "prediction", "confidence", "abstained", "answered")
+        if role in mapping and len(mapping[role].columns) > 1
+    }
+    if not several or ("outcome" not in several and "prediction" not in several):
+        return [("", {})]
+    runs = []
+    beside = {name: own for name, own in wide.families(table.columns).items()}
+    for run, columns in wide.parts(several):
+        companions = next((own for own in beside.values() if {*columns.values()} & {*own.values()}), {})
+        more = {"answer" if role == "answer" else role: name for role, name in companions.items()}
+        found = {_role(role): Expression((name,)) for role, name in more.items() if _role(role) not in mapping}
+        given = {role: mapping[role].of(name) for role, name in columns.items()}
+        runs.append((run, found | given))
+    return runs
+
+
+def _role(role: str) -> str:
+    return {"answer": "prediction", "score": "outcome"}.get(role, role)
+
+
+def _cells(table: Table, mapping: Mapped, stems: Mapping[int, str], run: str) -> dict[str, str]:
+    """Return the cell of each of `CELLS`, in SQL."""
+    named = joined(table, mapping["run"]) if "run" in mapping else ""
+    whole = len(stems) == len(table.sources)
+    parts = [named] if named else []
+    if run:
+        parts.append(literal(run))
+    elif whole and not named:
+        parts.append(cases("file", {}, "NULL") if not stems else _by_file(stems))
+    cells = dict.fromkeys(CELLS, "NULL")
+    cells["run"] = unguarded(table.source, f" || {literal(' · ')} || ".join(parts))
+    cells["question"] = unguarded(table.source, joined(table, mapping["question"]))
+    cells[REPEAT] = joined(table, mapping["repeat"]) if "repeat" in mapping else literal(FIRST)
+    for role in ("candidate", "rank", "known_answers", "cluster", "judge", "text", "prediction"):
+        if role in mapping and mapping[role].columns:
+            cells[role] = unguarded(table.source, table.columns[mapping[role].column].cell)
+    if "gold" in mapping and mapping["gold"].columns:
+        cells["gold"] = f"coalesce({', '.join(table.columns[name].cell for name in mapping['gold'].columns)})"
+    if "confidence" in mapping and mapping["confidence"].columns:
+        cells["confidence"] = scaled(table, mapping["confidence"])
+    cells["outcome"] = outcome(table, mapping.get("outcome", Expression()))
+    cells["silent"] = silent(table, mapping)
+    cells["answerable"] = answerable(table, mapping)
+    if "error" in mapping and mapping["error"].columns:
+        cells["failed"] = flag(table, mapping["error"], other="'yes'")
+    return cells
+
+
+def _by_file(stems: Mapping[int, str]) -> str:
+    return f"CASE file {' '.join(f'WHEN {at} THEN {literal(stem)}' for at, stem in stems.items())} END"
+
+
+def outcome(table: Table, expression: Expression) -> str:
+    """Return the word of an outcome, in SQL: right and wrong change places if it is inverted."""
+    if not expression.columns:
+        return "NULL"
+    if (own := compared(table, expression)) is not None:
+        return cases(own, {"yes": "'correct'", "no": "'incorrect'"})
+    cell = table.columns[expression.column].cell
+    if not expression.inverted:
+        return cell
+    opposite = {CORRECT: "'incorrect'", INCORRECT: "'correct'"}
+    states = {word: state_of(word) for word in words_of(table, cell)}
+    return cases(cell, {word: opposite[state] for word, state in states.items() if state in opposite}, cell)
+
+
+def silent(table: Table, mapping: Mapped) -> str:
+    """Return yes, no or NULL, in SQL: whether a column says that the system abstained."""
+    flags = []
+    if "abstained" in mapping and mapping["abstained"].columns:
+        flags.append(flag(table, mapping["abstained"], declines))
+    if "answered" in mapping and mapping["answered"].columns:
+        answered = mapping["answered"]
+        own = flag(table, answered, _answers)
+        flags.append(f"CASE {own} WHEN 'yes' THEN 'no' WHEN 'no' THEN 'yes' ELSE {own} END")
+    if len(flags) < 2:
+        return flags[0] if flags else "NULL"
+    return f"CASE WHEN {' OR '.join(f'({own}) = {chr(39)}yes{chr(39)}' for own in flags)} THEN 'yes' ELSE {flags[0]} END"
+
+
+def _answers(word: str) -> bool | None:
+    """Return whether a cell about answering says that the system answered."""
+    truth = truth_of(word)
+    if truth is not None:
+        return truth
+    declined = declines(word)
+    return None if declined is None else not declined
+
+
+def answerable(table: Table, mapping: Mapped) -> str:
+    """Return true, false or NULL, in SQL: whether a question has an answer; a column says so, or an empty gold answer."""
+    expression = mapping.get("answerable", Expression())
+    if expression.columns:
+        own = flag(table, expression, _has_answer)
+        return f"CASE {own} WHEN 'yes' THEN 'true' WHEN 'no' THEN 'false' ELSE {own} END"
+    gold = mapping.get("gold", Expression()) if "answerable" not in mapping else Expression()
+    columns = [table.columns[name] for name in gold.columns]
+    if columns and any(column.filled for column in columns):
+        given = " OR ".join(f"({column.cell} IS NOT NULL AND {column.cell} <> '[]')" for column in columns)
+        return f"CASE WHEN NOT ({given}) THEN 'false' END"
+    return "NULL"
+
+
+def _has_answer(word: str) -> bool | None:
+    """Return what a column about questions says: yes, or what a system should do."""
+    truth = truth_of(word)
+    if truth is not None:
+        return truth
+    declined = declines(word)
+    return None if declined is None else not declined
+
+
+def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Outcomes, list[Note]]:
+    """Return the outcomes of tables under their mappings, and notes; raises FormatError, or Contradiction."""
+    notes: list[Note] = []
+    extra = gathered(connection, placed, options)
+    sources = {at: source for table, _ in placed for at, source in table.sources.items()}
+    _state(connection, options, notes)
+    rules.no_sums(connection, placed, sources)
+    rules.settle_duplicates(connection, options.duplicates)
+    rules.keep(connection, sources)
+    rules.no_contradictions(connection, sources, options.declined_right)
+    rules.no_run_in_two(connection, sources)
+    by, text = (next((m[role].columns[0] for _, m in placed if role in m and m[role].columns), None) for role in ("question", "text"))
+    notes += check_pairing(connection, sources, by, None if {"question", "text"} & options.column.keys() else text)
+    outcomes = _build(connection, placed, sources, notes)
+    judges = judges_of(connection, outcomes.runs)
+    taken = {name for _, mapping in placed for role, own in mapping.items() if role != "cluster" for name in own.columns}
+    free = {name: column for name, column in extra.items() if name.removesuffix(" (as given)") not in taken}
+    if judges is None:
+        free["judge"] = "judge"
+    listed = list(sources.values())
+    strata = strata_of(connection, listed, free, options.strata, repeated=outcomes.repeats is not None)
+    graded = graded_of(connection, listed, extra, options.graded, outcomes.state.shape)
+    graded |= assessed_of(connection, outcomes.state, options.outcome_map)
+    graded |= _worth(connection, outcomes.state, options.worths)
+    outcomes = replace(
+        outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ()
+    )
+    if options.texts:
+        outcomes = replace(outcomes, texts=_texts(connection, outcomes.state.shape, extra))
+    options.declined.wrong.update(_wrong_answers(connection, sources))
+    return outcomes, notes
+
+
+def _state(connection: duckdb.DuckDBPyConnection, options: ReadOptions, notes: list[Note]) -> None:
+    """Create the relation `rows`: what is gathered, what each word means (`graded`), the state, and the reason for it."""
+    query = "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
+    counted = connection.execute(query, ["" in options.outcome_map]).fetchall()
+    worths = {word: "ungraded" for word in options.worths}
+    states = state_words(counted, {**options.outcome_map, **worths}, notes)
+    known = {word: at for word, at in states.items() if word is not None and at is not None}
+    graded = f"CASE WHEN outcome IS NULL THEN {states.get(None, NOT_GRADED)} WHEN true THEN {cases('outcome', known)} END"
+    empty = "outcome IS NULL AND prediction IS NULL AND gold IS NOT NULL"
+    keep = "silent = 'yes' AND graded = 1 AND answerable IS NULL" if options.declined_right == "keep" else "false"
+    state = (
+        f"CASE WHEN failed = 'yes' THEN {NOT_GRADED} WHEN {keep} THEN {CORRECT} "
+        f"WHEN silent = 'yes' THEN {SILENT} WHEN {empty} THEN {SILENT} ELSE graded END"
+    )
+    why = f"CASE WHEN failed = 'yes' THEN '{ERRORED}' WHEN silent = 'yes' THEN NULL WHEN {empty} THEN '{EMPTY}' END"
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE rows AS SELECT *, {state}::TINYINT AS state, {why} AS why FROM "
+        f"(SELECT {_one_question(connection)}, ({graded})::TINYINT AS graded FROM gathered)"
+    )
+
+
+def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
+    """Select all cells; a question whose accents are typed in two ways (NFC, NFD) is one, unless a run tells them
+    apart."""
+    composed = "nfc_normalize(question)"
+    if first(connection, f"SELECT 1 FROM gathered WHERE question <> {composed} LIMIT 1") is None:
+        return "*"
+    query = f"SELECT {composed} FROM gathered GROUP BY run, {composed} HAVING count(DISTINCT question) > 1"
+    apart = ", ".join(literal(name) for (name,) in connection.execute(query).fetchall())
+    kept = f"CASE WHEN {composed} IN ({apart}) THEN question ELSE {composed} END" if apart else composed
+    return f"* REPLACE ({kept} AS question)"
+
+
+def _build(
+    connection: duckdb.DuckDBPyConnection, placed: Placed, sources: Mapping[int, Any], notes: list[Note]
+) -> Outcomes:
+    """Return the outcomes; runs and questions are in the order in which they first occur in the files."""
+    names: dict[str, tuple[str, ...]] = {}
+    repeated_by = [mapping["repeat"] for _, mapping in placed if "repeat" in mapping and mapping["repeat"].columns]
+    several = bool(repeated_by) or first(connection, f"SELECT count(DISTINCT {REPEAT}) > 1 FROM rows")[0]
+    asked = f"question, {REPEAT}" if several else "question"
+    for name, columns in (("run", "run"), ("question", asked)):
+        # Tables that are joined take a fraction of the time and memory that an ENUM of as many names does.
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {name}_names AS SELECT {columns}, (row_number() OVER (ORDER BY first) - 1)::"
+            f"INTEGER AS {name}_code FROM (SELECT {columns}, min(file::BIGINT << 40 | row) AS first FROM rows GROUP BY "
+            f"{columns})"
+        )
+        values = connection.execute(f"SELECT {columns} FROM {name}_names ORDER BY {name}_code").fetchnumpy()
+        names |= {column: tuple(values[column].tolist()) for column in values}
+    connection.execute(
+        f"CREATE OR REPLACE TEMP VIEW coded AS SELECT * FROM rows JOIN run_names USING (run) JOIN question_names USING ({asked})"
+    )
+    fetched = connection.execute(
+        f"SELECT run_code AS run, question_code AS question, state, file::INTEGER AS file, {rules.RANK} AS rank, "
+        "coalesce(known_answers::DOUBLE, 1)::INTEGER AS known, coalesce(confidence::DOUBLE, 'nan') AS confidence, "
+        "CASE candidate WHEN 'correct' THEN 1 WHEN 'incorrect' THEN 0 ELSE -1 END::TINYINT AS candidate, why FROM coded"
+    ).fetchnumpy()
+    order = np.lexsort([fetched[name] for name in ("rank", "question", "run")])
+    cells = {name: np.asarray(values)[order] for name, values in fetched.items()}
+    why = np.where(np.ma.getmaskarray(np.ma.asarray(fetched["why"])), None, np.ma.getdata(fetched["why"]))[order]
+    rules.check_ranks(connection, sources, cells)
+    file_of_run = np.zeros(len(names["run"]), dtype=int)
+    file_of_run[cells["run"]] = cells["file"]
+    outcomes, lower = gather(cells, names["run"], names["question"])
+    if REPEAT in names:
+        column = repeated_by[0].columns[0] if repeated_by else REPEAT
+        labels = [label(column, text) for text in names[REPEAT]]
+        outcomes = replace(outcomes, repeats=repeats_of(names["question"], labels, single=are_stated(labels)))
+    repeated = outcomes.repeats is not None
+    if any(why):
+        grid: Array = np.full(outcomes.state.shape, None, dtype=object)
+        top = cells["rank"] == 1
+        grid[cells["run"][top], cells["question"][top]] = why[top]
+        outcomes = replace(outcomes, why=grid)
+    if lower:
+        notes += _lower_ranks(lower, int(((cells["rank"] > 1) & (cells["state"] == NOT_GRADED)).sum()))
+    listed = list(sources.values())
+    answerable = per_question(connection, listed, "answerable", ANSWERABLE, repeated=repeated)
+    clusters = per_question(connection, listed, "cluster", "cluster", repeated=repeated)
+    if clusters is not None and None in clusters:
+        lacking = "question IN (SELECT question FROM rows GROUP BY 1 HAVING max(cluster) IS NULL)"
+        rules.refuse(connection, listed, lacking, "the cluster is empty, and other rows have one")
+    codes = {"true": 1, "false": 0, None: -1}
+    return replace(
+        outcomes,
+        answerable=None if answerable is None else np.array([codes[word] for word in answerable], dtype=np.int8),
+        clusters=None if clusters is None else np.array(clusters, dtype=object),
+        files=tuple(str(sources[at].label) for at in file_of_run.tolist()),
+    )
+
+
+def _lower_ranks(lower: int, ungraded: int) -> list[Note]:
+    text = "{rows} {rows:row has/rows have} a rank below the first: MRR and K read them, outcomes are those of rank 1"
+    notes = [note("outcomes_table.lower_ranks", text, rows=lower)]
+    if ungraded:
+        text = "{rows} of these {rows:is/are} not graded: MRR and K take it for no answer"
+        notes.append(note("outcomes_table.lower_ranks_ungraded", text, rows=ungraded))
+    return notes
+
+
+def _worth(connection: duckdb.DuckDBPyConnection, states: Array, worths: Mapping[str, float]) -> dict[str, Array]:
+    """Return the column `worth` of answers, if words have a stated one: 1 for correct, 0 for incorrect and silence."""
+    if not worths:
+        return {}
+    worth = np.where(states == CORRECT, 1.0, np.where(states == NOT_GRADED, np.nan, 0.0))
+    listed = ", ".join(map(literal, worths))
+    query = f"SELECT run_code, question_code, outcome FROM coded WHERE {rules.RANK} = 1 AND outcome IN ({listed})"
+    for run, question, word in connection.execute(query).fetchall():
+        worth[run, question] = worths[word]
+    return {user("worth"): worth}
+
+
+def _texts(connection: duckdb.DuckDBPyConnection, shape: tuple[int, ...], extra: Mapping[str, str]) -> Array | None:
+    """Return the texts of every answer of rank 1, shape (runs, rows); None if no column holds any."""
+    from nescio.data.texts import AnswerTexts, texts_of
+
+    texts: Array = np.full(shape, None, dtype=object)
+    reasons = [column for name, column in extra.items() if name.lower().replace(" ", "_") in _REASONS]
+    reason = f"coalesce({', '.join([*reasons, 'NULL'])})"
+    query = f"SELECT run_code, question_code, text, gold, prediction, {reason} FROM coded WHERE {rules.RANK} = 1"
+    made: dict[tuple[str | None, ...], AnswerTexts] = {}  # many answers are in few words: letters of options, say
+    selected = connection.execute(query)
+    while rows := selected.fetchmany(100_000):
+        for run, question, *cells in rows:
+            key = tuple(cells)
+            if key not in made:
+                asked, gold, answer, why = key
+                made[key] = texts_of(asked, [gold], answer, reason=why)
+            texts[run, question] = made[key]
+    return texts if any(text != AnswerTexts() for text in made.values()) else None
+
+
+def _wrong_answers(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any]) -> dict[str, Counter[str]]:
+    """Return the texts of the answers that are not right, by file: some may read like a refusal."""
+    query = (
+        f"SELECT file, prediction, count(*) FROM rows WHERE state IN ({INCORRECT}, {NOT_GRADED}) AND {rules.RANK} = 1 AND "
+        "prediction IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2 LIMIT 10000"
+    )
+    wrong: dict[str, Counter[str]] = {}
+    for file, text, times in connection.execute(query).fetchall():
+        wrong.setdefault(str(sources[file].label), Counter())[text] = times
+    return wrong

@@ -1,0 +1,53 @@
+"""Do the texts of questions agree with the names that pair them? Two files that number their rows in other orders have
+the same numbers for other questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from nescio.data.notes import Note, note
+from nescio.errors import shorten
+from nescio.sources.source import Source
+from nescio.sources.tables import first
+from nescio.tables.asking import Asked
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def check_pairing(
+    connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Source], by: str | None, text: str | None
+) -> list[Note]:
+    """Note questions whose texts differ between runs; ask if the other run has the text under another name.
+
+    `by` is the column that names the questions, and `text` the one with their texts, if the user named neither.
+    """
+    if text is None:
+        return []
+    words = "nfc_normalize(lower(trim(regexp_replace(text, '\\s+', ' ', 'g'))))"
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE asked AS SELECT run, question, min(words) AS words, min(file) AS file "
+        f"FROM (SELECT run, question, file, {words} AS words FROM rows) WHERE words IS NOT NULL GROUP BY 1, 2"
+    )
+    differing = "SELECT question FROM asked GROUP BY 1 HAVING min(words) <> max(words)"
+    many, total = first(connection, f"SELECT count(*), (SELECT count(DISTINCT question) FROM asked) FROM ({differing})")
+    if not many:
+        return []
+    moved = first(
+        connection,
+        "SELECT one.file, one.question, one.run, one.words, other.run, other.words "
+        "FROM asked AS one JOIN asked AS other USING (question) "
+        "JOIN asked AS elsewhere ON elsewhere.run = other.run AND elsewhere.words = one.words "
+        "WHERE one.words <> other.words AND elsewhere.question <> one.question ORDER BY one.file, one.question LIMIT 1",
+    )
+    if moved is None:
+        rule = "{questions} of {total:n question} {questions:has/have} another text in another run: paired by their names"
+        return [note("outcomes_table.texts_differ", f"{rule} all the same", questions=many, total=total)]
+    file, question, run, asked, other, others = moved
+    rule = (
+        f"question {question!r} asks {shorten(asked)} in run {run!r} and {shorten(others)} in run {other!r}, which has "
+        f"the former under another name ({many} of {total} questions)"
+    )
+    source = sources[file]
+    raise Asked(source, rule, [{"column": {"question": text}}, {"column": {"question": by}}], where=source.head)

@@ -1,0 +1,135 @@
+"""The columns of an outcome table that hold one value for each question (answerable, cluster, strata), and the graded
+scores of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nescio.data.columns import Array, user
+from nescio.errors import FormatError, MismatchError
+from nescio.tables.rules import NO, RANK, YES, differing, refuse
+from nescio.sources.source import Source
+from nescio.sources.tables import NUMBER, first, literal, locate
+from nescio.tasks.assessed.verdicts import columns_of, verdicts_in
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+_AT_ONCE = 100  # columns in one query: the time to plan it grows with their square
+ANSWERABLE = f"CASE WHEN lower(answerable) IN ({YES}) THEN 'true' WHEN lower(answerable) IN ({NO}) THEN 'false' END"
+
+
+def per_question(
+    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str, *, repeated: bool
+) -> list[str | None] | None:
+    """Return a reserved column with one value a question, in the order of the questions; None where no row has it."""
+    if first(connection, f"SELECT 1 FROM rows WHERE {name} IS NOT NULL LIMIT 1") is None:
+        return None
+    if two_values := differing(connection, column):
+        question, (here, row, value), (there, at, other) = two_values
+        rule = f"question {question!r} has two values of {name}"
+        if here == there:
+            source = sources[here]
+            raise FormatError(
+                source.label,
+                f"{rule}; it was {value!r} on {locate(source, row)}",
+                where=locate(source, at),
+                value=other,
+            )
+        places = (f"{v!r} ({sources[f].label}, {locate(sources[f], r)})" for f, r, v in two_values[1:])
+        raise MismatchError(f"{rule}: {' and '.join(places)}")
+    rows = connection.execute(_by_question(f"max({column}) AS value", repeated=repeated)).fetchall()
+    return [value for (value,) in rows]
+
+
+def _by_question(ends: str, *, repeated: bool) -> str:
+    """Select what is summed up of each question, in the order of the questions; with repeats, for each of them."""
+    if not repeated:
+        return f"SELECT {ends} FROM coded GROUP BY question_code ORDER BY question_code"
+    of_question = f"SELECT question, {ends} FROM coded GROUP BY question"
+    return (
+        f"SELECT summed.* EXCLUDE (question) FROM ({of_question}) AS summed JOIN question_names USING (question) "
+        "ORDER BY question_code"
+    )
+
+
+def strata_of(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    extra: Mapping[str, str],
+    wanted: Sequence[str] | None,
+    *,
+    repeated: bool,
+) -> dict[str, Array]:
+    """Return the columns that are constant within each question, all of them or those asked for, with "" where there is
+    nothing."""
+    if wanted is not None:
+        for name in wanted:
+            if name in extra and (two_values := differing(connection, extra[name])):
+                question, *places = two_values
+                shown = " and ".join(f"{v!r} ({sources[f].label}, {locate(sources[f], r)})" for f, r, v in places)
+                raise MismatchError(f"{name!r} is no stratum: question {question!r} has two values of it, {shown}")
+    names = [name for name in extra if wanted is None or name in wanted]
+    strata = {}
+    for at in range(0, len(names), _AT_ONCE):
+        batch = names[at : at + _AT_ONCE]
+        ends = ", ".join(f"min({extra[name]}) AS low{i}, max({extra[name]}) AS high{i}" for i, name in enumerate(batch))
+        rows = connection.execute(_by_question(ends, repeated=repeated)).fetchall()
+        for i, name in enumerate(batch):
+            low, high = ([row[2 * i + j] for row in rows] for j in (0, 1))
+            if low == high and any(value is not None for value in low):
+                strata[name] = np.array(["" if value is None else value for value in low], dtype=object)
+    return strata
+
+
+def assessed_of(connection: duckdb.DuckDBPyConnection, states: Array, mapped: Mapping[str, str]) -> dict[str, Array]:
+    """Return the columns of inexact and of unsupported answers, where a word for an outcome says so."""
+    distinct = connection.execute("SELECT DISTINCT outcome FROM rows WHERE outcome IS NOT NULL").fetchall()
+    known = {word: v for word, v in verdicts_in(word for (word,) in distinct).items() if word not in mapped}
+    if not known:
+        return {}
+    listed = ", ".join(map(literal, known))
+    query = f"SELECT run_code, question_code, outcome FROM coded WHERE {RANK} = 1 AND outcome IN ({listed})"
+    rows = connection.execute(query).fetchall()
+    return columns_of(states, {(run, question): known[word] for run, question, word in rows})
+
+
+def graded_of(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    extra: Mapping[str, str],
+    wanted: Sequence[str],
+    shape: tuple[int, ...],
+) -> dict[str, Array]:
+    """Return the columns of graded scores that a measure reads, of the answers of rank 1; NaN where the cell is
+    empty."""
+    graded = {}
+    for name in (n for n in wanted if n in extra):
+        column, number = extra[name], NUMBER.format(extra[name])
+        broken = f"{column} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}))"
+        refuse(
+            connection,
+            sources,
+            broken,
+            f"mean({name}) reads this column, so it must be a finite number or empty",
+            column,
+        )
+        grouped = f"regexp_full_match({column}, '[1-9][0-9]{{0,2}}(\\.[0-9]{{3}})+')"
+        plain = f"regexp_full_match({column}, '[0-9]+')"
+        query = f"SELECT bool_and({grouped} OR {plain}), bool_or({grouped}), bool_or({plain}), min(file) FROM rows"
+        every, some, other, file = first(connection, f"{query} WHERE {column} IS NOT NULL")
+        between = sources[file].delimiter if every and some and sources[file].kind == "delimited" else ","
+        if between == ";" or (between != "," and other):
+            rule = f"{name!r}: 1.234 could be 1234 or 1.234: write it without a point between thousands"
+            refuse(connection, sources, grouped, rule, column)
+        cells = connection.execute(
+            f"SELECT run_code AS run, question_code AS question, coalesce({number}, 'nan') AS score FROM coded WHERE "
+            f"{RANK} = 1"
+        ).fetchnumpy()
+        graded[user(name)] = np.full(shape, np.nan)
+        graded[user(name)][cells["run"], cells["question"]] = cells["score"]
+    return graded

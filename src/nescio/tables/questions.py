@@ -1,0 +1,81 @@
+"""nescio's own questions, stories and runs in JSON Lines: answers that are yet to be judged.
+
+Questions: `{"id", "question", "answers": [...], "options"?: [...], "answerable"?: bool, "cluster"?, …strata}`. A run:
+`{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "rank"?: int, "support"?: str, "doc"?: str, "run"?:
+str}`. Stories, where the questions are about some: `{"id", "sentences": [...]}`. A question then names its story in
+`story`, and may list in `sentences` those (counted from 0) that are accepted as an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nescio.data.model import Collection
+from nescio.data.notes import Note, note
+from nescio.errors import MismatchError
+from nescio.tables.collection import read_collection, read_stories
+from nescio.tables.lexicon import roles_of
+from nescio.tables.responses import read_runs
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
+from nescio.sources.source import LINES, Source
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise JSON Lines of `id` and `question`, of `id` and `answer`, or of `id` and `sentences`."""
+    if source.suffix not in LINES or "id" not in source.columns or {"outcome", "prediction"} & {*source.columns}:
+        return None
+    if any({"outcome", "wrong"} & {*roles_of(name)} for name in source.columns if name not in ("", "id", "answer")):
+        return None
+    if "answer" in source.columns:
+        return "answers"
+    if "question" in source.columns:
+        return None if any("prediction" in roles_of(name) for name in source.columns if name) else "gold"
+    # The key of AutSent, which `nescio read key` writes, has the numbers and the texts of sentences, and is no story.
+    return "stories" if "sentences" in source.columns and "texts" not in source.columns else None
+
+
+def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
+    """Return the questions of one file, with their stories where a file of stories is given too."""
+    gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
+    if len(gold) != 1:
+        what = "were" if len(gold) > 1 else "was"
+        raise MismatchError(f"answers need one file of questions with them, and {len(gold) or 'none'} {what} given")
+    if len(stories) > 1:
+        raise MismatchError(f"{stories[0].label} and {stories[1].label} are both files of stories; give one")
+    texts = read_stories(stories[0]) if stories else None
+    questions = read_collection(gold[0], options, texts)
+    return questions, tuple(_story_notes(questions, stories))
+
+
+def _story_notes(questions: Collection, stories: Sequence[Source]) -> list[Note]:
+    """Say that a file of stories makes clusters of the questions, whose intervals are others without it."""
+    used = {question.story for question in questions.questions if question.story}
+    if not stories or len(used) == len(questions.questions):
+        return []
+    return [
+        note(
+            "questions.stories",
+            "{subject}: the {questions} questions are about {stories} {stories:story/stories}; those about one story"
+            " are resampled together",
+            str(stories[0].label),
+            questions=len(questions.questions),
+            stories=len(used),
+        )
+    ]
+
+
+@reader(
+    "questions",
+    about="questions (id, question, answers, options) and runs (id, answer, confidence) in JSON Lines",
+    recognise=recognise,
+    sniff_keys={"lines": ("question", "answer", "sentences")},
+    collection=collection,
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read one collection of questions and the runs that answer it."""
+    answers = [source for part, source in parts if part == "answers"]
+    if not answers and len(gold := [source for part, source in parts if part == "gold"]) == 1:
+        raise MismatchError(f"{gold[0].label} holds questions; give the runs that answer them with it")
+    questions, notes = collection(parts, options)
+    runs, files = read_runs(answers, {question.id for question in questions.questions}, supports=options.supports)
+    return ReadResult(Unjudged(questions, runs, files), notes)

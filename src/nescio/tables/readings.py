@@ -1,0 +1,320 @@
+"""The mappings that names and a user's own words allow for a table: what a row's run, question and outcome may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations, product
+
+from nescio.sources.tables import first
+from nescio.tables import wide
+from nescio.tables.columns import Column, Table
+from nescio.tables.lexicon import declines, rank, roles_of, truth_of
+from nescio.tables.mapping import Expression, Mapped, joined
+
+_MOST = 64  # mappings of a table that are tried
+_OWN_ALONE = ("candidate", "rank", "known_answers", "cluster", "judge")  # roles that only their own names have
+_COMPLETE = ({"run", "question", "outcome"}, {"run", "question", "prediction", "gold"})
+NOTHING = Expression()
+
+
+class Roles:
+    """The columns of a table that may have each role by their names and cells, without those that the user gave."""
+
+    def __init__(self, table: Table, given: Mapped) -> None:
+        self.table, self.given = table, given
+        self.taken = {name for expression in given.values() for name in expression.columns}
+        named = [(column, role) for column in table.columns.values() for role in _may_be(column)]
+        self.by_role: dict[str, list[str]] = {}
+        for column, role in named:
+            if column.name not in self.taken and column.filled:
+                self.by_role.setdefault(role, []).append(column.name)
+        for role, names in self.by_role.items():
+            names.sort(key=lambda name: rank(name, role))
+            if role in names:  # nescio's own name for it
+                self.by_role[role] = [role]
+
+    def all(self, *roles: str) -> list[str]:
+        """Return the columns of these roles, in this order."""
+        return list(dict.fromkeys(name for role in roles for name in self.by_role.get(role, ())))
+
+    def column(self, name: str) -> Column:
+        """Return a column of the table."""
+        return self.table.columns[name]
+
+
+def _may_be(column: Column) -> Iterator[str]:
+    """Yield the roles that a column's name has in the lexicon and its cells allow."""
+    if column.name in _OWN_ALONE:
+        yield column.name
+        return
+    for role in roles_of(column.name):
+        if _FITS.get(role, _any)(column):
+            yield role
+
+
+def _any(column: Column) -> bool:
+    return not column.structured
+
+
+def _says(meaning: Callable[[str], object]) -> Callable[[Column], bool]:
+    return lambda column: bool(column.words) and all(meaning(word) is not None for word in column.words or ())
+
+
+_FITS: Mapping[str, Callable[[Column], bool]] = {
+    "gold": lambda column: bool(column.filled),
+    "prediction": lambda column: bool(column.filled),
+    "answer": lambda column: bool(column.filled),
+    "outcome": lambda column: column.is_verdict,
+    "score": lambda column: column.is_verdict,
+    "wrong": lambda column: column.is_truth,
+    "abstained": _says(declines),
+    "answered": _says(declines),
+    "answerable": lambda column: column.is_truth,
+    "unanswerable": lambda column: column.is_truth,
+    "expected": _says(declines),
+    "error": lambda column: not column.is_number or column.is_truth,
+    "confidence": lambda column: 2 * column.numbers > column.filled,
+}
+
+
+def readings(table: Table, given: Mapped, *, judging: bool) -> list[dict[str, Expression]]:
+    """Return the mappings that are allowed, the likeliest first; none if a run's answers or their questions have no
+    columns."""
+    complete = any(roles <= given.keys() for roles in _COMPLETE)
+    roles = Roles(table, given)
+    answers = [dict(given)] if complete else list(_answers(roles, given, judging=judging))
+    found: list[dict[str, Expression]] = []
+    for answer in answers:
+        taken = {name for expression in answer.values() for name in expression.columns}
+        for structure in structures(roles, answer, taken, alone=complete):
+            for beside in [{}] if complete else _beside(roles, answer, taken):
+                found.append({**structure, **answer, **beside})
+    return found[:_MOST]
+
+
+# ---- what says which answers are right ----
+
+
+def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str, Expression]]:
+    """Yield what may say which answers are right: an outcome, or predictions and gold answers."""
+    texts = _texts(roles, given)
+    if "outcome" in given:
+        yield {**texts, **given}
+        return
+    if judging or "prediction" in given:
+        yield from _pairs(roles, given)
+        return
+    outcomes = [Expression((name,)) for name in roles.all("outcome")]
+    outcomes += [Expression((name,), inverted=True) for name in roles.all("wrong")]
+    outcomes = outcomes or [Expression((name,)) for name in roles.all("score")]
+    if outcomes:
+        whole = outcomes
+    else:
+        whole = _of_runs(roles)
+    for outcome in whole:
+        beside = {role: own for role, own in texts.items() if not {*own.columns} & {*outcome.columns}}
+        if len(outcome.columns) > 1:
+            beside.pop("prediction", None)
+        yield {**beside, "outcome": outcome, **given}
+    if not whole or _may_be_answers(roles, whole):
+        yield from _pairs(roles, given)
+
+
+def _texts(roles: Roles, given: Mapped) -> dict[str, Expression]:
+    """Return the texts beside an outcome: the prediction and the gold answer, if one column alone may be each."""
+    texts: dict[str, Expression] = {}
+    gold, predictions = _sides(roles)
+    if len(gold) == 1 and "gold" not in given:
+        texts["gold"] = Expression((gold[0],))
+    if len(predictions) == 1 and "prediction" not in given:
+        texts["prediction"] = Expression((predictions[0],))
+    return texts
+
+
+def _sides(roles: Roles) -> tuple[list[str], list[str]]:
+    """Return the columns that may hold the gold answers, and those that may hold predictions."""
+    verdicts = {name for name in roles.all("outcome", "wrong") if roles.column(name).is_verdict}
+    gold = [name for name in roles.all("gold") if name not in verdicts or not roles.column(name).is_truth]
+    predictions = [name for name in roles.all("prediction") if name not in gold]
+    either = [name for name in roles.all("answer") if name not in (*gold, *predictions)]
+    if "gold" in roles.given or gold:
+        predictions = predictions or either
+    elif "prediction" in roles.given or predictions:
+        gold = either
+    return gold, predictions
+
+
+def _pairs(roles: Roles, given: Mapped) -> Iterator[dict[str, Expression]]:
+    """Yield pairs of predictions and gold answers."""
+    gold, predictions = _sides(roles)
+    either = [name for name in roles.all("answer") if name not in gold]
+    predictions = list(dict.fromkeys((*predictions, *either))) if gold or "gold" in given else predictions
+    golds = [given["gold"]] if "gold" in given else [Expression((name,)) for name in gold]
+    if "prediction" in given:
+        own = [given["prediction"]]
+    else:
+        own = [Expression((name,)) for name in predictions]
+        own = own or _families(roles, ("prediction", "answer"))
+    truths = [Expression((name,)) for name in roles.all("outcome", "score")]
+    for right, said in product(golds, own):
+        if {*right.columns} & {*said.columns}:
+            continue
+        yield {"gold": right, "prediction": said, **{r: e for r, e in given.items() if r not in ("gold", "prediction")}}
+    if "prediction" not in given:
+        for right, said in product(golds, truths):
+            if _share_words(roles, right, said):
+                yield {"gold": right, "prediction": said, **{r: e for r, e in given.items() if r != "gold"}}
+
+
+def _share_words(roles: Roles, gold: Expression, said: Expression) -> bool:
+    """Return whether the gold answers and another column say yes and no alike, so that it may hold answers."""
+    columns = [roles.column(name) for name in (*gold.columns, *said.columns)]
+    return len({*gold.columns, *said.columns}) > 1 and all(column.is_truth for column in columns)
+
+
+def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
+    """Return whether a verdict may be an answer: the gold answers say yes and no as it does, and no prediction does."""
+    gold, predictions = _sides(roles)
+    said = any(roles.column(name).is_truth for name in predictions)
+    golds = [Expression((name,)) for name in gold]
+    return not said and any(_share_words(roles, right, own) for right in golds for own in outcomes)
+
+
+def _families(roles: Roles, wanted: Sequence[str]) -> list[Expression]:
+    """Return several columns of one run each, by roles."""
+    names = [name for name in roles.table.columns if name and name not in roles.taken]
+    families = wide.families(names)
+    columns = [next((own[role] for role in wanted if role in own), "") for own in families.values()]
+    found = tuple(name for name in columns if name)
+    return [Expression(found)] if len(found) > 1 else []
+
+
+def _of_runs(roles: Roles) -> list[Expression]:
+    """Return the verdicts of several columns: those of one run each, and where they may be several verdicts on one run,
+    each of them alone."""
+    names = [name for name in roles.table.columns if name and name not in roles.taken]
+    families = wide.families(names)
+    verdicts = {run: own.get("outcome", own.get("score", "")) for run, own in families.items()}
+    verdicts = {run: name for run, name in verdicts.items() if name and roles.column(name).is_verdict}
+    answering = {run: name for run, name in verdicts.items() if {"prediction", "answer"} & families[run].keys()}
+    if len(answering) > 1:
+        return [Expression(tuple(answering.values()))]
+    singles = [Expression((name,)) for name in verdicts.values()]
+    if len(singles) < 2 or wide.of_judges(verdicts):
+        return singles
+    return [Expression(tuple(verdicts.values())), *singles]
+
+
+# ---- what says whose answer a row is, and to which question ----
+
+
+def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) -> list[dict[str, Expression]]:
+    """Return the mappings of run, question and repeat under which no answer occurs twice; if there are none, the one
+    with the most columns."""
+    table = roles.table
+    if alone:
+        return [{role: answer[role] for role in ("run", "question", "repeat") if role in answer}]
+    free = {role: [n for n in roles.all(role) if n not in taken] for role in ("run", "condition", "repeat", "text")}
+    ids = [name for name in roles.all("question") if name not in taken and name not in free["run"]]
+    rows = [name for name in roles.all("row") if name not in taken]
+    questions: list[Expression] = [Expression((name,)) for name in ids or [*rows, *free["text"]]]
+    if "question" in ids:
+        questions = [Expression(("question",))]
+    if "question" in answer:
+        questions = [answer["question"]]
+    found: list[dict[str, Expression]] = []
+    fallback: list[dict[str, Expression]] = []
+    for question in questions:
+        others = [name for name in free["condition"] if name not in question.columns and _varies(roles, name)]
+        runs = [answer["run"]] if "run" in answer else _run_choices(roles, free["run"], others)
+        repeats = [answer["repeat"]] if "repeat" in answer else _subsets(free["repeat"])
+        own: list[dict[str, Expression]] = []
+        for run, repeat in sorted(product(runs, repeats), key=lambda pair: len(pair[0].columns) + len(pair[1].columns)):
+            mapping = {"run": run, "question": question, "repeat": repeat}
+            mapping = {role: expression for role, expression in mapping.items() if expression != NOTHING}
+            if "text" not in answer and free["text"] and question.columns != (free["text"][0],):
+                mapping["text"] = Expression((free["text"][0],))
+            used = {*run.columns, *repeat.columns}
+            if any(used > {*_columns(other, "run"), *_columns(other, "repeat")} for other in own):
+                continue
+            if _is_unique(table, mapping, answer):
+                own.append(mapping)
+        whole = runs[-1] if runs else NOTHING
+        if own and whole.columns and others and not any(_columns(o, "run") == {*whole.columns} for o in own):
+            own.append({**own[0], "run": whole})
+        found += own
+        most = {"run": whole, "question": question, "repeat": NOTHING, "text": own[0].get("text", NOTHING) if own else NOTHING}
+        fallback.append({role: expression for role, expression in most.items() if expression != NOTHING})
+    return found or fallback
+
+
+def _columns(mapping: Mapped, role: str) -> set[str]:
+    return {*mapping.get(role, NOTHING).columns}
+
+
+def _varies(roles: Roles, name: str) -> bool:
+    """Return whether a column has several different cells."""
+    words = roles.column(name).words
+    return words is None or len(words) > 1
+
+
+def _run_choices(roles: Roles, runs: Sequence[str], conditions: Sequence[str]) -> list[Expression]:
+    """Return what may name the run: its columns, with more and more of the conditions; without columns that are the
+    same in all rows, if others vary."""
+    varying = [name for name in runs if _varies(roles, name)]
+    base = [Expression((name,)) for name in varying]
+    if len(varying) > 1:
+        base.append(Expression(tuple(varying)))
+    if not varying:
+        base = [Expression((runs[0],))] if runs and not conditions else [NOTHING]
+    subsets = [expression.columns for expression in _subsets(conditions)]
+    made = [Expression((*own.columns, *more)) for more in subsets for own in base]
+    if not varying and runs:
+        made = [own if own.columns else Expression((runs[0],)) for own in made]
+    return list(dict.fromkeys(made))
+
+
+def _subsets(names: Sequence[str]) -> list[Expression]:
+    """Return all sets of some columns, the smallest first; of many columns, none, each and all."""
+    sizes: Iterable[int] = range(len(names) + 1) if len(names) <= 4 else (0, 1, len(names))
+    return [Expression(own) for own in chain.from_iterable(combinations(names, size) for size in sizes)]
+
+
+def _is_unique(table: Table, mapping: Mapped, answer: Mapped) -> bool:
+    """Return whether no answer occurs twice: no run answers a question twice in one repeat."""
+    roles = [role for role in ("run", "question", "repeat") if mapping.get(role, NOTHING) != NOTHING]
+    keys = [joined(table, mapping[role]) for role in roles]
+    if "rank" in answer or "rank" in table.columns:
+        keys.append(table.columns[answer["rank"].column if "rank" in answer else "rank"].cell)
+    key = ", ".join(["file", *keys])
+    many, different = first(table.connection, f"SELECT count(*), count(DISTINCT ({key})) FROM {table.relation}")
+    return bool(many == different)
+
+
+# ---- what else is said of an answer ----
+
+
+def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Expression]]:
+    """Return what else is said of answers: each choice of columns for abstaining and for questions without an answer."""
+    silences = [{"abstained": Expression((name,))} for name in roles.all("abstained")]
+    silences += [{"answered": Expression((name,))} for name in roles.all("answered") if _both(roles, name)]
+    asked = [Expression((name,)) for name in roles.all("answerable", "expected")]
+    asked += [Expression((name,), inverted=True) for name in roles.all("unanswerable")]
+    chosen: dict[str, Expression] = {}
+    for role in ("error", *_OWN_ALONE):
+        names = [name for name in roles.all(role) if name not in taken]
+        if names and role not in answer:
+            chosen[role] = Expression(tuple(names) if role == "error" else (names[0],))
+    confidences = [name for name in roles.all("confidence") if name not in taken]
+    if len(confidences) == 1 and "confidence" not in answer:
+        chosen["confidence"] = Expression((confidences[0],))
+    told = {"abstained", "answered"} & answer.keys()
+    ways = [{}] if told or not silences else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
+    answerables = [own for own in asked if not {*own.columns} & taken] if "answerable" not in answer else []
+    questions = [{"answerable": own} for own in answerables] or [{}]
+    return [{**chosen, **silence, **question} for silence, question in product(ways or [{}], questions)]
+
+
+def _both(roles: Roles, name: str) -> bool:
+    """Return whether a column about answering says yes and no, and not only that all was answered or failed."""
+    return all(truth_of(word) is not None or declines(word) is not None for word in roles.column(name).words or ())

@@ -1,0 +1,211 @@
+"""The lines of runs: one answer each."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from msgspec.structs import replace
+
+from nescio.data.model import Response, Run
+from nescio.data.reasons import EMPTY
+from nescio.data.repeats import FIRST, REPEAT
+from nescio.engines.memory import at_most
+from nescio.errors import FormatError, MismatchError, collected
+from nescio.tables.collection import identifier
+from nescio.sources.json import as_text
+from nescio.sources.source import Source, name_runs
+from nescio.sources.tables import placed_lines, rows_at
+from nescio.sources.text_files import WHITE
+
+KEYS = frozenset(("id", "answer", "answered", "confidence", "rank", "support", "doc", "run", REPEAT))  # of an answer
+_LAST_RANK = 1_000_000
+KEPT = 1 << 26  # bytes of files of answers above which these stay there
+
+
+def read_runs(
+    answers: Sequence[Source], ids: set[str], *, supports: bool = True
+) -> tuple[tuple[Run, ...], tuple[str, ...]]:
+    """Read the runs of files of answers to the questions of these ids, and the file that each came from; without
+    `supports` what answers rest on is left out. Answers of large files stay in them (`ResponsesInFile`)."""
+    runs: dict[str, Sequence[Response]] = {}
+    files: dict[str, str] = {}
+    keep = sum(source.path.stat().st_size for source in answers if source.path) <= at_most(KEPT, 16)
+    for source, name in zip(answers, name_runs(answers), strict=True):
+        for run, responses in responses_of(source, name, ids, supports=supports, keep=keep).items():
+            if run in runs:
+                raise MismatchError(f"run {run!r} is in both {files[run]} and {source.label}")
+            runs[run], files[run] = responses, str(source.label)
+    return tuple(Run(name, responses) for name, responses in runs.items()), tuple(files.values())
+
+
+def responses_of(
+    source: Source,
+    name: str,
+    ids: set[str],
+    faults: list[FormatError] | None = None,
+    *,
+    supports: bool = True,
+    keep: bool = True,
+) -> dict[str, Sequence[Response]]:
+    """Read the responses of each run of a file to the questions of these ids; raises FormatError at the first unsound
+    line, or puts each among the `faults` and leaves it out. Without `keep` they stay in the file."""
+    stamp = stamp_of(source)
+    kept: dict[str, list[Response]] = {}
+    places: dict[str, array[int]] = {}
+    repeated: set[str] = set()
+    numbers: dict[str | tuple[str, str], int] = {}  # of each question, or repeat of it
+    tops: dict[str, array[int]] = {}  # by run, the line of its first answer to each of these
+    lower: dict[tuple[str, int], dict[int, int]] = {}  # by run and rank, those of the others
+    for row, line, place in placed_lines(source, faults=faults):
+        with collected(faults):
+            response = response_of(source, row, line)
+            question, repeat = response.question_id, response.repeat
+            if question not in ids:
+                raise FormatError(
+                    source.path, "the questions do not have this id", where=f"line {line}", value=question
+                )
+            run = row.get("run", name)
+            if not isinstance(run, str) or not run.strip(WHITE):
+                raise FormatError(source.path, "run must be a text", where=f"line {line}", value=run)
+            run = run.strip(WHITE)
+            number = numbers.setdefault(question if repeat in (None, FIRST) else (question, repeat), len(numbers))
+            if response.rank == 1:
+                before = _put(tops.setdefault(run, array("q")), number, line)
+            else:
+                before = lower.setdefault((run, response.rank), {}).setdefault(number, line)
+            if before != line:
+                rule = (
+                    f"the answer of rank {response.rank} to question {question!r} appears twice; first on line {before}"
+                )
+                raise FormatError(source.path, rule, where=f"line {line}")
+            if not keep:
+                places.setdefault(run, array("q")).append(place)
+                if repeat is not None:
+                    repeated.add(run)
+            else:
+                kept.setdefault(run, []).append(response if supports else replace(response, support=None))
+    _check_ranks(source, lower, tops, list(numbers), faults)
+    if keep:
+        return {run: tuple(responses) for run, responses in kept.items()}
+    return {
+        run: ResponsesInFile(source, own, stamp, repeated=run in repeated, supports=supports)
+        for run, own in places.items()
+    }
+
+
+def _put(lines: array[int], at: int, line: int) -> int:
+    """Put a line where none is yet, and return the one that is there then."""
+    if at >= len(lines):
+        lines.extend([0] * (at + 1 - len(lines)))
+    lines[at] = lines[at] or line
+    return lines[at]
+
+
+def _check_ranks(
+    source: Source,
+    lower: Mapping[tuple[str, int], Mapping[int, int]],
+    tops: Mapping[str, array[int]],
+    questions: Sequence[str | tuple[str, str]],
+    faults: list[FormatError] | None,
+) -> None:
+    """Raise FormatError for an answer of a lower rank to a question without one of rank 1, or put it among the
+    `faults`."""
+    for (run, _), lines in lower.items():
+        top = tops.get(run, ())
+        for number, line in lines.items():
+            with collected(faults):
+                if number >= len(top) or not top[number]:
+                    key = questions[number]
+                    question = key if isinstance(key, str) else key[0]
+                    rule = f"question {question!r} has lower ranks and no answer of rank 1"
+                    raise FormatError(source.path, rule, where=f"line {line}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResponsesInFile(Sequence[Response]):
+    """The responses of a run whose file is large: they stay in it, and whoever looks at them reads their lines again.
+
+    `places` are the bytes at which these begin, `stamp` says as which the file was read; `repeated` whether some
+    question was asked several times. Raises FormatError where the file has changed since.
+    """
+
+    source: Source
+    places: array[int]
+    stamp: tuple[int, int]
+    repeated: bool = False
+    supports: bool = True
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, at: int) -> Response: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Response]: ...
+    def __getitem__(self, at: int | slice) -> Response | list[Response]:
+        if isinstance(at, slice):
+            return list(self._read(self.places[at]))
+        return next(self._read([self.places[at]]))
+
+    def __iter__(self) -> Iterator[Response]:
+        return self._read(self.places)
+
+    def _read(self, places: Iterable[int]) -> Iterator[Response]:
+        if stamp_of(self.source) != self.stamp:
+            raise FormatError(self.source.label, "the file has changed since it was read; repeat the command")
+        for row in rows_at(self.source, places):
+            response = response_of(self.source, row, 0)
+            yield response if self.supports else replace(response, support=None)
+
+
+def stamp_of(source: Source) -> tuple[int, int]:
+    """Return what changes when a file does: its size and its time."""
+    assert source.path is not None
+    status = source.path.stat()
+    return status.st_size, status.st_mtime_ns
+
+
+def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
+    """Read the response on a line; raises FormatError where it is unsound."""
+
+    def fail(rule: str, value: object) -> FormatError:
+        return FormatError(source.path, rule, where=f"line {line}", value=value)
+
+    if "answer" not in row:
+        raise fail("there is no answer; null means unanswered", list(row))
+    answer = row["answer"]
+    if isinstance(answer, (int, float)) and not isinstance(answer, bool):
+        answer = as_text(answer)
+    if answer is not None and not isinstance(answer, str):
+        raise fail("answer must be a text or null", answer)
+    blank = answer is not None and not answer.strip()
+    answer = None if blank else answer
+    answered, confidence, rank, support = (row.get(name) for name in ("answered", "confidence", "rank", "support"))
+    if answered is not None and not isinstance(answered, bool):
+        raise fail("answered must be true or false", answered)
+    if answered and answer is None:
+        raise fail("answered is true and there is no answer", row["answer"])
+    if confidence is not None and not _is_number(confidence):
+        raise fail("confidence must be a finite number, or null", confidence)
+    if rank is not None and not (_is_number(rank) and 1 <= rank <= _LAST_RANK and rank == int(rank)):
+        raise fail(f"rank must be a whole number from 1 to {_LAST_RANK}", rank)
+    answers = answer is not None if answered is None else answered
+    return Response(
+        identifier(source, row, line),
+        answer,
+        answers,
+        None if confidence is None else float(confidence),
+        int(rank or 1),
+        as_text(support),
+        EMPTY if blank else None,
+        document=as_text(row.get("doc")),
+        repeat=as_text(row.get(REPEAT)),
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

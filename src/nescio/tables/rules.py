@@ -1,0 +1,230 @@
+"""What the answers of a table must keep to, with the message for the first that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nescio.data.columns import Array
+from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.data.repeats import REPEAT
+from nescio.errors import FormatError, MismatchError, opt
+from nescio.sources.source import Source
+from nescio.sources.tables import NUMBER, first, literal, locate
+from nescio.tables.asking import Asked
+from nescio.tables.columns import Table
+from nescio.tables.lexicon import lexicon
+from nescio.tables.mapping import Mapped
+from nescio.tables.summary_rows import BY_PROOF, LEAST, RULE, numbers_above, sums_up
+from nescio.text import finite
+
+if TYPE_CHECKING:
+    import duckdb
+
+Files = Mapping[int, Source]
+YES, NO = (", ".join(map(literal, words)) for words in (("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no")))
+RANK = "coalesce(rank::DOUBLE, 1)::INTEGER"
+MOST = 64  # columns of a table in whose last row sums are sought
+_NO_WHOLE = f"{{0}} IS NOT NULL AND NOT coalesce({NUMBER} BETWEEN 1 AND 1e6 AND {NUMBER} = floor({NUMBER}), false)"
+# What no cell may be: the column, the condition that finds it, the rule that it breaks.
+RULES = (
+    ("run", "run IS NULL", "the run is empty"),
+    ("question", "question IS NULL", "the question is empty"),
+    (
+        "outcome",
+        "outcome IS NOT NULL AND graded IS NULL",
+        f"an outcome is correct, incorrect or unanswered ({opt('outcome_map', of='WORD=OUTCOME')} adds words)",
+    ),
+    (
+        "confidence",
+        f"confidence IS NOT NULL AND NOT coalesce(isfinite({NUMBER.format('confidence')}), false)",
+        "confidence must be a finite number such as 0.75, or empty",
+    ),
+    (
+        "candidate",
+        "candidate IS NOT NULL AND candidate NOT IN ('correct', 'incorrect')",
+        "a candidate is correct, incorrect or empty",
+    ),
+    (
+        "answerable",
+        f"answerable IS NOT NULL AND lower(answerable) NOT IN ({YES}, {NO})",
+        "answerable must be true or false",
+    ),
+    (
+        "candidate",
+        (
+            f"(candidate = 'correct' AND state = {INCORRECT}) OR (candidate = 'incorrect' AND state = {CORRECT} "
+            f"AND NOT coalesce(lower(answerable) IN ({NO}), false))"
+        ),
+        "the candidate contradicts the outcome: it is what a declined answer would have been",
+    ),
+    (
+        "silent",
+        "silent IS NOT NULL AND silent NOT IN ('yes', 'no')",
+        "whether an answer was declined must be true, false or empty",
+    ),
+    ("rank", _NO_WHOLE.format("rank"), "rank must be a whole number from 1 to 1000000"),
+    ("known_answers", _NO_WHOLE.format("known_answers"), "known_answers must be a whole number from 1 to 1000000"),
+    (REPEAT, f"{REPEAT} IS NULL", "the repeat is empty"),
+)
+
+
+def refuse(
+    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], condition: str, rule: str, value: str = "NULL"
+) -> None:
+    """Raise FormatError for the first row that meets the condition."""
+    query = f"SELECT file, row, {value} FROM rows WHERE {condition} ORDER BY file, row LIMIT 1"
+    if offence := first(connection, query):
+        source = sources[offence[0]]
+        raise FormatError(source.label, rule, where=locate(source, offence[1]), value=offence[2])
+
+
+def keep(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
+    """Raise FormatError for the first row that breaks a rule."""
+    cases = " ".join(f"WHEN {condition} THEN {i}" for i, (_, condition, _) in enumerate(RULES))
+    shown = ", ".join(column for column, _, _ in RULES)
+    offence = first(
+        connection,
+        f"SELECT broken, file, row, {shown} FROM (SELECT *, CASE {cases} END AS broken FROM rows) "
+        "WHERE broken IS NOT NULL ORDER BY file, row LIMIT 1",
+    )
+    if offence:
+        broken, file, row, *cells = offence
+        raise FormatError(
+            sources[file].label, RULES[broken][2], where=locate(sources[file], row), value=cells[broken]
+        )
+
+
+def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None) -> None:
+    """Ask about answers that were declined and that the verdict does not fit (`--declined-right`)."""
+    quiet = "silent = 'yes' AND"
+    for condition, rule, ways in (
+        (
+            f"{quiet} graded = {CORRECT} AND answerable IS NULL",
+            "{rows} were declined and are marked as right; nothing says whether their questions have an answer",
+            [{"declined_right": "unanswered"}, {"declined_right": "keep"}],
+        ),
+        (
+            f"{quiet} graded = {CORRECT} AND answerable = 'true'",
+            "{rows} were declined and are marked as right, although their questions have an answer",
+            [{"declined_right": "unanswered"}, {"column": {"abstained": "-", "answered": "-"}}],
+        ),
+        (
+            f"{quiet} graded = {INCORRECT} AND answerable = 'false'",
+            "{rows} were declined and are marked as wrong, although their questions have no answer",
+            [{"column": {"answerable": "-"}}, {"column": {"abstained": "-", "answered": "-"}}],
+        ),
+    ):
+        if declined_right is not None and f"graded = {CORRECT}" in condition:
+            continue
+        many, file, row = first(connection, f"SELECT count(*), min(file), min_by(row, file) FROM rows WHERE {condition}")
+        if many:
+            counted = f"{many} answer{'s' if many > 1 else ''}"
+            raise Asked(sources[file], rule.format(rows=counted), ways, where=locate(sources[file], row))
+
+
+def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str) -> None:
+    """Keep the first or the last of rows with the same run, question, repeat and rank, or number them as repeats."""
+    same = f"run, question, {REPEAT}, {RANK}"
+    if how in ("first", "last"):
+        end = "min" if how == "first" else "max"
+        connection.execute(
+            f"DELETE FROM rows WHERE (file, row) NOT IN (SELECT {end}((file, row)) FROM rows GROUP BY {same})"
+        )
+    elif how == "repeats":
+        connection.execute(
+            "CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE ((row_number() OVER (PARTITION BY run, question ORDER "
+            f"BY file, row))::VARCHAR AS {REPEAT}) FROM rows"
+        )
+
+
+def no_sums(connection: duckdb.DuckDBPyConnection, placed: Sequence[tuple[Table, Mapped]], sources: Files) -> None:
+    """Raise FormatError if the last row of a file sums up those above it: by its name, or by its numbers."""
+    for table, mapping in placed:
+        for at, source in table.sources.items():
+            if (row := _summary(connection, table, mapping, at)) is not None:
+                raise FormatError(source.label, BY_PROOF, where=locate(source, row))
+    words = ", ".join(map(literal, sorted(lexicon().sums)))
+    named = f"(lower(question) IN ({words}) OR lower(run) IN ({words}))"
+    if first(connection, f"SELECT 1 FROM rows WHERE {named} LIMIT 1") is None:
+        return
+    last = "row = (SELECT max(row) FROM rows AS others WHERE others.file = rows.file) AND row > 2"
+    refuse(connection, [*sources.values()], f"{last} AND {named}", RULE, "question")
+
+
+def _summary(connection: duckdb.DuckDBPyConnection, table: Table, mapping: Mapped, file: int) -> int | None:
+    """Return the number of the last row of a file if its numbers sum up those above it."""
+    names = {name for role in ("run", "question", "confidence", "repeat") if role in mapping for name in mapping[role].columns}
+    cells = [column.cell for name, column in table.columns.items() if column.numbers and name not in names][:MOST]
+    if not cells:
+        return None
+    own = f"{table.relation} WHERE file = {file}"
+    last = first(connection, f"SELECT row, {', '.join(cells)} FROM {own} ORDER BY row DESC LIMIT 1")
+    if last is None:
+        return None
+    numbers = [(cell, text) for cell, text in zip(cells, last[1:], strict=True) if text and finite(text) is not None]
+    above = f"{own} AND row < {last[0]}"
+    return int(last[0]) if sums_up(numbers_above(connection, above, cell, text) for cell, text in numbers) else None
+
+
+def no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
+    """Raise MismatchError if two files hold answers of one run."""
+    query = "SELECT run, min(file), max(file) FROM rows GROUP BY run HAVING min(file) < max(file) ORDER BY run LIMIT 1"
+    if clash := first(connection, query):
+        run, one, other = clash
+        raise MismatchError(
+            f"run {run!r} is in both {sources[one].label} and {sources[other].label}; rename one, or leave out the"
+            " column run: a table without it is one run, named by its file"
+        )
+
+
+def check_ranks(connection: duckdb.DuckDBPyConnection, sources: Files, cells: Mapping[str, Array]) -> None:
+    """Ask about answers that occur twice; raise FormatError if a question has no answer of rank 1.
+
+    The cells are in order.
+    """
+    run, question, rank = (cells[name] for name in ("run", "question", "rank"))
+    follows = (run[1:] == run[:-1]) & (question[1:] == question[:-1])
+    if (follows & (rank[1:] == rank[:-1])).any():
+        no_twice(connection, sources)
+    if (rank[1:][~follows] > 1).any() or rank[0] > 1:
+        answer = f"run, question, {REPEAT}"
+        lacking = f"SELECT ({answer}) FROM rows GROUP BY {answer} HAVING min({RANK}) > 1"
+        rule = "a question has lower ranks and no answer of rank 1"
+        refuse(connection, [*sources.values()], f"({answer}) IN ({lacking})", rule, "rank")
+
+
+def no_twice(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
+    """Ask about the first answer that occurs twice (`--duplicates`)."""
+    key = f"run, question, {REPEAT}, {RANK}"
+    offence = first(
+        connection,
+        f"SELECT file, run, question, {RANK} AS place, max(rank), min(row), list_sort(list(row))[2] AS again FROM rows "
+        f"GROUP BY file, {key} HAVING count(*) > 1 ORDER BY file, again LIMIT 1",
+    )
+    if offence is None:
+        return
+    file, named, of_question, place, ranked, before, again = offence
+    (rows,) = first(connection, f"SELECT (SELECT count(*) FROM rows) - (SELECT count(*) FROM (SELECT 1 FROM rows GROUP BY {key}))")
+    at_rank, more = f" at rank {place}" if ranked else "", f" ({rows} rows repeat one)" if rows > 1 else ""
+    rule = f"question {of_question!r} of run {named!r}{at_rank} appears twice; first on {locate(sources[file], before)}{more}"
+    ways = [{"duplicates": how} for how in ("first", "last", "repeats")]
+    raise Asked(sources[file], rule, ways, where=locate(sources[file], again))
+
+
+Place = tuple[int, int, str]
+
+
+def differing(connection: duckdb.DuckDBPyConnection, column: str) -> tuple[str, Place, Place] | None:
+    """Return the first question with two values in a column: its name, and the file, row and value of the two."""
+    question = first(
+        connection,
+        f"SELECT question FROM rows GROUP BY 1 HAVING min({column}) <> max({column}) ORDER BY min(file), min(row)"
+        " LIMIT 1",
+    )
+    if not question:
+        return None
+    places: list[Any] = connection.execute(
+        f"SELECT file, row, {column} FROM rows WHERE question = ? AND {column} IS NOT NULL ORDER BY file, row", question
+    ).fetchall()
+    return question[0], places[0], next(place for place in places if place[2] != places[0][2])

@@ -1,0 +1,91 @@
+"""Is the last row of a table no answer, but the sum or the mean of those above it? Whatever it is called, its numbers
+say so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from nescio.sources.tables import first, literal
+from nescio.text import decimal
+
+if TYPE_CHECKING:
+    import duckdb
+
+RULE = "this last row seems to sum up the others, and is no question: delete it (or rename it, if it is one)"
+BY_PROOF = "the numbers of this last row are the sums or the means of those above it, so it is no question: delete it"
+LEAST = 3  # rows above the last, of which a sum says something
+
+
+class Numbers(Struct, frozen=True):
+    """A column of numbers: the last one as it is written, and of those above it how many there are, their sum, the
+    least, the greatest, how many different ones, and whether the last is one of them."""
+
+    last: str
+    many: int
+    total: float
+    least: float
+    greatest: float
+    different: int
+    among: bool
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether the last number is the sum or the mean of the others, to the digits that it is written with."""
+        value, text = decimal(self.last), self.last.strip().casefold()
+        if value is None or not math.isfinite(value) or self.many < LEAST:
+            return False
+        digits = 9 if "e" in text else min(len(text.partition(".")[2]), 9)
+        rounding = max(10.0**-digits / 2, 1e-9 * abs(self.total)) if "." in text else 1e-9
+        return min(abs(value - self.total), abs(value - self.total / self.many)) <= rounding * (1 + 1e-9)
+
+    @property
+    def cannot_be_one(self) -> bool:
+        """Whether the last number is none that an answer has here: beyond the others, or another than the two there
+        are."""
+        value = decimal(self.last)
+        return value is not None and (
+            not self.least <= value <= self.greatest or (self.different <= 2 and not self.among)
+        )
+
+
+def sums_up(columns: Iterable[Numbers | None]) -> bool:
+    """Say whether a last row sums up those above it: all its numbers are sums or means, and no answer could have one,
+    or two columns agree in it. A column that is the same in all rows says nothing. After one that is no sum the others
+    are not asked for."""
+    telling: list[Numbers] = []
+    for column in columns:
+        if column is None or column.greatest <= column.least:
+            continue
+        if not column.is_sum:
+            return False
+        telling.append(column)
+    return any(column.cannot_be_one for column in telling) or sum(not column.among for column in telling) > 1
+
+
+def numbers_above(
+    connection: duckdb.DuckDBPyConnection, above: str, cell: str, last: str, where: Sequence[str] = ()
+) -> Numbers | None:
+    """Return the numbers of a column in the rows `above` its last, yes as one; None if not all cells are numbers."""
+    yes, no = (", ".join(map(literal, words)) for words in (("true", "1", "1.0"), ("false", "0", "0.0")))
+    truth = f"CASE WHEN lower({cell}::VARCHAR) IN ({yes}) THEN 1.0 WHEN lower({cell}::VARCHAR) IN ({no}) THEN 0.0 END"
+    query = (
+        f"SELECT count(number), count(cell), sum(number), min(number), max(number), count(DISTINCT number), "
+        f"coalesce(bool_or(number = {float(last)}), false) FROM (SELECT {cell} AS cell, coalesce(TRY_CAST({cell} AS "
+        f"DOUBLE), {truth}) AS number FROM {above})"
+    )
+    many, cells, total, least, greatest, different, among = first(connection, query, where)
+    if not many or many < cells or not math.isfinite(total):
+        return None
+    return Numbers(last, many, total, least, greatest, different, among)
+
+
+def is_a_word(cell: str) -> str:
+    """Return the condition that a cell holds a word, which may be what a last row is called that sums up the others.
+
+    The length is apart: RE2 takes longer over 24 sets of all letters than DuckDB over the rest of a small table.
+    """
+    return f"(length({cell}) BETWEEN 2 AND 24 AND regexp_full_match({cell}, '[\\p{{L}} _-]+'))"

@@ -1,0 +1,159 @@
+"""Tables of answers: one row an answer, or one row a question with columns for each run.
+
+A column has a role by its name (`lexicon.toml`), or because `--column ROLE=COLUMN` says so. A table that could be read
+in several ways, with different counts, is asked about. It may hold verdicts (`outcome`), or predictions and gold
+answers, which are then judged. CSV, TSV, JSON Lines, Parquet, workbooks, JSON documents that hold rows, and tables in
+memory are read.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from nescio.data.notes import Note
+from nescio.data.outcomes import Outcomes
+from nescio.errors import FormatError
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.database import connect
+from nescio.sources.rows import tables_of
+from nescio.sources.source import LINES, TABLES, Source, small
+from nescio.sources.tables import load_rows, with_points, without_blanks
+from nescio.tables.asking import Asked
+from nescio.tables.columns import Table, described
+from nescio.tables.large import count
+from nescio.tables.lexicon import roles_of
+from nescio.tables.mapping import ROLES, Mapped
+from nescio.tables.outcomes import CELLS
+from nescio.tables.settling import Reading, Tried, _asked, _try, execute, settle, used
+
+if TYPE_CHECKING:
+    import duckdb
+
+_SMALL = 1 << 24  # bytes of a file of which all columns are read
+_ON = ("text", "gold", "prediction")
+
+
+def is_table(source: Source) -> bool:
+    """Return whether a source is a table: delimited, JSON Lines, Parquet, in memory, or a document that holds rows."""
+    if source.kind in ("delimited", "lines", "parquet", "table"):
+        return True
+    return source.kind == "document" and bool(tables_of(source) or tables_of(source, nested=True))
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise any table."""
+    return "table" if is_table(source) else None
+
+
+@reader(
+    "outcomes",
+    about="a table of answers: outcomes, or predictions and gold answers",
+    recognise=recognise,
+    fallback=True,
+    columns=ROLES,
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read tables; several are read as one, and no run may be in two of them."""
+    sources = [source for _, source in parts]
+    if len(sources) == 1 and not options.column and (counted := count(sources[0], options)):
+        return counted
+    notes: list[Note] = [remark for source in sources for remark in source.notes]
+    with connect(small=small(*sources)) as connection:
+        chosen: list[Reading] = []
+        for at, shapes in enumerate(_loaded(connection, sources, options, notes)):
+            reading = settle(connection, shapes, options)
+            chosen.append(reading)
+            notes += used(reading)
+        more = {name: value for reading in chosen for name, value in reading.more.items()}
+        placed = [(reading.table, _whole(reading.mapping)) for reading in chosen]
+        try:
+            data, found = execute(connection, placed, options.with_more(more))
+        except Asked as asked:
+            if len(chosen) > 1:
+                raise
+            tried, _ = _try(connection, chosen, options)
+            if not tried:
+                raise
+            screen = _asked(connection, tried, options)
+            screen.question = asked.question
+            raise screen from None
+    return ReadResult(data, (*notes, *found))
+
+
+def _whole(mapping: Mapped) -> Mapped:
+    """Return a mapping without the roles that no column has."""
+    return {role: own for role, own in mapping.items() if own.columns or own.row}
+
+
+def _loaded(
+    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], options: ReadOptions, notes: list[Note]
+) -> list[list[Table]]:
+    """Return the tables of the files, those with the same columns as one; each in the shapes that its files may have."""
+    by_shape: dict[tuple[object, ...], list[list[tuple[int, Source]]]] = defaultdict(list)
+    for at, source in enumerate(sources):
+        shapes = _shapes(source)
+        by_shape[tuple((shape.place, frozenset(shape.columns)) for shape in shapes)].append([(at, s) for s in shapes])
+    tables: list[list[Table]] = []
+    for number, alike in enumerate(by_shape.values()):
+        tables.append(
+            [_table(connection, f"t{number}_{k}", group, options, notes) for k, group in enumerate(zip(*alike, strict=True))]
+        )
+    return tables
+
+
+def _shapes(source: Source) -> list[Source]:
+    """Return the tables that a file may be read as: itself, or the lists of rows in a document."""
+    if source.kind in ("delimited", "parquet", "table"):
+        return [source]
+    if source.kind == "lines":
+        found = [*tables_of(source), *tables_of(source, nested=True)]
+        nested = isinstance(source.first, dict) and any(isinstance(value, (dict, list)) for value in source.first.values())
+        return found if found and nested else found or [source]
+    found = [*tables_of(source), *tables_of(source, nested=True)]
+    if not found:
+        raise FormatError(source.label, "this document holds no rows")
+    return found
+
+
+def _table(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    group: Sequence[tuple[int, Source]],
+    options: ReadOptions,
+    notes: list[Note],
+) -> Table:
+    """Load files with the same columns into one relation with the columns `file` and `row`."""
+    selects: list[tuple[int, dict[str, str]]] = []
+    names: dict[str, str] = {}
+    for at, source in group:
+        have = {own: cell for own, cell in load_rows(connection, source, f"{name}_{at}", _kept(source, options)).items()}
+        have = {own: cell for own, cell in have.items() if own is not None}
+        notes += without_blanks(connection, f"{name}_{at}", source, have)
+        numbers = {own: cell for own, cell in have.items() if not {*roles_of(own)} & {*_ON}}
+        notes += with_points(connection, f"{name}_{at}", source, numbers)
+        for own in have:
+            names.setdefault(own, f"c{len(names)}")
+        selects.append((at, have))
+    union = " UNION ALL ".join(
+        f"SELECT {at} AS file, row, "
+        + ", ".join(f"{have.get(own, 'NULL::VARCHAR')} AS {cell}" for own, cell in names.items())
+        + f" FROM {name}_{at}"
+        for at, have in selects
+    )
+    connection.execute(f"CREATE TEMP VIEW {name} AS {union}")
+    rows, columns = described(connection, name, names, look=None)
+    return Table(connection, name, dict(group), rows, columns)
+
+
+def _kept(source: Source, options: ReadOptions) -> set[str] | None:
+    """Return the columns of a large file that are read: those with a role, and those asked for; None for all."""
+    small_enough = source.path is None or (source.path.is_file() and source.path.stat().st_size <= _SMALL)
+    if options.strata is None or source.kind == "lines" or small_enough:
+        return None
+    given = {part for written in options.column.values() for part in written.lstrip("!").split("+")}
+    named = {name for name in source.columns if name and (roles_of(name) or name in CELLS)}
+    return {*options.strata, *options.graded, *given, *named}

@@ -1,0 +1,199 @@
+"""The totals that people write beside their rows ({"accuracy": 0.56, "total": 50, "results": […]}), held against what
+the rows give as they are read.
+
+A name says what is counted by the one word of it that is left beside words such as `n`, `rate` or `questions`. What
+its denominator is, nobody says: silence and ungraded answers may be in it or not. So a total contradicts the rows only
+where no way of counting gives it, to the digits that it is written with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from nescio.data.columns import Array
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.formats.totals import Total
+from nescio.sources.source import Source
+from nescio.tables.lexicon import BOUNDARY, squash
+from nescio.text import decimal, word_set
+
+# What the names of figures beside rows are made of, besides the word that says what is counted.
+PERCENT = word_set("percent percentage pct")
+SHARES = PERCENT | word_set("rate ratio share fraction proportion mean avg average quote anteil taux tasa tasso")
+COUNTS = word_set("n num number nr no count counts total totals sum size anzahl nombre numero of is overall all")
+UNITS = word_set("""questions question answers answer items item samples sample examples example rows row cases case
+tasks task prompts prompt tests test instances instance problems problem records record responses queries predictions
+entries fragen preguntas domande""")
+DENIALS = word_set("not non no un")
+# What figures are of other things than these answers, or no counts, if a word of their path is one of these.
+ELSEWHERE = word_set("""judge baseline previous prior target goal threshold config configuration settings setting params
+parameters args human agreement per by train dev expected chance random majority best worst min max std stderr sd se ci
+lower upper low high median timing usage cost costs tokens time latency delta diff difference change gain kappa
+weighted macro micro given calibration confidence batch concurrency workers retries retry seed limit version budget""")
+_PARTS = {
+    "abstained": re.compile(r"(abst|declin|refus|unanswer|notanswer|noanswer|notattempt|nonanswer|idk|silen|withh)\w*"),
+    "wrong": re.compile(r"(incorrect|wrong|notcorrect|notright|falsch|mistak|inaccur)\w*"),
+    "answered": re.compile(r"(answered|attempted|respond|beantwort|repondu|coverage)\w*"),
+}
+
+_RIGHT = re.compile(
+    r"accura\w*|acc|correct(a|as|o|os|e|es|s)?|right|pass|passed|passes|passing|success(es|ful)?|solved|"
+    r"resolved|richtige?|korrekte?|justes?|aciertos?|corrett[aeio]"
+)
+
+
+def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
+    """Return the totals beside the rows of a document that speak of these outcomes: of all of them, of one run, or of
+    the questions of one stratum, by the names in their paths."""
+    found = []
+    for path, written in source.beside.items():
+        own = _Figure.of(path[-1], written)
+        among = None if own is None else _scope(path[:-1], source, outcomes)
+        if own is not None and among is not None and among.any():
+            ours = own.counted(_Counts.of(outcomes, among))
+            if ours:
+                found.append(Total(str(source.label), ".".join(path), own.value, ours, rounding=own.rounding))
+    return found
+
+
+def _names_a_share(tokens: Sequence[str]) -> bool:
+    return bool({*tokens} & SHARES) or any(token.startswith(("acc", "cover")) for token in tokens)
+
+
+def _scope(path: tuple[str, ...], source: Source, outcomes: Outcomes) -> Array | None:
+    """Return which answers a path speaks of: of a run, of a stratum, of all; None where that cannot be told."""
+    here = np.array([file == str(source.label) for file in outcomes.files] or [True] * len(outcomes.runs))
+    among = (outcomes.state != ABSENT) & here[:, None]
+    for i, name in enumerate(path):
+        if name in outcomes.runs:
+            among = among & (np.array(outcomes.runs) == name)[:, None]
+        elif in_strata := [np.asarray(values == name) for values in outcomes.strata.values() if name in values]:
+            if len(in_strata) > 1:
+                return None
+            among = among & in_strata[0]
+        elif {*_tokens(name)} & ELSEWHERE or _is_breakdown(path[:i], source):
+            return None
+    return among
+
+
+def _is_breakdown(path: tuple[str, ...], source: Source) -> bool:
+    """Say whether the objects at a place have members of the same names: each is of a part of the answers."""
+    members: dict[str, set[str]] = {}
+    for other in source.beside:
+        if other[: len(path)] == path and len(other) == len(path) + 2:
+            members.setdefault(other[-2], set()).add(other[-1])
+    return len(members) > 1 and len({frozenset(names) for names in members.values()}) == 1
+
+
+class _Counts(Struct, frozen=True):
+    """How many answers there are of each kind; of how many questions; how many answers a question has at most; how many
+    silent ones are of questions without an answer."""
+
+    right: int
+    wrong: int
+    silent: int
+    ungraded: int
+    questions: int
+    repeats: int
+    rightly_silent: int
+    unanswerable: int
+
+    @classmethod
+    def of(cls, outcomes: Outcomes, among: Array) -> _Counts:
+        kinds = (CORRECT, INCORRECT, SILENT, NOT_GRADED)
+        right, wrong, silent, ungraded = (int(((outcomes.state == kind) & among).sum()) for kind in kinds)
+        there = np.asarray(among.any(axis=0))
+        asked = Counter(question for question, here in zip(outcomes.questions, there, strict=True) if here)
+        without = np.zeros(len(there), dtype=np.bool_) if outcomes.answerable is None else outcomes.answerable == 0
+        rightly = int(((outcomes.state == SILENT) & among & without).sum())
+        repeats = max(asked.values(), default=1)
+        return cls(right, wrong, silent, ungraded, len(asked), repeats, rightly, int((among & without).sum()))
+
+    @property
+    def all(self) -> int:
+        return self.right + self.wrong + self.silent + self.ungraded
+
+    def of_all(self, *counts: int) -> list[float]:
+        """Return shares of some counts among all answers, the graded ones, and those that were given."""
+        below = [self.all, self.all - self.ungraded, self.right + self.wrong]
+        return [count / of for count in counts for of in below if of]
+
+
+class _Figure(Struct, frozen=True):
+    """A total: what it counts, its value, whether it may be a number of answers or a share of them, and how far it is
+    rounded."""
+
+    part: str
+    value: float
+    is_count: bool
+    is_share: bool
+    rounding: float
+
+    @classmethod
+    def of(cls, name: str, written: float | str) -> _Figure | None:
+        """Read a total, None where its name says nothing that is known, or where its value is no number of answers."""
+        tokens = _tokens(name)
+        part = _part_of(tokens)
+        text = written.strip() if isinstance(written, str) else repr(written)
+        value = decimal(text.removesuffix("%").strip())
+        if part is None or value is None or not 0 <= value < float("inf"):
+            return None
+        named_share = _names_a_share(tokens)
+        percent = text.endswith("%") or bool({*tokens} & PERCENT) or (named_share and value > 1)
+        is_count = value == int(value) and not named_share and not percent
+        is_share = part != "all" and (percent or value <= 1)
+        if not (is_count or is_share) or (percent and value > 100):
+            return None
+        scale = 100.0 if percent else 1.0
+        step = 10.0 ** -max(_decimals(text), 0 if percent else 2)
+        return cls(part, value / scale, is_count, is_share, step / scale / 2 * (1 + 1e-9) if is_share else 0.0)
+
+    def counted(self, of: _Counts) -> list[float]:
+        """Return what the answers give for it, the likeliest first: as a number, and as a share."""
+        gave = of.right + of.wrong
+        ways = {
+            "all": [of.all, of.all - of.ungraded, of.questions, of.repeats, gave],
+            "right": [of.right, of.right + of.rightly_silent],
+            "wrong": [of.wrong, of.wrong + of.silent - of.rightly_silent, of.all - of.right],
+            "abstained": [of.silent, of.rightly_silent, of.silent - of.rightly_silent, of.silent + of.ungraded],
+            "answered": [gave, gave + of.ungraded],
+        }[self.part]
+        counts = list(map(float, ways)) if self.is_count else []
+        shares = of.of_all(*ways) if self.is_share else []
+        if self.part == "abstained" and self.is_share:
+            of_each = ((of.rightly_silent, of.unanswerable), (of.silent - of.rightly_silent, of.all - of.unanswerable))
+            shares += [count / below for count, below in of_each if below]
+        return [*counts, *shares]
+
+
+def _decimals(text: str) -> int:
+    """Return how many decimals a number is written with."""
+    digits = text.removesuffix("%").strip().casefold().partition(".")[2]
+    return 17 if "e" in digits else len(digits)
+
+
+def _part_of(tokens: Sequence[str]) -> str | None:
+    """Say what a name counts: what is right, wrong, silent or answered, or all; None where it speaks of more, or of
+    something else."""
+    if {*tokens} & ELSEWHERE:
+        return None
+    denied = bool({*tokens} & DENIALS)
+    beside = SHARES | COUNTS - DENIALS | (frozenset() if denied else UNITS)
+    left = [token for token in tokens if token not in beside]
+    word = squash("".join(left))
+    if not left:
+        return "all" if not {*tokens} & SHARES else None
+    if len(left) > 1 + denied:
+        return None
+    part = next((part for part, pattern in _PARTS.items() if pattern.fullmatch(word)), None)
+    return part or ("right" if _RIGHT.fullmatch(word) else None)
+
+
+def _tokens(name: str) -> list[str]:
+    """Return the words that a name is made of."""
+    return [squash(part) for part in BOUNDARY.split(name) if squash(part)]

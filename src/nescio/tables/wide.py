@@ -1,0 +1,67 @@
+"""Columns that belong to one run each: `gpt_answer`, `gpt_correct`, `claude_answer`, `claude_correct`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from nescio.tables.lexicon import BOUNDARY, lexicon, rank, roles_of, squash
+
+_ROLES = ("outcome", "score", "prediction", "answer", "confidence", "abstained", "answered")
+
+
+def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return the columns of each run by role, for columns named by a run and a name of the lexicon.
+
+    A column that the lexicon knows by its whole name belongs to no run, unless it is a path whose last part it knows.
+    """
+    runs: dict[str, dict[str, str]] = {}
+    for column in columns:
+        if roles_of(column) and not re.search(r"[.\]/]", column):
+            continue
+        for run, role, _ in _splits(column):
+            held = runs.setdefault(run, {})
+            if role not in held or rank(column, role) < rank(held[role], role):
+                held[role] = column
+            break
+    return runs
+
+
+def _splits(column: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the ways to cut a name into a run and a name for a role, the longest name for a role first."""
+    cuts = [(match.start(), match.end()) for match in BOUNDARY.finditer(column) if 0 < match.start()]
+    behind = [(column[:start], column[end:]) for start, end in cuts]
+    before = [(column[end:], column[:start]) for start, end in reversed(cuts)]
+    for run, name in [*behind, *before]:
+        known = [role for role, names in lexicon().names.items() if role in _ROLES and squash(name) in names]
+        if known and squash(run):
+            yield run, known[0], name
+
+
+def of_judges(runs: Iterable[str]) -> bool:
+    """Return whether names before a name for an outcome are those of judges, and not of runs."""
+    return all(squash(run) in lexicon().judges for run in runs)
+
+
+def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]]:
+    """Return each run that several columns of a role make, with its name and its columns by role.
+
+    The name is what the column's name has beside that which all of them begin or end with.
+    """
+    role, names = next((role, names) for role, names in given.items() if len(names) > 1)
+    before, behind = _common(names), _common([name[::-1] for name in names])[::-1]
+    runs = [name[len(before) : len(name) - len(behind)].strip("_. -") or name for name in names]
+    if len({*runs}) < len(runs):
+        runs = list(names)
+    return [
+        (run, {role: name} | {other: own[i] for other, own in given.items() if other != role and len(own) == len(names)})
+        for i, (run, name) in enumerate(zip(runs, names, strict=True))
+    ]
+
+
+def _common(names: Sequence[str]) -> str:
+    """Return what all names begin with, up to the last boundary between words."""
+    shortest = min(names, key=len)
+    length = next((i for i, letter in enumerate(shortest) if any(name[i] != letter for name in names)), len(shortest))
+    ends = [match.end() for match in BOUNDARY.finditer(shortest[:length])]
+    return shortest[: max(ends, default=0)]
