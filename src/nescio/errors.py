@@ -91,6 +91,31 @@ def _literal(kind: str, value: Any, quote: Callable[[str], str]) -> str:
 
 
 SPELLING: ContextVar[Speller] = ContextVar("spelling", default=in_python)
+TYPED: ContextVar[tuple[str, ...]] = ContextVar("typed", default=())  # the words of a shell's command
+
+
+def again(options: Mapping[str, Any]) -> str:
+    """Return the command that was typed with more options, which take the place of those that it had; of a program the
+    options alone."""
+    shown = " ".join(opt(name, value) for name, value in options.items())
+    words = TYPED.get()
+    if not words:
+        return shown
+    keys = {name: {*value} if isinstance(value, Mapping) else None for name, value in options.items()}
+    flags = {in_shell(name, "", None): own for name, own in keys.items()}
+    kept: list[str] = []
+    skip = False
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if skip:
+            skip = False
+            continue
+        flag, equals, value = word.partition("=")
+        value = value if equals else following
+        if flag in flags and (flags[flag] is None or value.partition("=")[0] in (flags[flag] or ())):
+            skip = not equals
+            continue
+        kept.append(word)
+    return f"{command_text(['nescio', *kept])} {shown}"
 
 
 @contextmanager

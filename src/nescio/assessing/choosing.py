@@ -15,9 +15,9 @@ from nescio.campaigns.sheet_reading import table
 from nescio.data.model import Run, Verdict
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError, UsageError
-from nescio.tables.judgements import read_judgements
 from nescio.judging.human import human
 from nescio.stats.drawing import inclusion
+from nescio.tables.judgements import read_judgements
 
 GRADES = {CORRECT: "correct", INCORRECT: "incorrect"}
 COLUMNS = ("question", "answer", "verdict")

@@ -20,8 +20,8 @@ from nescio.assessing.tables import items, people, records, units
 from nescio.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.data.assessors import resolve
 from nescio.errors import UsageError
-from nescio.tables.outcomes_writer import guard
 from nescio.sources.writing import atomic_write
+from nescio.tables.outcomes_writer import guard
 from nescio.text import plural
 
 STEP = 1_000  # rows that are held at once

@@ -13,12 +13,12 @@ from nescio.campaigns.settings import Settings
 from nescio.comparison.ranks import Rank
 from nescio.data.plain_tables import rounded
 from nescio.data.results import Scores
-from nescio.tables.outcomes_writer import guard
 from nescio.reporting import latex
 from nescio.reporting.grid import BEST, TIED, Grid, make_grid
 from nescio.reporting.markdown import markdown_table
 from nescio.reporting.numbers import rank_range
 from nescio.sources.writing import csv_text
+from nescio.tables.outcomes_writer import guard
 from nescio.tasks.ave import baselines as reference
 from nescio.tasks.ave.baselines import Place
 

@@ -32,13 +32,13 @@ from nescio.data.evidence import Evidence
 from nescio.data.results import Comparisons, Scores
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.folder_writer import write_lines
-from nescio.tables.outcomes_writer import guard, write_outcomes
-from nescio.tables.questions_writer import response_row
 from nescio.measures import parse
 from nescio.options.edge import Progress
 from nescio.reporting import tables
 from nescio.reporting.page.graded import earned
 from nescio.sources.writing import csv_text
+from nescio.tables.outcomes_writer import guard, write_outcomes
+from nescio.tables.questions_writer import response_row
 from nescio.tasks.assessed.verdicts import COLUMNS
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.text import plural

@@ -24,10 +24,10 @@ from nescio.campaigns.verdicts import disputed
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.model import Verdict
 from nescio.errors import UsageError
-from nescio.tables.outcomes_writer import guard
 from nescio.options.edge import Progress
 from nescio.sources.writing import csv_text
 from nescio.stats.parallel import followed
+from nescio.tables.outcomes_writer import guard
 from nescio.text import plural
 
 Form = Literal["csv", "xlsx", "html"]

@@ -24,11 +24,11 @@ from nescio.campaigns.standings import agreement_sentence, standings, topic_cell
 from nescio.campaigns.verifying import SEAL, faults
 from nescio.errors import MismatchError
 from nescio.formats.folder_writer import file_names
-from nescio.tables.outcomes_writer import guard
 from nescio.options.edge import Progress
 from nescio.reporting import latex
 from nescio.sources.writing import csv_text
 from nescio.stats.parallel import followed
+from nescio.tables.outcomes_writer import guard
 from nescio.tasks.ave.baselines import PERFECT, RANDOM
 from nescio.text import plural, sanitize
 

@@ -23,12 +23,12 @@ from nescio.formats.benchmarks.nuggets.nuggets_reader import read_keys
 from nescio.formats.benchmarks.nuggets.nuggets_reader import recognise as recognise_nuggets
 from nescio.formats.benchmarks.pan.truth import problems_of
 from nescio.formats.folder_writer import write_lines
-from nescio.tables.collection import identifier
-from nescio.tables.questions_writer import story_names, topic_row
 from nescio.judging.choice import option
 from nescio.pipeline import read_collection
 from nescio.sources.source import LINES
 from nescio.sources.tables import json_lines
+from nescio.tables.collection import identifier
+from nescio.tables.questions_writer import story_names, topic_row
 from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.text import squeeze, word_set

@@ -17,7 +17,7 @@ from nescio.cli.encoding import use_plain_spelling
 from nescio.cli.help import SHELLS, VARIABLE, Command, answer, script
 from nescio.cli.output import mute, say
 from nescio.engines.memory import memory_limit
-from nescio.errors import SPELLING, NescioError, UnknownNameError, in_shell
+from nescio.errors import SPELLING, TYPED, NescioError, UnknownNameError, in_shell
 from nescio.options.edge import BARS, SAY
 from nescio.options.moved import moved
 from nescio.plugins import fault_of
@@ -77,6 +77,7 @@ def run(arguments: Sequence[str]) -> None:
 
 def _run(arguments: Sequence[str]) -> None:
     SPELLING.set(in_shell)
+    TYPED.set(tuple(arguments))
     BARS.set(lambda what, of_bytes: reading_bar(what, of_bytes=of_bytes))
     SAY.set(_tell)
     try:

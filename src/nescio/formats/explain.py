@@ -23,6 +23,8 @@ _MOST, _FEW = 12, 3  # names shown; of members, and of keys that are questions m
 
 def rule(format_: Format) -> str:
     """Return what `recognise` looks for, as its own first paragraph says."""
+    if format_.fallback:
+        return "No tool that nescio knows writes such a file; its columns have roles by their names"
     first = inspect.cleandoc(format_.recognise.__doc__ or "").split("\n\n")[0]
     known = " ".join(first.replace("`", "").split()).rstrip(".").removeprefix("Recognise ")
     return known[:1].upper() + known[1:]

@@ -25,7 +25,7 @@ from nescio.data.graded_sums import NOT_DRAWN, Drawn
 from nescio.data.judge_record import JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.notes import Note
-from nescio.data.outcomes import Outcomes
+from nescio.data.outcomes import MEANINGS, Outcomes
 from nescio.data.reasons import NoAnswer
 from nescio.data.tallied import OutcomeCounts
 from nescio.errors import opt
@@ -156,14 +156,21 @@ class ReadOptions(Struct, frozen=True):
     total: int | None = None
     rest: str | None = None
     no_answer: NoAnswer = NoAnswer()
+    judge: str | None = None
     told: frozenset[str] = frozenset()
     judged: Callable[[Unjudged], Outcomes] = _no_judge
 
     def with_more(self, more: Mapping[str, Any]) -> ReadOptions:
         """Return these options with what more a reading says, by the names of the options."""
-        own = {name: value for name, value in more.items() if name in ("duplicates", "declined_right", "total", "rest")}
+        own = {
+            name: value
+            for name, value in more.items()
+            if name in ("duplicates", "declined_right", "total", "rest", "judge")
+        }
         if "outcome_map" in more:
-            own["outcome_map"] = {**self.outcome_map, **more["outcome_map"]}
+            meant = more["outcome_map"]
+            own["outcome_map"] = {**self.outcome_map, **{word: to for word, to in meant.items() if to in MEANINGS}}
+            own["worths"] = {**self.worths, **{word: float(to) for word, to in meant.items() if to not in MEANINGS}}
         settled = {name: more[name] for name in ("empty", "unparsed") if name in more}
         if settled:
             own["no_answer"] = replace(self.no_answer, **settled)

@@ -8,9 +8,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from nescio.data.policies import UNGRADED_LEFT_OUT, Policies, apply_policies
-from nescio.tables.judgements import holds_verdicts, read_outcomes
 from nescio.pipeline.loading import Loaded, load
 from nescio.pipeline.options import Options
+from nescio.tables.judgements import holds_verdicts, read_outcomes
 
 
 def load_judged(files: Sequence[Any]) -> Loaded:

@@ -17,13 +17,13 @@ from nescio.data.reasons import CountsAs, NoAnswer
 from nescio.engines.memory import size_of
 from nescio.errors import UsageError, opt
 from nescio.formats import Counting
-from nescio.tables.judgements import OWN_PARTS
 from nescio.options import Kind, Request, option
 from nescio.options.kinds import FILES, once
-from nescio.tables.mapping import ROLES
 from nescio.plugins import load_file, load_installed
 from nescio.sources.limits import FEW_ROWS, GB, MOST_UNPACKED, RATIO, ROWS_A_BYTE, SMALL, Limits, limited
 from nescio.sources.workbooks import of_sheet
+from nescio.tables.judgements import OWN_PARTS
+from nescio.tables.mapping import ROLES
 from nescio.text import decimal
 
 Duplicates = Literal["error", "first", "last", "repeats"]
@@ -175,7 +175,9 @@ class ReadingAnswers(Limited, group="Reading the files"):
         low=1,
         help="How many questions there are, for a table that lists only some of them, such as the failures.",
     )
-    rest: Rest | None = option(default=None, needs=("total",), help="What the answers are that the table does not list.")
+    rest: Rest | None = option(
+        default=None, needs=("total",), help="What the answers are that the table does not list."
+    )
     sheet: str | None = option(default=None, metavar="NAME", help="Which sheet of a workbook to read.")
     reading: Path | None = option(
         default=None,
@@ -197,12 +199,15 @@ class ReadingAnswers(Limited, group="Reading the files"):
         " the matches are reported.",
     )
 
-    empty: CountsAs = option(
-        default="incorrect",
+    empty: CountsAs | None = option(
+        default=None,
         help="What an empty output of a system counts as, where its tool's protocol does not say that it abstains.",
+        default_words="incorrect; nescio asks about tables without verdicts",
     )
-    unparsed: CountsAs = option(
-        default="incorrect", help="What an output counts as that its tool could not parse as an answer."
+    unparsed: CountsAs | None = option(
+        default=None,
+        help="What an output counts as that its tool could not parse as an answer.",
+        default_words="incorrect; nescio asks about tables without verdicts",
     )
 
     def holding(self) -> AbstractContextManager[None]:
@@ -212,7 +217,7 @@ class ReadingAnswers(Limited, group="Reading the files"):
     @property
     def no_answer(self) -> NoAnswer:
         """What empty and unparsed outputs count as."""
-        return NoAnswer(self.empty, self.unparsed)
+        return NoAnswer(self.empty or "incorrect", self.unparsed or "incorrect")
 
     def check(self) -> None:
         """Raise UsageError for a part that no column can play."""

@@ -19,12 +19,12 @@ from nescio.data.reasons import settle
 from nescio.engines.memory import memory_limit
 from nescio.errors import FormatError, MismatchError, UsageError, opt, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
-from nescio.tables.judgements import OWN_PARTS
-from nescio.tables.responses import read_runs
 from nescio.options.edge import Progress, bar
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise, silence_reader
 from nescio.pipeline.saved import with_saved
+from nescio.tables.judgements import OWN_PARTS
+from nescio.tables.responses import read_runs
 from nescio.text import command_text
 
 _BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers say how far they have come
@@ -83,7 +83,9 @@ def _read_all(
         column = {name: c for name, c in ours.items() if c in here or c not in options.beside}
     options, remembered = with_saved(options, sources)
     format_, parts = recognise(sources, options.format_in, column or options.column)
-    return read_parts(format_, parts, options, (*notes, *remembered), gold=gold, runs=runs, judging=judging, supports=supports)
+    return read_parts(
+        format_, parts, options, (*notes, *remembered), gold=gold, runs=runs, judging=judging, supports=supports
+    )
 
 
 def read_parts(
@@ -121,6 +123,7 @@ def read_parts(
         rest=options.rest,
         worths={word: float(to) for word, to in options.outcome_map.items() if to not in MEANINGS},
         no_answer=options.no_answer,
+        judge=options.judge,
         told=frozenset(options.given),
         judged=_judged,
     )

@@ -16,12 +16,12 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, opt
-from nescio.tables.judgements import read_judgements
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected_scores import lay_labels
 from nescio.scoring.labels import NEITHER, Labels, no_labels
 from nescio.stats.drawing import inclusion, systematic
 from nescio.stats.streams import Stream
+from nescio.tables.judgements import read_judgements
 
 How = Literal["adaptive", "simple"]
 KINDS = ("all wrong", "all right", "differ")  # what a judge says of the answers to a question

@@ -15,7 +15,6 @@ from nescio.data.notes import Note, gather, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import UsageError, opt
-from nescio.tables.judgements import read_judgements
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected import Corrected, Side, corrected_score, units_of
@@ -34,6 +33,7 @@ from nescio.scoring.samples import Remark
 from nescio.scoring.verdict_form import form_of
 from nescio.stats.betting import FEWEST, bets, interval
 from nescio.stats.spending import boundaries, fractions
+from nescio.tables.judgements import read_judgements
 
 
 class LabelLook(Struct, frozen=True):

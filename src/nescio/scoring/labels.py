@@ -17,11 +17,11 @@ from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label
 from nescio.errors import MismatchError, UsageError, opt
-from nescio.tables.judgements import read_judgements
 from nescio.judging.human import Human, human
 from nescio.pipeline import Loaded
 from nescio.sources.arrow import told
 from nescio.sources.opening import open_source
+from nescio.tables.judgements import read_judgements
 
 VERDICTS = "verdicts"  # strata made of what the judge says of the runs that are compared
 NEITHER = -1

@@ -102,18 +102,23 @@ def figures_in(source: Source) -> list[int]:
         file.seek(-min(_LONGEST_LINE, source.path.stat().st_size), SEEK_END)
         last = file.read().rstrip().rpartition(b"\n")[2]
     try:
-        first, *rows = [decode_object(source.path, line.removeprefix(BOM_UTF8), 1, lenient=True) for line in head]
+        first, *rows = [
+            decode_object(source.path, line.removeprefix(BOM_UTF8), 1, lenient=True) for line in head if line.strip()
+        ]
         end = decode_object(source.path, last, 1, lenient=True) if last != head[-1].rstrip() else {}
     except FormatError:  # which is told when all lines are read, or is a line that is longer than what was read of it
         return []
-    if len(rows) < _FEWEST or not _overlap([{*row} for row in rows]):
+    rows = [row for row in rows if row]
+    if not rows or not _overlap([{*row} for row in rows]):
         return []
     return [at for at, line in ((0, first), (-1, end)) if _is_of_figures(line, rows)]
 
 
 def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
     """Say whether an object is no row of these: it has a number, and in common with them only what all of them say."""
-    own = any(decimal(str(value).removesuffix("%")) is not None for _, value in _numbers(line, (), ()))
+    here = {name for row in rows for name in row}
+    alone = {name: value for name, value in line.items() if name not in here}
+    own = any(decimal(str(value).removesuffix("%")) is not None for _, value in _numbers(alone, (), ()))
     shared = [name for name in line if any(name in row for row in rows)]
     return own and all(row.get(name) == line[name] for name in shared for row in rows)
 

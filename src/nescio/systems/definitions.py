@@ -28,11 +28,11 @@ from msgspec.structs import replace
 
 from nescio.errors import FormatError, UsageError, opt
 from nescio.formats import open_source
-from nescio.tables.collection import identifier
 from nescio.sources.source import LINES
 from nescio.sources.tables import json_lines
 from nescio.sources.writing import write_text
 from nescio.systems._names import FIRST_NAMES
+from nescio.tables.collection import identifier
 from nescio.tasks.nuggets.scoring import Response, Run, length
 from nescio.text import content_stems, sentences, stems, words
 

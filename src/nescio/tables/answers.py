@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
+from nescio.data.outcomes import SAID_SO
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM
 from nescio.data.repeats import REPEAT
-from nescio.errors import FormatError, opt
+from nescio.errors import FormatError, opt, shorten
 from nescio.formats.logs.grading import identity
 from nescio.formats.registry import ReadOptions, Unjudged
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
@@ -21,7 +22,8 @@ from nescio.sources.tables import json_lines, locate
 from nescio.sources.text_files import WHITE
 from nescio.tables import rules
 from nescio.tables.asking import Asked
-from nescio.tables.lexicon import marker_of
+from nescio.tables.columns import SHORT
+from nescio.tables.lexicon import is_silent_word, marker_of
 from nescio.tables.outcomes import Placed, gathered
 from nescio.text import composed, finite, normalise
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 OTHER_GOLD = "tables.other_gold"
 LONGEST_LABEL = 60
+_JUDGES = ("contains", "token_f1(threshold=0.5)", "exact")  # that are tried on sentences
 _NO_CLASS = "-1"  # what stands in the place of the number of a class that nobody could read
 _OWN = {"prediction": ("prediction",), "gold": ("gold_answers", "golden_answers", "answers", "gold", "answer")}
 
@@ -69,9 +72,13 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     rules.no_twice(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) or options.duplicates == "repeats"
     taken = {name for _, mapping in placed for own in mapping.values() for name in own.columns}
-    rows = list(_rows(connection, placed, {n: c for n, c in extra.items() if n not in taken}, sources, repeated=repeated))
+    rows = list(
+        _rows(connection, placed, {n: c for n, c in extra.items() if n not in taken}, sources, repeated=repeated)
+    )
     notes: list[Note] = []
-    _markers(rows, sources, options)
+    _no_answers(rows, sources, options)
+    if not _is_own(placed):
+        _ask_for_judge(rows, sources, options)
     questions, gold = _questions(rows, sources, options, notes)
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}
@@ -80,7 +87,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         files.setdefault(row.run, str(sources[row.file].label))
     made = tuple(Run(name, tuple(responses), gold=gold.get(name, {})) for name, responses in runs.items())
     collection = Collection(placed[0][0].source.stem, tuple(questions.values()))
-    return Unjudged(collection, made, tuple(files.values())), notes
+    return Unjudged(collection, made, tuple(files.values()), judge=options.judge), notes
 
 
 def _rows(
@@ -98,9 +105,23 @@ def _rows(
         f"SELECT file, row, run, question, text, gold, prediction, silent, failed, answerable, confidence, {REPEAT}, "
         f"{rules.RANK}, cluster{more} FROM rows ORDER BY file, row"
     )
-    for file, row, run, question, text, gold, said, silent, failed, answerable, confidence, repeat, rank, cluster, *rest in (
-        connection.execute(query).fetchall()
-    ):
+    for (
+        file,
+        row,
+        run,
+        question,
+        text,
+        gold,
+        said,
+        silent,
+        failed,
+        answerable,
+        confidence,
+        repeat,
+        rank,
+        cluster,
+        *rest,
+    ) in connection.execute(query).fetchall():
         place = sources[file], row
         if whole and said is not None:
             said = said.removesuffix(".0")
@@ -148,16 +169,17 @@ def _whole_numbers(connection: duckdb.DuckDBPyConnection) -> bool:
 def _responses(row: Row) -> Iterator[Response]:
     best = row.given[0] if row.given and row.given[0].strip(WHITE) else None
     answered = best is not None and not row.declined and row.why is None
-    why = None if row.declined else row.why
-    kept = best if row.why is None else None
+    why = row.why if row.why == SAID_SO or not row.declined else None
+    kept = best if row.why in (None, SAID_SO) else None
     yield Response(row.question, kept, answered, row.confidence, row.rank, why=why, repeat=row.repeat)
     for rank, text in enumerate(row.given[1:], row.rank + 1):
         if text.strip(WHITE):
             yield Response(row.question, text, True, None, rank, repeat=row.repeat)
 
 
-def _markers(rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions) -> None:
-    """Give the answers that are a marker ("PARSE_FAIL", -1) their reason; ask what it counts as, if nobody said it."""
+def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions) -> None:
+    """Give the predictions that are no answers their reason: words for an abstention, a marker ("PARSE_FAIL", -1), or
+    nothing; ask what markers and empty cells count as, if nobody said it."""
     gold = {text for row in rows for text in row.gold}
     classes = bool(gold) and all(text.isdecimal() for text in gold)
     found: Counter[str] = Counter()
@@ -165,18 +187,34 @@ def _markers(rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOp
     first: Row | None = None
     for row in rows:
         text = row.given[0].strip() if row.given else ""
-        why = marker_of(text) or (NO_FORM if classes and text == _NO_CLASS else None)
-        if why and text not in gold and row.why is None:
-            row.why, first = why, first or row
-            found[text] += 1
-            reasons.add("empty" if why == EMPTY else "unparsed")
+        if row.declined or row.why == ERRORED or text in gold:
+            continue
+        if text and is_silent_word(text):
+            row.why, row.declined = SAID_SO, True
+            continue
+        row.why = row.why or marker_of(text) or (NO_FORM if classes and text == _NO_CLASS else None)
+        if row.why and row.answerable is not False:
+            first = first or row
+            found[text or "nothing"] += 1
+            reasons.add("empty" if row.why == EMPTY else "unparsed")
     if first is None or reasons <= options.told:
         return
-    words = " and ".join(f"{many} {word!r}" for word, many in found.most_common(3))
-    question = f"the answers include {words}, which no gold answer is; what do they count as?"
+    words = " and ".join(f"{many} × {word!r}" for word, many in found.most_common(3))
+    question = f"what do these answers count as, which no gold answer is: {words}?"
     ways = [dict.fromkeys(sorted(reasons), how) for how in ("unanswered", "incorrect", "ungraded")]
     source = sources[first.file]
     raise Asked(source, question, ways, where=locate(source, first.row))
+
+
+def _ask_for_judge(rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions) -> None:
+    """Ask how answers are to be judged that are sentences: few are equal to a gold answer that they contain."""
+    if options.judging or "judge" in options.told:
+        return
+    for row in rows:
+        if row.given and row.why is None and len(row.given[0].split()) > SHORT:
+            source = sources[row.file]
+            rule = f"the answers are sentences ({shorten(row.given[0])}): by which judge are they right?"
+            raise Asked(source, rule, [{"judge": judge} for judge in _JUDGES], where=locate(source, row.row))
 
 
 OwnGold = dict[str, dict[str, tuple[str, ...]]]  # by run and question
@@ -224,7 +262,11 @@ def _own_gold(
         known = first[row.question]
         place = f"{sources[known.file].label}, {locate(sources[known.file], known.row)}"
         if normalise(row.text) != normalise(known.text) and not {*row.gold} & {*known.gold}:
-            raise _fail((sources[row.file], row.row), f"question {row.question!r} is a different question from the one in {place}", row.text)
+            raise _fail(
+                (sources[row.file], row.row),
+                f"question {row.question!r} is a different question from the one in {place}",
+                row.text,
+            )
         if not by_first and bool(row.gold) != bool(known.gold):
             rule = f"question {row.question!r} has different gold answers from those in {place}, where it has "
             rule += f"{'none' if row.gold else 'some'}; {opt('choose', {'gold': 'first'})} takes those"

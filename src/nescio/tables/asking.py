@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from nescio.errors import FormatError, opt
+from nescio.errors import FormatError, again, opt, spelled
 from nescio.sources.source import Source
+
+if TYPE_CHECKING:
+    from nescio.formats.registry import ReadOptions
+    from nescio.tables.columns import Table
 
 Options = Mapping[str, Any]  # options of a command by name; `column` is a mapping
 Counts = tuple[tuple[str, int, int, int, int], ...]  # run, right, wrong, silent, ungraded
 
 
 class Way(Struct, frozen=True):
-    """A way to read a table: the options that say so, what it would give, and a remark."""
+    """A way to read a table: the options that say so, the counts that it gives, and how many questions there are."""
 
     options: Options
     counts: Counts = ()
     questions: int = 0
-    remark: str = ""
 
     def __str__(self) -> str:
-        shown = "  ".join(opt(name, value) for name, value in self.options.items() if value)
-        return f"{shown}  ({self.gives})"
+        return f"{self.gives}\n     {again(self.options)}"
 
     @property
     def gives(self) -> str:
         """The counts of its runs, in words."""
-        runs = [f"{run} {right}/{wrong}/{silent}{f'/{ungraded} ungraded' if ungraded else ''}" for run, right, wrong, silent, ungraded in self.counts[:_RUNS]]
-        more = f" and {len(self.counts) - _RUNS} more runs" if len(self.counts) > _RUNS else ""
-        return ", ".join([*([self.remark] if self.remark else []), f"right/wrong/silent: {', '.join(runs)}{more}" if runs else "no counts"])
+        runs = [
+            f"{run} {right}/{wrong}/{silent}{f' and {ungraded} ungraded' if ungraded else ''}"
+            for run, right, wrong, silent, ungraded in self.counts[:_RUNS]
+        ]
+        more = f", and {len(self.counts) - _RUNS} more runs" if len(self.counts) > _RUNS else ""
+        return f"{', '.join(runs)}{more}, {self.questions} question{'s' if self.questions != 1 else ''}"
 
 
-_RUNS = 4
+_WIDEST = 40  # characters of a column's name before its kind
+_RUNS = 4  # that a way shows
 
 
 class Asked(FormatError):
@@ -46,6 +52,23 @@ class Asked(FormatError):
     def __init__(
         self, source: Source, question: str, ways: Sequence[Options], *, where: str | None = None, screen: str = ""
     ) -> None:
-        self.source, self.question, self.ways = source, question, list(ways)
+        self.source, self.question, self.ways = source, spelled(question), list(ways)
         self.executed: list[Way] = []
         super().__init__(source.label, f"{question}{screen}", where=where)
+
+
+def screen(table: Table, ways: Sequence[Way], options: ReadOptions) -> str:
+    """Return the columns of a table with their kinds and first values, the mapping so far, and what each way gives."""
+    listed = [column for column in table.columns.values() if column.name]
+    width = min(max((len(column.name) for column in listed), default=0), _WIDEST)
+    kinds = max((len(column.kind) for column in listed), default=0)
+    lines = [""]
+    for column in listed:
+        values = " | ".join(" ".join(text.split()) for text in column.samples)
+        lines.append(f"  {column.name:{width}}  {column.kind:{kinds}}  {values}".rstrip())
+    if options.column:
+        lines.append(f"mapping so far: {opt('column', dict(options.column))}")
+    if ways:
+        lines += ["", "each answer with the counts that it gives (right/wrong/silent by run):"]
+        lines += [f"  {i}. {way}" for i, way in enumerate(ways, 1)]
+    return "\n".join(lines)

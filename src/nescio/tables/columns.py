@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST_WORDS = 50  # different cells of a column whose words are listed
 _SAMPLES = 3
-_SHORT = 5  # words of an answer that is no sentence
+SHORT = 5  # words of an answer that is no sentence
 
 
 class Column(Struct, frozen=True):
@@ -61,7 +61,7 @@ class Column(Struct, frozen=True):
     @property
     def is_short(self) -> bool:
         """Whether each cell is an answer of a few words, and none a sentence."""
-        return 0 < self.most_words <= _SHORT
+        return 0 < self.most_words <= SHORT
 
     def _known(self, meaning: Callable[[str], object]) -> bool:
         return bool(self.words) and all(meaning(word) is not None for word in self.words or ())
@@ -153,7 +153,9 @@ def _column(
 
 def words_of(table: Table, cell: str, where: str = "true") -> list[str]:
     """Return the different values of a cell, sorted; at most fifty and one."""
-    query = f"SELECT {cell} FROM {table.relation} WHERE {cell} IS NOT NULL AND {where} GROUP BY 1 LIMIT {MOST_WORDS + 1}"
+    query = (
+        f"SELECT {cell} FROM {table.relation} WHERE {cell} IS NOT NULL AND {where} GROUP BY 1 LIMIT {MOST_WORDS + 1}"
+    )
     return sorted(str(word) for (word,) in table.connection.execute(query).fetchall())
 
 

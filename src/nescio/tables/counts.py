@@ -33,7 +33,9 @@ def recognise(source: Source) -> str | None:
     if source.suffix not in (*TABLES, *LINES, "") or {*source.named} - {*_NAMED}:
         return None
     columns = columns_of(source.columns, source.named)
-    asks = any({"question", "text"} & {*roles_of(name)} for name in source.columns if name and name not in columns.values())
+    asks = any(
+        {"question", "text"} & {*roles_of(name)} for name in source.columns if name and name not in columns.values()
+    )
     return "table" if "run" in columns and not asks and all(_made_of(columns).values()) else None
 
 
@@ -88,7 +90,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             rows = connection.execute(f"SELECT row, {cells} FROM raw ORDER BY 1").fetchall()
         others = [(part, columns[part]) for part in _NAMED if columns.get(part, part) != part]
         if others:
-            notes.append(note("table.columns", "{subject}: {columns:each %s is the column %r}", str(label), columns=others))
+            notes.append(
+                note("table.columns", "{subject}: {columns:each %s is the column %r}", str(label), columns=others)
+            )
         made_up = [(name, " − ".join(columns[part] for part in own)) for name, own in made.items() if len(own) > 1]
         if made_up:
             notes.append(note("counts.made", "{subject}: {counts:each %s is %s}", str(label), counts=made_up))
@@ -110,7 +114,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                 raise FormatError(label, rule, where=locate(source, row), value=run)
             seen[run] = str(label)
             numbers = {part: _whole(source, row, columns[part], cell) for part, cell in zip(held, cells_, strict=True)}
-            counts.append([_taken(source, row, [(columns[part], numbers[part]) for part in made[name]]) for name in OUTCOMES])
+            counts.append(
+                [_taken(source, row, [(columns[part], numbers[part]) for part in made[name]]) for name in OUTCOMES]
+            )
             if "all" in numbers and sum(counts[-1]) != numbers["all"]:
                 rule = f"{columns['all']!r} is {numbers['all']}, and right, wrong and unanswered add up to {sum(counts[-1])}"
                 raise FormatError(label, rule, where=locate(source, row), value=numbers["all"])

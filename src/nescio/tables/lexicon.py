@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
+from itertools import product
 
 from msgspec import Struct
 
@@ -17,7 +18,7 @@ from nescio.text import decimal
 
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _AT = re.compile(r"@\d+$")
-BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
+BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
 ABSTAIN, ANSWER = "abstain", "answer"
 
@@ -36,6 +37,8 @@ class Lexicon(Struct):
     sums: set[str]
     annotators: set[str]
     measurements: set[str]
+    silence_stems: tuple[str, ...]
+    expected_words: set[str]
     counts: dict[str, dict[str, int]]
 
     def extend(self, names: Mapping[str, Iterable[str]], words: Mapping[str, Iterable[str]]) -> None:
@@ -64,10 +67,18 @@ def lexicon() -> Lexicon:
         sums={*words["sums"]},
         annotators={*words["annotators"]},
         measurements={*words["measurements"]},
+        silence_stems=tuple(words["silence_stems"]),
+        expected_words={*words["expected_words"]},
         counts={part: {squash(name): i for i, name in enumerate(own.split())} for part, own in held["counts"].items()},
     )
-    made.extend({role: own["names"].split() for role, own in roles.items()}, {name: words[name] for name in MEANINGS})
+    made.extend({role: expanded(own["names"]) for role, own in roles.items()}, {name: words[name] for name in MEANINGS})
     return made
+
+
+def expanded(names: str) -> list[str]:
+    """Return the names that a text lists, with each choice of `{a,b}`."""
+    parts = [[choice.split(",") for choice in re.split(r"\{([^}]*)\}", name)] for name in names.split()]
+    return ["".join(chosen) for own in parts for chosen in product(*own)]
 
 
 def text() -> str:
@@ -150,6 +161,24 @@ def marker_of(word: str) -> str | None:
 def is_sum(name: str) -> bool:
     """Return whether a first or last row of this name sums up the others."""
     return name.strip().casefold() in lexicon().sums
+
+
+def is_silent_word(word: str) -> bool:
+    """Return whether a cell says in a word of the lexicon that nothing was answered."""
+    folded = fold(word)
+    return folded == ABSTAIN or lexicon().words.get(folded) == MEANINGS["unanswered"]
+
+
+def speaks_of_silence(header: str) -> bool:
+    """Return whether a word of a header begins as words for abstaining do."""
+    whole = squash(header)
+    tokens = [squash(part) for part in BOUNDARY.split(header)]
+    return any(token.startswith(lexicon().silence_stems) for token in (whole, *tokens))
+
+
+def speaks_of_questions(header: str) -> bool:
+    """Return whether a header has a word for what is expected, so that it describes the question."""
+    return bool({squash(part) for part in BOUNDARY.split(header)} & lexicon().expected_words)
 
 
 def is_measured(header: str) -> bool:

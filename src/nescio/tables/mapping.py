@@ -28,7 +28,18 @@ ROLES = (
     *("correct", "incorrect", "unanswered"),
 )
 _SAME = {"answer": "prediction", "question_text": "text"}
-_SEVERAL = ("run", "question", "repeat", "outcome", "prediction", "gold", "confidence", "abstained", "answered", "error")
+_SEVERAL = (
+    "run",
+    "question",
+    "repeat",
+    "outcome",
+    "prediction",
+    "gold",
+    "confidence",
+    "abstained",
+    "answered",
+    "error",
+)
 
 
 class Expression(Struct, frozen=True):
@@ -94,7 +105,9 @@ def _expression(name: str, written: str, columns: Sequence[str], source: Source)
     found = _found(written, columns, place)
     if not found:
         listed = ", ".join(column for column in columns if column) or "none"
-        raise UsageError(f"{opt('column', {name: written})}: there is no such column in {source.label}; columns are {listed}")
+        raise UsageError(
+            f"{opt('column', {name: written})}: there is no such column in {source.label}; columns are {listed}"
+        )
     _allow(name, written, role, _SEVERAL, "names several columns")
     return Expression(found)
 
@@ -142,7 +155,9 @@ def compared(table: Table, expression: Expression) -> str | None:
         return None
     number = NUMBER.format(table.columns[expression.column].cell)
     yes, no = ("'no'", "'yes'") if expression.inverted else ("'yes'", "'no'")
-    return f"CASE WHEN {number} {expression.sign} {expression.number} THEN {yes} WHEN {number} IS NOT NULL THEN {no} END"
+    return (
+        f"CASE WHEN {number} {expression.sign} {expression.number} THEN {yes} WHEN {number} IS NOT NULL THEN {no} END"
+    )
 
 
 def flag(
@@ -155,12 +170,16 @@ def flag(
     for name in expression.columns:
         cell = table.columns[name].cell
         said = {word: meaning(word) for word in words_of(table, cell)}
-        known = {w: "'yes'" if truth != expression.inverted else "'no'" for w, truth in said.items() if truth is not None}
+        known = {
+            w: "'yes'" if truth != expression.inverted else "'no'" for w, truth in said.items() if truth is not None
+        }
         unknown = other or cell
         flags.append(cases(cell, known, f"CASE WHEN {cell} IS NOT NULL THEN {unknown} END"))
     if len(flags) == 1:
         return flags[0]
-    return f"CASE WHEN {' OR '.join(f'({own}) = {chr(39)}yes{chr(39)}' for own in flags)} THEN 'yes' ELSE {flags[0]} END"
+    return (
+        f"CASE WHEN {' OR '.join(f'({own}) = {chr(39)}yes{chr(39)}' for own in flags)} THEN 'yes' ELSE {flags[0]} END"
+    )
 
 
 def scaled(table: Table, expression: Expression) -> str:

@@ -164,7 +164,11 @@ def _number(cell: str) -> float | None:
 def _first_row(source: Source) -> dict[str, str | None]:
     """Return the cells of the first row."""
     if source.suffix in LINES:
-        return {name: None if cell is None else str(cell) for name, cell in source.first.items()} if isinstance(source.first, dict) else {}
+        return (
+            {name: None if cell is None else str(cell) for name, cell in source.first.items()}
+            if isinstance(source.first, dict)
+            else {}
+        )
     if source.suffix in DELIMITED and source.path:
         rows = records(source.path, source.delimiter)
         next(rows, None)

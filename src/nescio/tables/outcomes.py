@@ -11,13 +11,15 @@ from msgspec.structs import replace
 
 from nescio.data.columns import Array, user
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT, Outcomes, gather
 from nescio.data.reasons import EMPTY, ERRORED
 from nescio.data.repeats import FIRST, REPEAT, repeats_of
+from nescio.errors import FormatError, opt
 from nescio.formats.registry import ReadOptions
 from nescio.sources.source import name_runs
 from nescio.sources.tables import first, literal, unguarded
 from nescio.tables import rules, wide
+from nescio.tables.asking import Asked
 from nescio.tables.columns import Table, cases, words_of
 from nescio.tables.judge_column import judges_of
 from nescio.tables.lexicon import declines, state_of, truth_of
@@ -71,7 +73,7 @@ def _others(table: Table, mapping: Mapped) -> dict[str, str]:
     own = {role for role, expression in mapping.items() if expression.columns == (role,)}
     taken = {name for role in own & {*CELLS} for name in mapping[role].columns}
     return {
-        f"{name} (as given)" if name in CELLS else name: unguarded(table.source, column.cell)
+        f"{name} (as given)" if name in RESERVED else name: unguarded(table.source, column.cell)
         for name, column in table.columns.items()
         if name and name not in taken
     }
@@ -158,7 +160,9 @@ def silent(table: Table, mapping: Mapped) -> str:
         flags.append(f"CASE {own} WHEN 'yes' THEN 'no' WHEN 'no' THEN 'yes' ELSE {own} END")
     if len(flags) < 2:
         return flags[0] if flags else "NULL"
-    return f"CASE WHEN {' OR '.join(f'({own}) = {chr(39)}yes{chr(39)}' for own in flags)} THEN 'yes' ELSE {flags[0]} END"
+    return (
+        f"CASE WHEN {' OR '.join(f'({own}) = {chr(39)}yes{chr(39)}' for own in flags)} THEN 'yes' ELSE {flags[0]} END"
+    )
 
 
 def _answers(word: str) -> bool | None:
@@ -204,11 +208,16 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     rules.keep(connection, sources)
     rules.no_contradictions(connection, sources, options.declined_right)
     rules.no_run_in_two(connection, sources)
-    by, text = (next((m[role].columns[0] for _, m in placed if role in m and m[role].columns), None) for role in ("question", "text"))
+    by, text = (
+        next((m[role].columns[0] for _, m in placed if role in m and m[role].columns), None)
+        for role in ("question", "text")
+    )
     notes += check_pairing(connection, sources, by, None if {"question", "text"} & options.column.keys() else text)
     outcomes = _build(connection, placed, sources, notes)
     judges = judges_of(connection, outcomes.runs)
-    taken = {name for _, mapping in placed for role, own in mapping.items() if role != "cluster" for name in own.columns}
+    taken = {
+        name for _, mapping in placed for role, own in mapping.items() if role != "cluster" for name in own.columns
+    }
     free = {name: column for name, column in extra.items() if name.removesuffix(" (as given)") not in taken}
     if judges is None:
         free["judge"] = "judge"
@@ -217,23 +226,39 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     graded = graded_of(connection, listed, extra, options.graded, outcomes.state.shape)
     graded |= assessed_of(connection, outcomes.state, options.outcome_map)
     graded |= _worth(connection, outcomes.state, options.worths)
-    outcomes = replace(
-        outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ()
-    )
+    outcomes = replace(outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ())
     if options.texts:
         outcomes = replace(outcomes, texts=_texts(connection, outcomes.state.shape, extra))
     options.declined.wrong.update(_wrong_answers(connection, sources))
-    return outcomes, notes
+    return outcomes if options.total is None else _with_rest(outcomes, sources, options), notes
+
+
+def _with_rest(outcomes: Outcomes, sources: Mapping[int, Any], options: ReadOptions) -> Outcomes:
+    """Return outcomes of as many questions as there are in all; those that a run's table does not list are all alike."""
+    listed, total = len(outcomes.questions), options.total or 0
+    source = next(iter(sources.values()))
+    if options.rest is None:
+        ways = [{"total": total, "rest": rest} for rest in ("correct", "incorrect", "ungraded")]
+        raise Asked(source, f"what are the {total - listed} answers that the table does not list?", ways)
+    if outcomes.repeats is not None or total < listed:
+        why = "answers one question several times" if outcomes.repeats is not None else f"has {listed} questions"
+        raise FormatError(source.label, f"the table {why}, so there cannot be {total} in all ({opt('total', total)})")
+    state = np.full((len(outcomes.runs), total), MEANINGS[options.rest], dtype=np.int8)
+    state[:, :listed] = np.where(outcomes.state == ABSENT, MEANINGS[options.rest], outcomes.state)
+    names = (*outcomes.questions, *(f"not listed {i}" for i in range(1, total - listed + 1)))
+    return Outcomes(outcomes.runs, names, state, files=outcomes.files, judges=outcomes.judges)
 
 
 def _state(connection: duckdb.DuckDBPyConnection, options: ReadOptions, notes: list[Note]) -> None:
     """Create the relation `rows`: what is gathered, what each word means (`graded`), the state, and the reason for it."""
     query = "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     counted = connection.execute(query, ["" in options.outcome_map]).fetchall()
-    worths = {word: "ungraded" for word in options.worths}
+    worths = dict.fromkeys(options.worths, "ungraded")
     states = state_words(counted, {**options.outcome_map, **worths}, notes)
     known = {word: at for word, at in states.items() if word is not None and at is not None}
-    graded = f"CASE WHEN outcome IS NULL THEN {states.get(None, NOT_GRADED)} WHEN true THEN {cases('outcome', known)} END"
+    graded = (
+        f"CASE WHEN outcome IS NULL THEN {states.get(None, NOT_GRADED)} WHEN true THEN {cases('outcome', known)} END"
+    )
     empty = "outcome IS NULL AND prediction IS NULL AND gold IS NOT NULL"
     keep = "silent = 'yes' AND graded = 1 AND answerable IS NULL" if options.declined_right == "keep" else "false"
     state = (

@@ -21,7 +21,6 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 from nescio.data.repeats import REPEAT
 from nescio.errors import UsageError
-from nescio.tables.outcomes import RESERVED
 from nescio.formats.registry import WriteResult, writer
 from nescio.options.edge import Progress
 from nescio.sources.database import address, connect, write_parquet
@@ -29,6 +28,7 @@ from nescio.sources.source import DELIMITED
 from nescio.sources.tables import FORMULA, literal
 from nescio.sources.temporary import temporary_folder
 from nescio.sources.writing import atomic_write
+from nescio.tables.outcomes import RESERVED
 from nescio.tasks.assessed.verdicts import COLUMNS, WORDS
 from nescio.text import plural
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from nescio.data.columns import Array, user
 from nescio.errors import FormatError, MismatchError
-from nescio.tables.rules import NO, RANK, YES, differing, refuse
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, first, literal, locate
+from nescio.tables.rules import NO, RANK, YES, differing, refuse
 from nescio.tasks.assessed.verdicts import columns_of, verdicts_in
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from nescio.data.model import Collection
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
+from nescio.sources.source import LINES, Source
 from nescio.tables.collection import read_collection, read_stories
 from nescio.tables.lexicon import roles_of
 from nescio.tables.responses import read_runs
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
-from nescio.sources.source import LINES, Source
 
 
 def recognise(source: Source) -> str | None:

@@ -11,11 +11,11 @@ from nescio.data.model import Question, Response
 from nescio.data.repeats import REPEAT
 from nescio.errors import MismatchError
 from nescio.formats.folder_writer import file_names, folder_of, left_out, what_is, without_answers, write_lines
-from nescio.tables.collection import OWN_KEYS
 from nescio.formats.registry import Unjudged, WriteResult, matching_formats, writer
 from nescio.options.edge import Progress
 from nescio.sources.source import Source
 from nescio.stats.parallel import followed
+from nescio.tables.collection import OWN_KEYS
 
 
 @writer("questions", about="questions.jsonl and runs/NAME.jsonl (with stories.jsonl), in a folder", takes=Unjudged)

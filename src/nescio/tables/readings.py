@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, product
 
 from nescio.sources.tables import first
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
-from nescio.tables.lexicon import declines, rank, roles_of, truth_of
+from nescio.tables.lexicon import (
+    declines,
+    is_silent_word,
+    rank,
+    roles_of,
+    speaks_of_questions,
+    speaks_of_silence,
+    state_of,
+    truth_of,
+)
 from nescio.tables.mapping import Expression, Mapped, joined
 
 _MOST = 64  # mappings of a table that are tried
@@ -20,10 +29,10 @@ NOTHING = Expression()
 class Roles:
     """The columns of a table that may have each role by their names and cells, without those that the user gave."""
 
-    def __init__(self, table: Table, given: Mapped) -> None:
-        self.table, self.given = table, given
+    def __init__(self, table: Table, given: Mapped, mapped: Collection[str] = ()) -> None:
+        self.table, self.given, self.mapped = table, given, mapped
         self.taken = {name for expression in given.values() for name in expression.columns}
-        named = [(column, role) for column in table.columns.values() for role in _may_be(column)]
+        named = [(column, role) for column in table.columns.values() for role in may_be(column, mapped)]
         self.by_role: dict[str, list[str]] = {}
         for column, role in named:
             if column.name not in self.taken and column.filled:
@@ -42,14 +51,21 @@ class Roles:
         return self.table.columns[name]
 
 
-def _may_be(column: Column) -> Iterator[str]:
-    """Yield the roles that a column's name has in the lexicon and its cells allow."""
+def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
+    """Yield the roles that a column's name has in the lexicon and its cells allow; `mapped` are words that the user gave
+    a meaning as outcomes."""
     if column.name in _OWN_ALONE:
         yield column.name
         return
     for role in roles_of(column.name):
-        if _FITS.get(role, _any)(column):
+        known = role in ("outcome", "score") and is_known(column, mapped)
+        if known or _FITS.get(role, _any)(column):
             yield role
+
+
+def is_known(column: Column, mapped: Collection[str]) -> bool:
+    """Return whether each word of a column is one of the lexicon for an outcome, or mapped to one."""
+    return bool(column.words) and all(word in mapped or state_of(word) is not None for word in column.words or ())
 
 
 def _any(column: Column) -> bool:
@@ -77,11 +93,13 @@ _FITS: Mapping[str, Callable[[Column], bool]] = {
 }
 
 
-def readings(table: Table, given: Mapped, *, judging: bool) -> list[dict[str, Expression]]:
+def readings(
+    table: Table, given: Mapped, *, judging: bool, mapped: Collection[str] = ()
+) -> list[dict[str, Expression]]:
     """Return the mappings that are allowed, the likeliest first; none if a run's answers or their questions have no
     columns."""
     complete = any(roles <= given.keys() for roles in _COMPLETE)
-    roles = Roles(table, given)
+    roles = Roles(table, given, mapped)
     answers = [dict(given)] if complete else list(_answers(roles, given, judging=judging))
     found: list[dict[str, Expression]] = []
     for answer in answers:
@@ -107,17 +125,15 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
     outcomes = [Expression((name,)) for name in roles.all("outcome")]
     outcomes += [Expression((name,), inverted=True) for name in roles.all("wrong")]
     outcomes = outcomes or [Expression((name,)) for name in roles.all("score")]
-    if outcomes:
-        whole = outcomes
-    else:
-        whole = _of_runs(roles)
+    paths = [own for own in outcomes if "." in own.column]
+    whole = (_of_runs(roles, paths) if len(paths) > 1 and len(paths) == len(outcomes) else outcomes) or _of_runs(roles)
+    if not whole or _may_be_answers(roles, whole):
+        yield from _pairs(roles, given)
     for outcome in whole:
         beside = {role: own for role, own in texts.items() if not {*own.columns} & {*outcome.columns}}
         if len(outcome.columns) > 1:
             beside.pop("prediction", None)
         yield {**beside, "outcome": outcome, **given}
-    if not whole or _may_be_answers(roles, whole):
-        yield from _pairs(roles, given)
 
 
 def _texts(roles: Roles, given: Mapped) -> dict[str, Expression]:
@@ -175,7 +191,8 @@ def _share_words(roles: Roles, gold: Expression, said: Expression) -> bool:
 def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
     """Return whether a verdict may be an answer: the gold answers say yes and no as it does, and no prediction does."""
     gold, predictions = _sides(roles)
-    said = any(roles.column(name).is_truth for name in predictions)
+    verdicts = {name for outcome in outcomes for name in outcome.columns}
+    said = any(roles.column(name).is_truth for name in predictions if name not in verdicts)
     golds = [Expression((name,)) for name in gold]
     return not said and any(_share_words(roles, right, own) for right in golds for own in outcomes)
 
@@ -189,20 +206,22 @@ def _families(roles: Roles, wanted: Sequence[str]) -> list[Expression]:
     return [Expression(found)] if len(found) > 1 else []
 
 
-def _of_runs(roles: Roles) -> list[Expression]:
+def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]:
     """Return the verdicts of several columns: those of one run each, and where they may be several verdicts on one run,
-    each of them alone."""
+    each of them alone. `paths` are verdicts by the last parts of their paths."""
     names = [name for name in roles.table.columns if name and name not in roles.taken]
     families = wide.families(names)
     verdicts = {run: own.get("outcome", own.get("score", "")) for run, own in families.items()}
-    verdicts = {run: name for run, name in verdicts.items() if name and roles.column(name).is_verdict}
+    verdicts = {run: name for run, name in verdicts.items() if name and is_known(roles.column(name), roles.mapped)}
     answering = {run: name for run, name in verdicts.items() if {"prediction", "answer"} & families[run].keys()}
     if len(answering) > 1:
         return [Expression(tuple(answering.values()))]
-    singles = [Expression((name,)) for name in verdicts.values()]
-    if len(singles) < 2 or wide.of_judges(verdicts):
+    singles = [*paths] or [Expression((name,)) for name in verdicts.values()]
+    if len(verdicts) < 2 or wide.of_judges(verdicts):
         return singles
-    return [Expression(tuple(verdicts.values())), *singles]
+    alike = wide.with_most_columns(verdicts, names)
+    some = [Expression(tuple(verdicts[run] for run in alike))] if 1 < len(alike) < len(verdicts) else []
+    return [*some, Expression(tuple(verdicts.values())), *singles]
 
 
 # ---- what says whose answer a row is, and to which question ----
@@ -237,13 +256,18 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
             used = {*run.columns, *repeat.columns}
             if any(used > {*_columns(other, "run"), *_columns(other, "repeat")} for other in own):
                 continue
-            if _is_unique(table, mapping, answer):
+            if is_unique(table, mapping, answer):
                 own.append(mapping)
         whole = runs[-1] if runs else NOTHING
         if own and whole.columns and others and not any(_columns(o, "run") == {*whole.columns} for o in own):
             own.append({**own[0], "run": whole})
         found += own
-        most = {"run": whole, "question": question, "repeat": NOTHING, "text": own[0].get("text", NOTHING) if own else NOTHING}
+        most = {
+            "run": whole,
+            "question": question,
+            "repeat": NOTHING,
+            "text": own[0].get("text", NOTHING) if own else NOTHING,
+        }
         fallback.append({role: expression for role, expression in most.items() if expression != NOTHING})
     return found or fallback
 
@@ -280,7 +304,7 @@ def _subsets(names: Sequence[str]) -> list[Expression]:
     return [Expression(own) for own in chain.from_iterable(combinations(names, size) for size in sizes)]
 
 
-def _is_unique(table: Table, mapping: Mapped, answer: Mapped) -> bool:
+def is_unique(table: Table, mapping: Mapped, answer: Mapped) -> bool:
     """Return whether no answer occurs twice: no run answers a question twice in one repeat."""
     roles = [role for role in ("run", "question", "repeat") if mapping.get(role, NOTHING) != NOTHING]
     keys = [joined(table, mapping[role]) for role in roles]
@@ -308,11 +332,44 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     confidences = [name for name in roles.all("confidence") if name not in taken]
     if len(confidences) == 1 and "confidence" not in answer:
         chosen["confidence"] = Expression((confidences[0],))
+    used = taken | {name for way in silences for own in way.values() for name in own.columns}
+    used |= {name for own in asked for name in own.columns}
+    hinted = [column for column in _hints(roles) if column.name not in used]
     told = {"abstained", "answered"} & answer.keys()
-    ways = [{}] if told or not silences else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
-    answerables = [own for own in asked if not {*own.columns} & taken] if "answerable" not in answer else []
-    questions = [{"answerable": own} for own in answerables] or [{}]
-    return [{**chosen, **silence, **question} for silence, question in product(ways or [{}], questions)]
+    ways = [] if told else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
+    if not told and not ways:
+        ways = [{"abstained": Expression((c.name,))} for c in hinted if not speaks_of_questions(c.name)]
+        ways += [{}] if ways else []
+    questions: list[dict[str, Expression]] = []
+    if "answerable" not in answer:
+        questions = [{"answerable": own} for own in asked if not {*own.columns} & taken]
+    if not questions and "answerable" not in answer:
+        about = [column for column in hinted if speaks_of_questions(column.name)]
+        questions = [{"answerable": Expression((c.name,), inverted=c.is_truth)} for c in about]
+        questions += [{}] if questions else []
+    return [{**chosen, **silence, **question} for silence, question in product(ways or [{}], questions or [{}])]
+
+
+def _hints(roles: Roles) -> list[Column]:
+    """Return the columns that may speak of abstaining, though their names are in no list: by their words, or by yes and
+    no under a name that begins as words for abstaining do."""
+    return [
+        column
+        for column in roles.table.columns.values()
+        if column.name
+        and column.name not in roles.taken
+        and column.words
+        and not _has_role(column)
+        and (
+            (_says(declines)(column) and any(map(is_silent_word, column.words)))
+            or (column.is_truth and speaks_of_silence(column.name))
+        )
+    ]
+
+
+def _has_role(column: Column) -> bool:
+    """Return whether a column has a role by its name for which its cells are of the right kind."""
+    return any(True for _ in may_be(column))
 
 
 def _both(roles: Roles, name: str) -> bool:

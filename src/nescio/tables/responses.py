@@ -15,11 +15,11 @@ from nescio.data.reasons import EMPTY
 from nescio.data.repeats import FIRST, REPEAT
 from nescio.engines.memory import at_most
 from nescio.errors import FormatError, MismatchError, collected
-from nescio.tables.collection import identifier
 from nescio.sources.json import as_text
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import placed_lines, rows_at
 from nescio.sources.text_files import WHITE
+from nescio.tables.collection import identifier
 
 KEYS = frozenset(("id", "answer", "answered", "confidence", "rank", "support", "doc", "run", REPEAT))  # of an answer
 _LAST_RANK = 1_000_000

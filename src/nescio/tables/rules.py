@@ -15,7 +15,7 @@ from nescio.tables.asking import Asked
 from nescio.tables.columns import Table
 from nescio.tables.lexicon import lexicon
 from nescio.tables.mapping import Mapped
-from nescio.tables.summary_rows import BY_PROOF, LEAST, RULE, numbers_above, sums_up
+from nescio.tables.summary_rows import BY_PROOF, RULE, numbers_above, sums_up
 from nescio.text import finite
 
 if TYPE_CHECKING:
@@ -90,9 +90,7 @@ def keep(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
     )
     if offence:
         broken, file, row, *cells = offence
-        raise FormatError(
-            sources[file].label, RULES[broken][2], where=locate(sources[file], row), value=cells[broken]
-        )
+        raise FormatError(sources[file].label, RULES[broken][2], where=locate(sources[file], row), value=cells[broken])
 
 
 def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None) -> None:
@@ -117,7 +115,9 @@ def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, dec
     ):
         if declined_right is not None and f"graded = {CORRECT}" in condition:
             continue
-        many, file, row = first(connection, f"SELECT count(*), min(file), min_by(row, file) FROM rows WHERE {condition}")
+        many, file, row = first(
+            connection, f"SELECT count(*), min(file), min_by(row, file) FROM rows WHERE {condition}"
+        )
         if many:
             counted = f"{many} answer{'s' if many > 1 else ''}"
             raise Asked(sources[file], rule.format(rows=counted), ways, where=locate(sources[file], row))
@@ -154,7 +154,12 @@ def no_sums(connection: duckdb.DuckDBPyConnection, placed: Sequence[tuple[Table,
 
 def _summary(connection: duckdb.DuckDBPyConnection, table: Table, mapping: Mapped, file: int) -> int | None:
     """Return the number of the last row of a file if its numbers sum up those above it."""
-    names = {name for role in ("run", "question", "confidence", "repeat") if role in mapping for name in mapping[role].columns}
+    names = {
+        name
+        for role in ("run", "question", "confidence", "repeat")
+        if role in mapping
+        for name in mapping[role].columns
+    }
     cells = [column.cell for name, column in table.columns.items() if column.numbers and name not in names][:MOST]
     if not cells:
         return None
@@ -205,7 +210,9 @@ def no_twice(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
     if offence is None:
         return
     file, named, of_question, place, ranked, before, again = offence
-    (rows,) = first(connection, f"SELECT (SELECT count(*) FROM rows) - (SELECT count(*) FROM (SELECT 1 FROM rows GROUP BY {key}))")
+    (rows,) = first(
+        connection, f"SELECT (SELECT count(*) FROM rows) - (SELECT count(*) FROM (SELECT 1 FROM rows GROUP BY {key}))"
+    )
     at_rank, more = f" at rank {place}" if ranked else "", f" ({rows} rows repeat one)" if rows > 1 else ""
     rule = f"question {of_question!r} of run {named!r}{at_rank} appears twice; first on {locate(sources[file], before)}{more}"
     ways = [{"duplicates": how} for how in ("first", "last", "repeats")]

@@ -9,32 +9,37 @@ memory are read.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from nescio.data.notes import Note
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import Outcomes
 from nescio.errors import FormatError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.totals import contradictions
 from nescio.sources.database import connect
 from nescio.sources.rows import tables_of
-from nescio.sources.source import LINES, TABLES, Source, small
-from nescio.sources.tables import load_rows, with_points, without_blanks
+from nescio.sources.source import Source, small
+from nescio.sources.tables import first, load_rows, with_points, without_blanks
 from nescio.tables.asking import Asked
 from nescio.tables.columns import Table, described
 from nescio.tables.large import count
-from nescio.tables.lexicon import roles_of
+from nescio.tables.lexicon import is_sum, roles_of
 from nescio.tables.mapping import ROLES, Mapped
 from nescio.tables.outcomes import CELLS
-from nescio.tables.settling import Reading, Tried, _asked, _try, execute, settle, used
+from nescio.tables.settling import Reading, ask, execute, settle, try_all, used
+from nescio.tables.totals import totals_beside
 
 if TYPE_CHECKING:
     import duckdb
 
+_FEWEST = 2  # rows of a table whose last may sum up the others
 _SMALL = 1 << 24  # bytes of a file of which all columns are read
 _ON = ("text", "gold", "prediction")
+_NAMES = {"run", "question", "row", "text", "condition"}
+_RESTS = ("correct", "incorrect", "ungraded")
 
 
 def is_table(source: Source) -> bool:
@@ -69,19 +74,40 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             chosen.append(reading)
             notes += used(reading)
         more = {name: value for reading in chosen for name, value in reading.more.items()}
-        placed = [(reading.table, _whole(reading.mapping)) for reading in chosen]
+        own = options.with_more(more)
         try:
-            data, found = execute(connection, placed, options.with_more(more))
+            data, found = execute(connection, [(reading.table, _whole(reading.mapping)) for reading in chosen], own)
         except Asked as asked:
             if len(chosen) > 1:
                 raise
-            tried, _ = _try(connection, chosen, options)
-            if not tried:
-                raise
-            screen = _asked(connection, tried, options)
-            screen.question = asked.question
-            raise screen from None
+            tried, _ = try_all(connection, chosen, options)
+            raise (ask(tried, options, asked.question) if tried else asked) from None
+        if isinstance(data, Outcomes):
+            found += _against_totals(connection, chosen, data, own)
     return ReadResult(data, (*notes, *found))
+
+
+def _against_totals(
+    connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], data: Outcomes, options: ReadOptions
+) -> list[Note]:
+    """Compare the totals in a file with its answers, and note what differs; ask if the user did not name the outcome.
+
+    A file may list only the failures, or only the attempts: the number of all answers in it says so.
+    """
+    totals = [total for r in chosen for source in r.table.sources.values() for total in totals_beside(source, data)]
+    if all(total.agrees for total in totals):
+        return []
+    if "outcome" in options.column or len(chosen) > 1:
+        return [*contradictions(totals)]
+    off = next(total for total in totals if not total.agrees)
+    reading, listed = chosen[0], len(data.questions)
+    sizes = {int(total.own) for total in totals if total.own is not None and total.own > listed and total.own % 1 == 0}
+    ways = [replace(reading, more={**reading.more, "total": n, "rest": rest}) for n in sorted(sizes) for rest in _RESTS]
+    tried, _ = try_all(connection, ways, options)
+    fitting = [own for own in tried if own.fits(reading.table.source)]
+    as_read, _ = try_all(connection, [reading], options)
+    what = f"its own {off.name} is {off.own:g}, but the answers give {off.ours[0]:g}: what is missing?"
+    raise ask([*fitting, *as_read], options, what)
 
 
 def _whole(mapping: Mapped) -> Mapped:
@@ -100,7 +126,10 @@ def _loaded(
     tables: list[list[Table]] = []
     for number, alike in enumerate(by_shape.values()):
         tables.append(
-            [_table(connection, f"t{number}_{k}", group, options, notes) for k, group in enumerate(zip(*alike, strict=True))]
+            [
+                _table(connection, f"t{number}_{k}", group, options, notes)
+                for k, group in enumerate(zip(*alike, strict=True))
+            ]
         )
     return tables
 
@@ -111,7 +140,9 @@ def _shapes(source: Source) -> list[Source]:
         return [source]
     if source.kind == "lines":
         found = [*tables_of(source), *tables_of(source, nested=True)]
-        nested = isinstance(source.first, dict) and any(isinstance(value, (dict, list)) for value in source.first.values())
+        nested = isinstance(source.first, dict) and any(
+            isinstance(value, (dict, list)) for value in source.first.values()
+        )
         return found if found and nested else found or [source]
     found = [*tables_of(source), *tables_of(source, nested=True)]
     if not found:
@@ -130,13 +161,14 @@ def _table(
     selects: list[tuple[int, dict[str, str]]] = []
     names: dict[str, str] = {}
     for at, source in group:
-        have = {own: cell for own, cell in load_rows(connection, source, f"{name}_{at}", _kept(source, options)).items()}
-        have = {own: cell for own, cell in have.items() if own is not None}
+        loaded = load_rows(connection, source, f"{name}_{at}", _kept(source, options))
+        have = {own: cell for own, cell in loaded.items() if own is not None}
         notes += without_blanks(connection, f"{name}_{at}", source, have)
         numbers = {own: cell for own, cell in have.items() if not {*roles_of(own)} & {*_ON}}
         notes += with_points(connection, f"{name}_{at}", source, numbers)
         for own in have:
             names.setdefault(own, f"c{len(names)}")
+        notes += _without_sum(connection, f"{name}_{at}", source, have)
         selects.append((at, have))
     union = " UNION ALL ".join(
         f"SELECT {at} AS file, row, "
@@ -147,6 +179,24 @@ def _table(
     connection.execute(f"CREATE TEMP VIEW {name} AS {union}")
     rows, columns = described(connection, name, names, look=None)
     return Table(connection, name, dict(group), rows, columns)
+
+
+def _without_sum(
+    connection: duckdb.DuckDBPyConnection, relation: str, source: Source, have: Mapping[str, str]
+) -> list[Note]:
+    """Leave out the last rows of a table that are called what sums are ("TOTAL"), and note each."""
+    names = [cell for name, cell in have.items() if _NAMES & {*roles_of(name)}]
+    if not names:
+        return []
+    notes = []
+    while True:
+        last = first(connection, f"SELECT row, {', '.join(names)} FROM {relation} ORDER BY row DESC LIMIT 1")
+        called = [cell for cell in last[1:] if cell is not None and is_sum(str(cell))]
+        if not called or last[0] <= _FEWEST:
+            return notes
+        connection.execute(f"DELETE FROM {relation} WHERE row = {last[0]}")
+        text = "{subject}: the last row is called {name!r} and sums up the others: left out"
+        notes.append(note("tables.sum_row", text, str(source.label), name=called[0]))
 
 
 def _kept(source: Source, options: ReadOptions) -> set[str] | None:

@@ -29,7 +29,7 @@ def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
 
 def _splits(column: str) -> Iterator[tuple[str, str, str]]:
     """Yield the ways to cut a name into a run and a name for a role, the longest name for a role first."""
-    cuts = [(match.start(), match.end()) for match in BOUNDARY.finditer(column) if 0 < match.start()]
+    cuts = [(match.start(), match.end()) for match in BOUNDARY.finditer(column) if match.start() > 0]
     behind = [(column[:start], column[end:]) for start, end in cuts]
     before = [(column[end:], column[:start]) for start, end in reversed(cuts)]
     for run, name in [*behind, *before]:
@@ -43,6 +43,12 @@ def of_judges(runs: Iterable[str]) -> bool:
     return all(squash(run) in lexicon().judges for run in runs)
 
 
+def with_most_columns(runs: Iterable[str], columns: Sequence[str]) -> list[str]:
+    """Return the runs of which the most columns have the name before theirs."""
+    many = {run: sum(column.startswith(run) for column in columns) for run in runs}
+    return [run for run in many if many[run] == max(many.values())]
+
+
 def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]]:
     """Return each run that several columns of a role make, with its name and its columns by role.
 
@@ -54,7 +60,10 @@ def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]
     if len({*runs}) < len(runs):
         runs = list(names)
     return [
-        (run, {role: name} | {other: own[i] for other, own in given.items() if other != role and len(own) == len(names)})
+        (
+            run,
+            {role: name} | {other: own[i] for other, own in given.items() if other != role and len(own) == len(names)},
+        )
         for i, (run, name) in enumerate(zip(runs, names, strict=True))
     ]
 

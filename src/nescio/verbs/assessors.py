@@ -22,11 +22,11 @@ from typing import Any
 
 from nescio.data.assessors import Resolution
 from nescio.data.results import Results
-from nescio.tables.judgements import read_judgements
 from nescio.options import argument, option, verb
 from nescio.reporting.assessors_screen import show_assessors
 from nescio.scoring.assessors import Assessor, decided_by, write_verdicts
 from nescio.scoring.assessors import assessors as described
+from nescio.tables.judgements import read_judgements
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import OWN_FILE, RESOLVE, Redrawn, WithInterval
 

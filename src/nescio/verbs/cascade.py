@@ -26,7 +26,6 @@ from msgspec.structs import asdict
 
 from nescio.data.outcomes import Outcomes
 from nescio.data.signature import sign
-from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN, NUMBERS, PATH, SHARE, WORDS
 from nescio.options.request import Request
@@ -34,6 +33,7 @@ from nescio.reporting.cascade_screen import show_cascade
 from nescio.selective.cascades import Cascaded, apply_policy
 from nescio.selective.cascades import cascade as choose_cascade
 from nescio.sources.writing import write_text
+from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.verbs._gates import CANNOT_TELL
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Reading, Seeded, Sourced, WithInterval

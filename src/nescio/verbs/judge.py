@@ -35,8 +35,6 @@ from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, MEANINGS, NOT_GRA
 from nescio.data.results import Results
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats import ReadResult, Unjudged, WriteResult
-from nescio.tables.judgements import read_judgements
-from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.judging import Human, Resources, asked_cells, judge_runs
 from nescio.judging.human import PEOPLE, asked_of, human, people_on
 from nescio.judging.llm.connecting import KEY, ModelOptions, connect
@@ -56,6 +54,8 @@ from nescio.scoring.judge_agreement import against as compare_with
 from nescio.scoring.judge_agreement import outcomes_digest
 from nescio.scoring.judge_certificate import coefficients
 from nescio.sources.arrow import items_of
+from nescio.tables.judgements import read_judgements
+from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.text import plural
 from nescio.verbs._output_paths import as_path, check_file, check_results
 from nescio.verbs._shared import RESOLVE, Redrawn, Sourced, WithInterval, Worked

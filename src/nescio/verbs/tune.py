@@ -27,7 +27,6 @@ from nescio.data.columns import bare, known
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError, opt
-from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.measures import parse
 from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN, NUMBERS, SHARE
@@ -36,6 +35,7 @@ from nescio.scoring.score import open_data
 from nescio.selective import Tuned, as_outcomes
 from nescio.selective import tune as tune_run
 from nescio.selective.tuning import POINTS
+from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.verbs._gates import CANNOT_TELL
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import (

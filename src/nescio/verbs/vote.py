@@ -20,13 +20,13 @@ from pathlib import Path
 from msgspec.structs import asdict
 
 from nescio.errors import UsageError, opt
-from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.options import option, verb
 from nescio.reporting.page.question_texts import texts_of
 from nescio.reporting.votes_screen import show_votes
 from nescio.scoring.score import open_data
 from nescio.selective.votes import Across, Said, Votes, votes
 from nescio.stats.votes import Rule
+from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Reading, Sourced, WithInterval
 

@@ -49,7 +49,9 @@ def recognise(source: Source) -> str | None:
     known = {name for name in have if _plain(name) in METRICS}
     ours = ("user_input" in have and (known or have & {*CONTEXTS})) or (known and {"question", "contexts"} <= have)
     own = not any("run" in roles_of(name) for name in have)  # a file of ragas is of one run
-    told = own and (have & {*QUESTION} or not any({"question", "row"} & {*roles_of(name)} for name in have))  # else scores of somebody's own table
+    told = own and (
+        have & {*QUESTION} or not any({"question", "row"} & {*roles_of(name)} for name in have)
+    )  # else scores of somebody's own table
     return "table" if (ours or (len(known) > 1 and told)) and have - FIELDS else None
 
 

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import UsageError, opt
-from nescio.tables.questions_writer import response_row
 from nescio.registry import Registry
 from nescio.sources.writing import write_text
 from nescio.systems.reading._system import Scored, System
@@ -19,6 +18,7 @@ from nescio.systems.reading.loop import confidences, validated
 from nescio.systems.reading.overlap import option_overlap, sentence_overlap, word_distance
 from nescio.systems.reading.window import random_choice, sliding_window, window_distance
 from nescio.systems.validator import Model
+from nescio.tables.questions_writer import response_row
 
 Make = Callable[[Collection, Iterable[str], int], System]
 SYSTEMS: Registry[Make] = Registry("system")

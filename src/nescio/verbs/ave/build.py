@@ -29,13 +29,13 @@ from nescio.data.signature import sign
 from nescio.errors import MismatchError
 from nescio.formats import Unjudged
 from nescio.formats.benchmarks.ave.ave_reader import write_exercise
-from nescio.tables.judgements import read_judgements
 from nescio.judging import Human
 from nescio.judging.human import human
 from nescio.options import argument, option, verb
 from nescio.pipeline import Options, read
 from nescio.pipeline.options import OUTCOME_MAP
 from nescio.stats.parallel import split_progress
+from nescio.tables.judgements import read_judgements
 from nescio.tasks.ave import building
 from nescio.tasks.ave.building import LONGEST, RULES, Counts, Rule
 from nescio.verbs._output_paths import check_file

@@ -26,7 +26,6 @@ from msgspec.structs import replace
 from nescio.data.assessors import Resolution
 from nescio.data.notes import note
 from nescio.errors import MismatchError, opt
-from nescio.tables.outcomes_writer import guard
 from nescio.options import argument, option, verb
 from nescio.options.kinds import NAMES
 from nescio.pipeline import Loaded
@@ -36,6 +35,7 @@ from nescio.scoring.corrected_scores import open_labelled
 from nescio.scoring.drawing import Draw, How, ToLabel, draw_labels
 from nescio.scoring.score import open_data
 from nescio.sources.writing import csv_text, write_text
+from nescio.tables.outcomes_writer import guard
 from nescio.text import plural
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Seeded, Sourced

@@ -29,12 +29,12 @@ from msgspec import Struct, field
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.benchmarks.nuggets.parts import NOTHING, At, Keys, Mapped, Said, check, number, to_evidence
 from nescio.formats.benchmarks.trec.judgements import is_judged_in_numbers
-from nescio.tables.collection import identifier
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.documents import cells_of
 from nescio.sources.json import as_text
 from nescio.sources.source import LINES, Source, name_runs
 from nescio.sources.tables import json_lines
+from nescio.tables.collection import identifier
 from nescio.tasks.nuggets.scoring import Nugget
 from nescio.text import finite
 

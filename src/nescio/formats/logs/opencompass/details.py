@@ -68,7 +68,9 @@ def are_details(document: Item) -> bool:
     if not isinstance(item, dict) or any(isinstance(value, str) for value in document.values()):
         return False
     known = {role for name in item for role in roles_of(name)}
-    if known & {"run", "abstained", "answered"} or (isinstance(document["details"], list) and known & {"question", "row"}):
+    if known & {"run", "abstained", "answered"} or (
+        isinstance(document["details"], list) and known & {"question", "row"}
+    ):
         return False
     own = {*item} & OWN or ({*item} & SAID and {*item} & EXPECTED)
     return bool(own) and not _is_a_fraction(document.get("accuracy"), items)

@@ -1,0 +1,162 @@
+"""Readings of tables whose names or words the lexicon does not know: nescio never takes one, but asks with them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice, product
+from typing import Any
+
+from nescio.errors import opt
+from nescio.tables.columns import Column, Table
+from nescio.tables.lexicon import roles_of, state_of
+from nescio.tables.mapping import Expression, Mapped
+from nescio.tables.readings import is_unique, readings
+
+Way = tuple[dict[str, Expression], dict[str, Any]]  # a mapping, and options
+_MOST = 24
+_FEW_WORDS = 12  # different words of a column that may be outcomes
+_MOST_UNKNOWN = 2  # words of which every meaning is tried
+_LONGEST = 200  # characters of a cell that may name a question
+_MOST_RUNS = 20
+_SCALES = (1, 5, 10, 100)  # the greatest grades
+_CODES = (
+    {"A": "correct", "B": "incorrect", "C": "unanswered"},
+    {"CO": "correct", "IN": "incorrect", "NA": "unanswered"},
+    {"C": "correct", "I": "incorrect", "N": "unanswered"},
+)
+
+
+def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
+    """Return the readings by a column with a name for outcomes, some of whose words no lexicon knows."""
+    named = {"outcome", "score"}
+    ways: list[Way] = []
+    for column in table.columns.values():
+        roles = {*roles_of(column.name or "")}
+        told = "outcome" in given and given["outcome"].columns == (column.name,)
+        if told or ("outcome" not in given and roles & named and not roles & {"gold", "prediction"}):
+            ways += _by_words(table, given, column, mapped)
+    return ways
+
+
+def _by_words(table: Table, given: Mapped, column: Column, mapped: Collection[str]) -> list[Way]:
+    """Return the readings by a column for each meaning of its words, or each threshold of its numbers."""
+    if column.structured or not column.filled:
+        return []
+    if column.is_number and not column.is_verdict:
+        return _complete(table, given, {"outcome": _threshold(column)}, {}) if (column.low or 0) >= 0 else []
+    ways: list[Way] = []
+    for meaning in meanings(column.words or (), mapped):
+        ways += _complete(table, given, {"outcome": Expression((column.name,))}, {"outcome_map": meaning})
+    return ways
+
+
+def _threshold(column: Column) -> Expression:
+    """Return a graded column from half of its scale on."""
+    top = next((scale for scale in _SCALES if (column.high or 0) <= scale), column.high or 1)
+    return Expression((column.name,), sign=">=", number=f"{top / 2:g}")
+
+
+def meanings(words: Sequence[str], mapped: Collection[str]) -> list[dict[str, str]]:
+    """Return what unknown words among some may mean as outcomes, if they are few: letters that graders use, else each
+    of right and wrong, and of one word a worth of a half and no grade, too."""
+    unknown = [word for word in words if word not in mapped and state_of(word) is None]
+    if not unknown or not 1 < len(words) <= _FEW_WORDS:
+        return []
+    codes = [{word: code[word] for word in words} for code in _CODES if {*words} <= {*code}]
+    if len(unknown) > _MOST_UNKNOWN or codes:
+        return codes
+    choices = (
+        ("incorrect", "correct", "0.5", "unanswered", "ungraded") if len(unknown) == 1 else ("correct", "incorrect")
+    )
+    every = [dict(zip(unknown, chosen, strict=True)) for chosen in product(choices, repeat=len(unknown))]
+    return [own for own in every if len(words) > len(unknown) or len({*own.values()}) > 1]
+
+
+def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, judging: bool) -> Iterator[Way]:
+    """Yield the readings that columns of the right kinds allow, whatever they are called."""
+    free = [
+        c
+        for c in table.columns.values()
+        if c.name and c.filled and not any(c.name in e.columns for e in given.values())
+    ]
+    ways: list[Way] = []
+    if "outcome" in given:
+        column = table.columns[given["outcome"].column] if given["outcome"].columns else None
+        ways = _by_words(table, given, column, mapped) if column else []
+        ways = ways or _complete(table, given, {}, {})
+    elif not ({"prediction", "gold"} & given.keys() or judging):
+        for column in free:
+            if column.is_verdict:
+                ways += _complete(table, given, {"outcome": Expression((column.name,))}, {})
+            elif column.words and {*column.words} <= {word for code in _CODES for word in code}:
+                ways += _by_words(table, given, column, mapped)
+            elif column.is_share and column.low == 0:
+                ways += _complete(table, given, {"outcome": _threshold(column)}, {})
+        verdicts = tuple(column.name for column in free if column.is_verdict)
+        if len(verdicts) > 1:
+            ways += _complete(table, given, {"outcome": Expression(verdicts)}, {})
+    for pair in _same_words(table, free, given):
+        ways += _complete(table, given, pair, {})
+    yield from ways[:_MOST]
+
+
+def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]) -> list[Way]:
+    """Return a mapping with what names the questions: columns with such names, else any that may, else the rows."""
+    mapped = {*options.get("outcome_map", ())}
+    named = readings(table, {**given, **more}, judging=False, mapped=mapped)
+    if named:
+        return [(own, options) for own in named[:3]]
+    taken = {name for own in (*given.values(), *more.values()) for name in own.columns}
+    free = [c for c in table.columns.values() if c.name and c.name not in taken and not c.structured]
+    names: list[Mapped] = [{"question": Expression((c.name,))} for c in free if _names_rows(c, table)][:1]
+    if not names and "run" not in given:
+        names = [*islice(_pairs(table, free), 2)]
+    ways: list[Way] = []
+    for own in names or [{"question": Expression(row=True)}]:
+        ways += [(mapping, options) for mapping in readings(table, {**given, **more, **own}, judging=False, mapped=mapped)[:2]]
+    return ways
+
+
+def _pairs(table: Table, free: Sequence[Column]) -> Iterator[dict[str, Expression]]:
+    """Yield pairs of columns of which one may name the run and the other the question: together they name each row."""
+    for run, question in product(free, free):
+        few = run.words is not None and 1 < len(run.words) <= _MOST_RUNS and not run.is_verdict
+        if few and run is not question and question.filled == table.rows and question.longest < _LONGEST:
+            pair = {"run": Expression((run.name,)), "question": Expression((question.name,))}
+            if is_unique(table, pair, {}):
+                yield pair
+
+
+def _names_rows(column: Column, table: Table) -> bool:
+    """Return whether a column may name the questions: no cell is empty, a list or long, and most differ."""
+    many = column.words is None or len(column.words) == table.rows
+    return many and column.filled == table.rows and not column.structured and column.longest < _LONGEST
+
+
+def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator[dict[str, Expression]]:
+    """Yield pairs of columns with common words, of which one may hold the right answers to the other."""
+    if "prediction" in given:
+        return
+    few = [column for column in free if column.words is not None and len(column.words) > 1 and not column.is_verdict]
+    golds = [table.columns[given["gold"].column]] if "gold" in given else [c for c in few if "gold" in roles_of(c.name)]
+    for gold in golds or few:
+        alike = [c.name for c in few if c is not gold and {*(c.words or ())} & {*(gold.words or ())}]
+        right = {} if "gold" in given else {"gold": Expression((gold.name,))}
+        if len(alike) > 1:
+            yield {**right, "prediction": Expression(tuple(alike))}
+        for name in alike:
+            yield {**right, "prediction": Expression((name,))}
+
+
+def what_lacks(table: Table) -> str:
+    """Return the question about a table that no column answers: which words mean what, or which column it is."""
+    for column in table.columns.values():
+        named = {"outcome", "score"} & {*roles_of(column.name or "")} and column.words
+        unknown = [word for word in column.words or () if state_of(word) is None]
+        if named and unknown and len(column.words or ()) <= _FEW_WORDS:
+            listed = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unknown)
+            return f"what do the words of {column.name!r} mean? {listed}"
+    return (
+        f"which column says whether an answer is right? {opt('column', of='outcome=NAME')}, or "
+        f"{opt('column', of='prediction=NAME')} and {opt('column', of='gold=NAME')}"
+    )
