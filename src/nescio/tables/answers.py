@@ -21,7 +21,7 @@ from nescio.sources.source import Source
 from nescio.sources.tables import json_lines, locate
 from nescio.sources.text_files import WHITE
 from nescio.tables import rules
-from nescio.tables.asking import Asked
+from nescio.tables.asking import AskedError
 from nescio.tables.columns import SHORT
 from nescio.tables.lexicon import is_silent_word, marker_of
 from nescio.tables.outcomes import Placed, gathered
@@ -58,8 +58,8 @@ class Row(Struct):
 
 
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Unjudged, list[Note]]:
-    """Return the questions and runs of tables under their mappings, and notes; raises FormatError, or Asked."""
-    extra = gathered(connection, placed, options)
+    """Return the questions and runs of tables under their mappings, and notes; raises FormatError, or AskedError."""
+    extra = gathered(connection, placed)
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE (nfc_normalize(question) AS question), 3 AS state, NULL AS "
         "graded, NULL AS why FROM gathered"
@@ -123,12 +123,9 @@ def _rows(
         *rest,
     ) in connection.execute(query).fetchall():
         place = sources[file], row
-        if whole and said is not None:
-            said = said.removesuffix(".0")
-        if whole and gold is not None:
-            gold = gold.removesuffix(".0")
-        listed = _listed(gold, place, structured[file])
-        given = tuple(one for one in _given(said, place, structured[file]))
+        right, answer = ((c.removesuffix(".0") if whole and c is not None else c) for c in (gold, said))
+        listed = _listed(right, place, structured[file])
+        given = _given(answer, place, structured[file])
         blank = not (given and given[0].strip(WHITE))
         yield Row(
             file,
@@ -203,7 +200,7 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
     question = f"what do these answers count as, which no gold answer is: {words}?"
     ways = [dict.fromkeys(sorted(reasons), how) for how in ("unanswered", "incorrect", "ungraded")]
     source = sources[first.file]
-    raise Asked(source, question, ways, where=locate(source, first.row))
+    raise AskedError(source, question, ways, where=locate(source, first.row))
 
 
 def _ask_for_judge(rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions) -> None:
@@ -214,7 +211,7 @@ def _ask_for_judge(rows: Sequence[Row], sources: Mapping[int, Source], options: 
         if row.given and row.why is None and len(row.given[0].split()) > SHORT:
             source = sources[row.file]
             rule = f"the answers are sentences ({shorten(row.given[0])}): by which judge are they right?"
-            raise Asked(source, rule, [{"judge": judge} for judge in _JUDGES], where=locate(source, row.row))
+            raise AskedError(source, rule, [{"judge": judge} for judge in _JUDGES], where=locate(source, row.row))
 
 
 OwnGold = dict[str, dict[str, tuple[str, ...]]]  # by run and question

@@ -43,7 +43,7 @@ _WIDEST = 40  # characters of a column's name before its kind
 _RUNS = 4  # that a way shows
 
 
-class Asked(FormatError):
+class AskedError(FormatError):
     """What could mean several things: the question, and the options of each answer to it.
 
     `ways` are tried by whoever settles a table; `screen` shows them with what they give.

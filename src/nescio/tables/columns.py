@@ -69,19 +69,17 @@ class Column(Struct, frozen=True):
     @property
     def kind(self) -> str:
         """The kind of its cells, in words for the screen that asks."""
-        if not self.filled:
-            return "empty"
-        if self.is_truth:
-            return "yes or no"
-        if self.is_verdict:
-            return "outcomes in words"
-        if self.is_number:
-            return f"numbers from {self.low:g} to {self.high:g}"
-        if self.structured:
-            return "lists or objects"
-        if self.words is not None:
-            return f"{len(self.words)} different {'word' if len(self.words) == 1 else 'words'}"
-        return "texts"
+        many = len(self.words or ())
+        kinds = {
+            "empty": not self.filled,
+            "yes or no": self.is_truth,
+            "outcomes in words": self.is_verdict,
+            f"numbers from {self.low or 0:g} to {self.high or 0:g}": self.is_number,
+            "lists or objects": self.structured,
+            f"{many} different word{'s' if many > 1 else ''}": self.words is not None,
+            "texts": True,
+        }
+        return next(kind for kind, fits in kinds.items() if fits)
 
 
 class Table(Struct, frozen=True, eq=False):

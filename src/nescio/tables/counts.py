@@ -98,9 +98,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             notes.append(note("counts.made", "{subject}: {counts:each %s is %s}", str(label), counts=made_up))
         ignored = [name for name in have if name not in columns.values()]
         if ignored:
-            text = "{subject}: {columns:column/columns} {names:list} not used"
             shown = [name or "without a name" for name in ignored]
-            notes.append(note("counts.columns_not_used", text, str(label), columns=len(ignored), names=shown))
+            notes.append(
+                note(
+                    "counts.columns_not_used",
+                    "{subject}: {columns:column/columns} {names:list} not used",
+                    str(label),
+                    columns=len(ignored),
+                    names=shown,
+                )
+            )
         for row, run, *cells_ in rows:
             if run is None:
                 raise FormatError(label, "the run is empty", where=locate(source, row))

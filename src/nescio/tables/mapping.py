@@ -18,7 +18,7 @@ from nescio.tables.lexicon import truth_of
 NONE, ROW, NOT, AND = "-", "#", "!", "+"
 BETWEEN = " · "  # the parts of the name of a run that several columns make
 _THRESHOLD = re.compile(r"(?P<column>.+?)(?P<sign>>=|<=|>|<)(?P<number>[+-]?[0-9.]+)")
-_SCALE = re.compile(r"(?P<column>.+)/(?P<number>[0-9.]+)")
+_SCALE = re.compile(r"(?P<column>.+)(?P<sign>/)(?P<number>[0-9.]+)")
 _FLAGS = ("outcome", "abstained", "answered", "answerable", "error")
 
 # The roles that `--column` may name. `answer` is another name for `prediction`, `question_text` for `text`.
@@ -83,33 +83,31 @@ def parse(given: Mapping[str, str], columns: Sequence[str], source: Source) -> d
 
 
 def _expression(name: str, written: str, columns: Sequence[str], source: Source) -> Expression:
-    role = role_of(name)
-    place = f"{source.place}."
-    inside = [column for column in (written, written.removeprefix(place)) if column in columns]
-    if inside:
-        return Expression((inside[0],))
-    if written == NONE:
-        return Expression()
-    if written == ROW:
-        _allow(name, written, role, ("question",), "numbers the rows, which only question can be")
-        return Expression(row=True)
+    role, place = role_of(name), f"{source.place}."
+    if found := next((own for own in (written, written.removeprefix(place)) if own in columns), None):
+        return Expression((found,))
+    if written in (NONE, ROW):
+        if written == ROW:
+            _allow(name, written, role, ("question",), "numbers the rows")
+        return Expression(row=written == ROW)
     if written.startswith(NOT):
         _allow(name, written, role, _FLAGS, "inverts a column of two values")
         return replace(_expression(name, written[1:], columns, source), inverted=True)
-    if (match := _THRESHOLD.fullmatch(written)) and (found := _found(match["column"], columns, place)):
-        _allow(name, written, role, _FLAGS, "compares with a threshold")
-        return Expression(found, sign=match["sign"], number=match["number"])
-    if (match := _SCALE.fullmatch(written)) and (found := _found(match["column"], columns, place)):
-        _allow(name, written, role, ("confidence",), "divides a confidence")
-        return Expression(found, sign="/", number=match["number"])
-    found = _found(written, columns, place)
-    if not found:
+    for pattern, roles, form in (
+        (_THRESHOLD, _FLAGS, "compares with a threshold"),
+        (_SCALE, ("confidence",), "divides"),
+    ):
+        match = pattern.fullmatch(written)
+        if match and (several := _found(match["column"], columns, place)):
+            _allow(name, written, role, roles, form)
+            return Expression(several, sign=match["sign"], number=match["number"])
+    several = _found(written, columns, place)
+    if not several:
         listed = ", ".join(column for column in columns if column) or "none"
-        raise UsageError(
-            f"{opt('column', {name: written})}: there is no such column in {source.label}; columns are {listed}"
-        )
+        rule = f"there is no such column in {source.label}; columns are {listed}"
+        raise UsageError(f"{opt('column', {name: written})}: {rule}")
     _allow(name, written, role, _SEVERAL, "names several columns")
-    return Expression(found)
+    return Expression(several)
 
 
 def _allow(name: str, written: str, role: str, roles: Sequence[str], form: str) -> None:

@@ -74,11 +74,15 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             if sums_up([_numbers(text, column[:-1]) for text, column in zip(last, scores, strict=True) if text]):
                 raise FormatError(source.label, BY_PROOF, where=locate(source, len(ids)), value=ids[-1])
             _refuse_verdicts(source, names, scores)
-            text = (
-                "{subject}: taken for a score matrix, in which each of the {runs:n column} is a run "
-                f"({opt('format_in', 'matrix')} confirms it)"
+            notes.append(
+                note(
+                    "matrix.assumed",
+                    "{subject}: taken for a score matrix, in which each of the {runs:n column} is a run "
+                    f"({opt('format_in', 'matrix')} confirms it)",
+                    str(source.label),
+                    runs=len(names),
+                )
             )
-            notes.append(note("matrix.assumed", text, str(source.label), runs=len(names)))
         for what, here, before in (("runs", names, runs), ("questions", ids, questions)):
             if columns and here != before:
                 raise MismatchError(
@@ -88,8 +92,15 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         runs, questions = names, ids
         columns[user(stem)] = scores
         if empty := int(np.isnan(scores).sum()):
-            text = "{subject}: {empty} of {total} cells {empty:is/are} empty and left out"
-            notes.append(note("matrix.empty_cells", text, str(source.label), empty=empty, total=scores.size))
+            notes.append(
+                note(
+                    "matrix.empty_cells",
+                    "{subject}: {empty} of {total} cells {empty:is/are} empty and left out",
+                    str(source.label),
+                    empty=empty,
+                    total=scores.size,
+                )
+            )
     absence = np.where(np.all([np.isnan(c) for c in columns.values()], axis=0), EMPTY_CELL, PRESENT).astype(np.uint8)
     measures = tuple(f"mean({bare(name)})" for name in columns)
     return ReadResult(Evidence(runs, questions, columns, absence), tuple(notes), measures)
@@ -103,9 +114,16 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
         names = tuple(name for name in have if not _names_a_row(source, name))
         labels = [name for name in have if _names_a_row(source, name)]
         if len(labels) > 1:
-            text = "{subject}: {label!r} names the questions; {others:list} not used"
             others = [repr(label) for label in labels[1:]]
-            notes.append(note("matrix.labels_not_used", text, str(source.label), label=labels[0], others=others))
+            notes.append(
+                note(
+                    "matrix.labels_not_used",
+                    "{subject}: {label!r} names the questions; {others:list} not used",
+                    str(source.label),
+                    label=labels[0],
+                    others=others,
+                )
+            )
         notes += with_points(connection, "raw", source, {name: have[name] for name in names})
         cells = ", ".join(have[name] for name in (*labels[:1], *names))
         rows = connection.execute(f"SELECT {cells} FROM raw ORDER BY row").fetchall()

@@ -113,7 +113,10 @@ def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]
         names = [*islice(_pairs(table, free), 2)]
     ways: list[Way] = []
     for own in names or [{"question": Expression(row=True)}]:
-        ways += [(mapping, options) for mapping in readings(table, {**given, **more, **own}, judging=False, mapped=mapped)[:2]]
+        ways += [
+            (mapping, options)
+            for mapping in readings(table, {**given, **more, **own}, judging=False, mapped=mapped)[:2]
+        ]
     return ways
 
 

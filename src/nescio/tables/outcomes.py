@@ -19,7 +19,7 @@ from nescio.formats.registry import ReadOptions
 from nescio.sources.source import name_runs
 from nescio.sources.tables import first, literal, unguarded
 from nescio.tables import rules, wide
-from nescio.tables.asking import Asked
+from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table, cases, words_of
 from nescio.tables.judge_column import judges_of
 from nescio.tables.lexicon import declines, state_of, truth_of
@@ -44,7 +44,7 @@ _FEW_ROWS = 1 << 14
 _REASONS = ("reason", "rationale", "explanation", "justification", "judge_reason", "comment", "feedback")
 
 
-def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> dict[str, str]:
+def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed) -> dict[str, str]:
     """Create the relation `gathered`, a row an answer, with the columns `CELLS`; return the other columns, by name.
 
     A table in which several columns are one run each has as many rows for each of its own.
@@ -89,7 +89,7 @@ def _runs(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression
     if not several or ("outcome" not in several and "prediction" not in several):
         return [("", {})]
     runs = []
-    beside = {name: own for name, own in wide.families(table.columns).items()}
+    beside = wide.families(table.columns)
     for run, columns in wide.parts(several):
         companions = next((own for own in beside.values() if {*columns.values()} & {*own.values()}), {})
         more = {"answer" if role == "answer" else role: name for role, name in companions.items()}
@@ -200,7 +200,7 @@ def _has_answer(word: str) -> bool | None:
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Outcomes, list[Note]]:
     """Return the outcomes of tables under their mappings, and notes; raises FormatError, or Contradiction."""
     notes: list[Note] = []
-    extra = gathered(connection, placed, options)
+    extra = gathered(connection, placed)
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     _state(connection, options, notes)
     rules.no_sums(connection, placed, sources)
@@ -239,7 +239,7 @@ def _with_rest(outcomes: Outcomes, sources: Mapping[int, Any], options: ReadOpti
     source = next(iter(sources.values()))
     if options.rest is None:
         ways = [{"total": total, "rest": rest} for rest in ("correct", "incorrect", "ungraded")]
-        raise Asked(source, f"what are the {total - listed} answers that the table does not list?", ways)
+        raise AskedError(source, f"what are the {total - listed} answers that the table does not list?", ways)
     if outcomes.repeats is not None or total < listed:
         why = "answers one question several times" if outcomes.repeats is not None else f"has {listed} questions"
         raise FormatError(source.label, f"the table {why}, so there cannot be {total} in all ({opt('total', total)})")
@@ -344,11 +344,21 @@ def _build(
 
 
 def _lower_ranks(lower: int, ungraded: int) -> list[Note]:
-    text = "{rows} {rows:row has/rows have} a rank below the first: MRR and K read them, outcomes are those of rank 1"
-    notes = [note("outcomes_table.lower_ranks", text, rows=lower)]
+    notes = [
+        note(
+            "outcomes_table.lower_ranks",
+            "{rows} {rows:row has/rows have} a rank below the first: MRR and K read them, outcomes are those of rank 1",
+            rows=lower,
+        )
+    ]
     if ungraded:
-        text = "{rows} of these {rows:is/are} not graded: MRR and K take it for no answer"
-        notes.append(note("outcomes_table.lower_ranks_ungraded", text, rows=ungraded))
+        notes.append(
+            note(
+                "outcomes_table.lower_ranks_ungraded",
+                "{rows} of these {rows:is/are} not graded: MRR and K take it for no answer",
+                rows=ungraded,
+            )
+        )
     return notes
 
 

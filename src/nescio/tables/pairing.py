@@ -10,7 +10,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import shorten
 from nescio.sources.source import Source
 from nescio.sources.tables import first
-from nescio.tables.asking import Asked
+from nescio.tables.asking import AskedError
 
 if TYPE_CHECKING:
     import duckdb
@@ -52,4 +52,4 @@ def check_pairing(
         f"the former under another name ({many} of {total} questions)"
     )
     source = sources[file]
-    raise Asked(source, rule, [{"column": {"question": text}}, {"column": {"question": by}}], where=source.head)
+    raise AskedError(source, rule, [{"column": {"question": text}}, {"column": {"question": by}}], where=source.head)

@@ -11,7 +11,7 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, first, literal, locate
-from nescio.tables.asking import Asked
+from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table
 from nescio.tables.lexicon import lexicon
 from nescio.tables.mapping import Mapped
@@ -120,7 +120,7 @@ def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, dec
         )
         if many:
             counted = f"{many} answer{'s' if many > 1 else ''}"
-            raise Asked(sources[file], rule.format(rows=counted), ways, where=locate(sources[file], row))
+            raise AskedError(sources[file], rule.format(rows=counted), ways, where=locate(sources[file], row))
 
 
 def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str) -> None:
@@ -216,7 +216,7 @@ def no_twice(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
     at_rank, more = f" at rank {place}" if ranked else "", f" ({rows} rows repeat one)" if rows > 1 else ""
     rule = f"question {of_question!r} of run {named!r}{at_rank} appears twice; first on {locate(sources[file], before)}{more}"
     ways = [{"duplicates": how} for how in ("first", "last", "repeats")]
-    raise Asked(sources[file], rule, ways, where=locate(sources[file], again))
+    raise AskedError(sources[file], rule, ways, where=locate(sources[file], again))
 
 
 Place = tuple[int, int, str]

@@ -17,7 +17,7 @@ from nescio.errors import NescioError, opt
 from nescio.formats.registry import ReadOptions, Unjudged
 from nescio.sources.source import Source
 from nescio.tables import answers, nameless, outcomes
-from nescio.tables.asking import Asked, Counts, Way, screen
+from nescio.tables.asking import AskedError, Counts, Way, screen
 from nescio.tables.columns import Table
 from nescio.tables.mapping import ROLES, Expression, Mapped, parse, spelled
 from nescio.tables.readings import readings
@@ -66,7 +66,7 @@ def execute(
 
 
 def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
-    """Return the reading of a table, given in the shapes that its file may have; raises Asked if there are several."""
+    """Return the reading of a table, given in the shapes that its file may have; raises AskedError if there are several."""
     mapped = {*options.outcome_map, *options.worths}
     allowed: list[Reading] = []
     doubtful: list[Reading] = []
@@ -83,9 +83,13 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     tried, errors = try_all(connection, allowed, options)
     if not tried:
         raise _no_reading(connection, shapes, options, errors) from None
-    if len({own.signature for own in tried}) == 1 and not doubtful and not any(isinstance(e, Asked) for e in errors):
+    if (
+        len({own.signature for own in tried}) == 1
+        and not doubtful
+        and not any(isinstance(e, AskedError) for e in errors)
+    ):
         return tried[0].reading
-    questions = [error.question for error in errors if isinstance(error, Asked)]
+    questions = [error.question for error in errors if isinstance(error, AskedError)]
     same = len(questions) == len(allowed) and len({*questions}) == 1
     raise ask(tried, options, questions[0] if same else "")
 
@@ -110,7 +114,7 @@ def try_all(
     for reading in allowed:
         try:
             tried.append(_tried(connection, reading, options))
-        except Asked as asked:
+        except AskedError as asked:
             errors.append(asked)
             for way in asked.ways:
                 try:
@@ -153,7 +157,7 @@ def _no_reading(
     connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions, errors: Sequence[NescioError]
 ) -> NescioError:
     """Return the error of the likeliest reading, or the question that is asked if no name says how a table is read."""
-    broken = [error for error in errors if not isinstance(error, Asked)]
+    broken = [error for error in errors if not isinstance(error, AskedError)]
     if broken and len(errors) == len(broken) and options.column:
         return broken[0]
     mapped = {*options.outcome_map, *options.worths}
@@ -170,13 +174,13 @@ def _no_reading(
     table = shapes[0]
     if options.column and all(_given(table, options) is None for table in shapes):
         parse(options.column, [*table.columns], table.source)
-    return Asked(table.source, nameless.what_lacks(table), (), screen=screen(table, (), options))
+    return AskedError(table.source, nameless.what_lacks(table), (), screen=screen(table, (), options))
 
 
 # ---- the question ----
 
 
-def ask(tried: Sequence[Tried], options: ReadOptions, question: str = "") -> Asked:
+def ask(tried: Sequence[Tried], options: ReadOptions, question: str = "") -> AskedError:
     """Return the question for readings that differ: what tells them apart, and what each gives."""
     first: dict[tuple[object, ...], Tried] = {}
     for own in tried:
@@ -184,7 +188,7 @@ def ask(tried: Sequence[Tried], options: ReadOptions, question: str = "") -> Ask
     distinct = list(islice(first.values(), _MOST_WAYS))
     what = question or _question(distinct)
     table, ways = distinct[0].reading.table, [_way(own, options) for own in distinct]
-    error = Asked(table.source, what, [way.options for way in ways], screen=screen(table, ways, options))
+    error = AskedError(table.source, what, [way.options for way in ways], screen=screen(table, ways, options))
     error.executed = ways
     return error
 
@@ -243,5 +247,11 @@ def used(reading: Reading) -> list[Note]:
     mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES and own != role}
     if not mapping:
         return []
-    text = "{subject}: read with {columns:each %s=%s}"
-    return [note("tables.mapping", text, str(reading.table.source.label), columns=[*mapping.items()])]
+    return [
+        note(
+            "tables.mapping",
+            "{subject}: read with {columns:each %s=%s}",
+            str(reading.table.source.label),
+            columns=[*mapping.items()],
+        )
+    ]

@@ -23,7 +23,7 @@ from nescio.sources.database import connect
 from nescio.sources.rows import tables_of
 from nescio.sources.source import Source, small
 from nescio.sources.tables import first, load_rows, with_points, without_blanks
-from nescio.tables.asking import Asked
+from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table, described
 from nescio.tables.large import count
 from nescio.tables.lexicon import is_sum, roles_of
@@ -69,7 +69,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     notes: list[Note] = [remark for source in sources for remark in source.notes]
     with connect(small=small(*sources)) as connection:
         chosen: list[Reading] = []
-        for at, shapes in enumerate(_loaded(connection, sources, options, notes)):
+        for shapes in _loaded(connection, sources, options, notes):
             reading = settle(connection, shapes, options)
             chosen.append(reading)
             notes += used(reading)
@@ -77,7 +77,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         own = options.with_more(more)
         try:
             data, found = execute(connection, [(reading.table, _whole(reading.mapping)) for reading in chosen], own)
-        except Asked as asked:
+        except AskedError as asked:
             if len(chosen) > 1:
                 raise
             tried, _ = try_all(connection, chosen, options)
@@ -195,8 +195,14 @@ def _without_sum(
         if not called or last[0] <= _FEWEST:
             return notes
         connection.execute(f"DELETE FROM {relation} WHERE row = {last[0]}")
-        text = "{subject}: the last row is called {name!r} and sums up the others: left out"
-        notes.append(note("tables.sum_row", text, str(source.label), name=called[0]))
+        notes.append(
+            note(
+                "tables.sum_row",
+                "{subject}: the last row is called {name!r} and sums up the others: left out",
+                str(source.label),
+                name=called[0],
+            )
+        )
 
 
 def _kept(source: Source, options: ReadOptions) -> set[str] | None:
