@@ -77,6 +77,6 @@ def _named(run: int, columns: Columns, *, several: bool) -> Iterator[tuple[int, 
     once = len(set(ids)) == size and None not in ids
     for i in range(size):
         name = str(ids[i]) if once else f"row {i + 1:,}"
-        spoken = [str(columns[word][i] or "") if word in columns else "" for word in words]
+        spoken = [str(columns[word][i] or "") if word is not None and word in columns else "" for word in words]
         others = {c: str(cells[i] or "") for c, cells in columns.items() if c not in (*words, own if once else None)}
         yield run, f"{name} ({run + 1})" if several else name, AnswerTexts(*spoken), others

@@ -108,7 +108,7 @@ def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]
         return [(own, options) for own in named[:3]]
     taken = {name for own in (*given.values(), *more.values()) for name in own.columns}
     free = [c for c in table.columns.values() if c.name and c.name not in taken and not c.structured]
-    names: list[Mapped] = [{"question": Expression((c.name,))} for c in free if _names_rows(c, table)][:1]
+    names: list[dict[str, Expression]] = [{"question": Expression((c.name,))} for c in free if _names_rows(c, table)][:1]
     if not names and "run" not in given:
         names = [*islice(_pairs(table, free), 2)]
     ways: list[Way] = []

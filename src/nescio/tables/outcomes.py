@@ -311,7 +311,7 @@ def _build(
     ).fetchnumpy()
     order = np.lexsort([fetched[name] for name in ("rank", "question", "run")])
     cells = {name: np.asarray(values)[order] for name, values in fetched.items()}
-    why = np.where(np.ma.getmaskarray(np.ma.asarray(fetched["why"])), None, np.ma.getdata(fetched["why"]))[order]
+    why = np.ma.asarray(fetched["why"]).filled(None)[order]
     rules.check_ranks(connection, sources, cells)
     file_of_run = np.zeros(len(names["run"]), dtype=int)
     file_of_run[cells["run"]] = cells["file"]

@@ -11,7 +11,7 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, first, literal, locate
-from nescio.tables.asking import AskedError
+from nescio.tables.asking import AskedError, Options
 from nescio.tables.columns import Table
 from nescio.tables.lexicon import lexicon
 from nescio.tables.mapping import Mapped
@@ -96,7 +96,7 @@ def keep(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
 def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None) -> None:
     """Ask about answers that were declined and that the verdict does not fit (`--declined-right`)."""
     quiet = "silent = 'yes' AND"
-    for condition, rule, ways in (
+    cases: Sequence[tuple[str, str, Sequence[Options]]] = (
         (
             f"{quiet} graded = {CORRECT} AND answerable IS NULL",
             "{rows} were declined and are marked as right; nothing says whether their questions have an answer",
@@ -112,7 +112,8 @@ def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, dec
             "{rows} were declined and are marked as wrong, although their questions have no answer",
             [{"column": {"answerable": "-"}}, {"column": {"abstained": "-", "answered": "-"}}],
         ),
-    ):
+    )
+    for condition, rule, ways in cases:
         if declined_right is not None and f"graded = {CORRECT}" in condition:
             continue
         many, file, row = first(

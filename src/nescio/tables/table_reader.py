@@ -188,7 +188,7 @@ def _without_sum(
     names = [cell for name, cell in have.items() if _NAMES & {*roles_of(name)}]
     if not names:
         return []
-    notes = []
+    notes: list[Note] = []
     while True:
         last = first(connection, f"SELECT row, {', '.join(names)} FROM {relation} ORDER BY row DESC LIMIT 1")
         called = [cell for cell in last[1:] if cell is not None and is_sum(str(cell))]
