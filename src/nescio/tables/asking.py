@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from nescio.errors import FormatError, again, opt, spelled
+from nescio.errors import TYPED, FormatError, again, opt, spelled
 from nescio.sources.source import Source
 
 if TYPE_CHECKING:
@@ -72,3 +73,16 @@ def screen(table: Table, ways: Sequence[Way], options: ReadOptions) -> str:
         lines += ["", "each answer with the counts that it gives (right/wrong/silent by run):"]
         lines += [f"  {i}. {way}" for i, way in enumerate(ways, 1)]
     return "\n".join(lines)
+
+
+def ask_in_terminal(error: AskedError) -> Options | None:
+    """Show the question, and return the options of the answer that is chosen; None outside a terminal, or for none."""
+    if not (error.executed and TYPED.get() and sys.stdin.isatty() and sys.stdout.isatty()):
+        return None
+    print(f"{error}\n")
+    while True:
+        typed = input(f"which? 1 to {len(error.executed)}, or nothing to stop: ").strip()
+        if not typed:
+            return None
+        if typed.isdecimal() and 1 <= int(typed) <= len(error.executed):
+            return error.executed[int(typed) - 1].options

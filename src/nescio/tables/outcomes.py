@@ -311,7 +311,10 @@ def _build(
     ).fetchnumpy()
     order = np.lexsort([fetched[name] for name in ("rank", "question", "run")])
     cells = {name: np.asarray(values)[order] for name, values in fetched.items()}
-    why = np.ma.asarray(fetched["why"]).filled(None)[order]
+    reasons = np.ma.asarray(fetched["why"])
+    why = np.array(np.ma.getdata(reasons), dtype=object)
+    why[np.ma.getmaskarray(reasons)] = None
+    why = why[order]
     rules.check_ranks(connection, sources, cells)
     file_of_run = np.zeros(len(names["run"]), dtype=int)
     file_of_run[cells["run"]] = cells["file"]

@@ -42,10 +42,15 @@ def check_pairing(
         "WHERE one.words <> other.words AND elsewhere.question <> one.question ORDER BY one.file, one.question LIMIT 1",
     )
     if moved is None:
-        rule = (
-            "{questions} of {total:n question} {questions:has/have} another text in another run: paired by their names"
-        )
-        return [note("outcomes_table.texts_differ", f"{rule} all the same", questions=many, total=total)]
+        return [
+            note(
+                "outcomes_table.texts_differ",
+                "{questions} of {total:n question} {questions:has/have} another text in another run: paired by their "
+                "names all the same",
+                questions=many,
+                total=total,
+            )
+        ]
     file, question, run, asked, other, others = moved
     rule = (
         f"question {question!r} asks {shorten(asked)} in run {run!r} and {shorten(others)} in run {other!r}, which has "

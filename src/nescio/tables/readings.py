@@ -88,7 +88,7 @@ _FITS: Mapping[str, Callable[[Column], bool]] = {
     "answerable": lambda column: column.is_truth,
     "unanswerable": lambda column: column.is_truth,
     "expected": _says(declines),
-    "error": lambda column: not column.is_number or column.is_truth,
+    "error": lambda column: column.is_truth or not (column.is_number or column.structured),
     "confidence": lambda column: 2 * column.numbers > column.filled,
 }
 
@@ -325,10 +325,12 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     asked = [Expression((name,)) for name in roles.all("answerable", "expected")]
     asked += [Expression((name,), inverted=True) for name in roles.all("unanswerable")]
     chosen: dict[str, Expression] = {}
-    for role in ("error", *_OWN_ALONE):
+    for role in _OWN_ALONE:
         names = [name for name in roles.all(role) if name not in taken]
         if names and role not in answer:
-            chosen[role] = Expression(tuple(names) if role == "error" else (names[0],))
+            chosen[role] = Expression((names[0],))
+    errors = [name for name in roles.all("error") if name not in taken] if "error" not in answer else []
+    failures: list[dict[str, Expression]] = [{"error": Expression(tuple(errors))}, {}] if errors else [{}]
     confidences = [name for name in roles.all("confidence") if name not in taken]
     if len(confidences) == 1 and "confidence" not in answer:
         chosen["confidence"] = Expression((confidences[0],))
@@ -347,7 +349,10 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         about = [column for column in hinted if speaks_of_questions(column.name)]
         questions = [{"answerable": Expression((c.name,), inverted=c.is_truth)} for c in about]
         questions += [{}] if questions else []
-    return [{**chosen, **silence, **question} for silence, question in product(ways or [{}], questions or [{}])]
+    return [
+        {**chosen, **silence, **question, **failure}
+        for failure, silence, question in product(failures, ways or [{}], questions or [{}])
+    ]
 
 
 def _hints(roles: Roles) -> list[Column]:

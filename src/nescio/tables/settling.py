@@ -74,7 +74,7 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
         given = _given(table, options)
         if given is not None:
             own = [Reading(table, found) for found in readings(table, given, judging=options.judging, mapped=mapped)]
-            if not (options.judging or any("outcome" in reading.mapping for reading in own)):
+            if not (options.judging or "prediction" in given or any("outcome" in r.mapping for r in own)):
                 doubtful += [Reading(table, *way) for way in nameless.by_unknown_words(table, given, mapped)]
             allowed += own
     allowed = [*doubtful, *allowed]
@@ -209,6 +209,7 @@ _QUESTIONS = {
     "unparsed": "what do answers count as that nobody could read?",
     "empty": "what do empty answers count as?",
     "judge": "how are the answers to be judged?",
+    "error": "are answers with an error wrong, or failed calls without a grade?",
     "total": "does the file list all answers?",
 }
 

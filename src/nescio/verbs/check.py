@@ -24,18 +24,25 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.errors import MismatchError, NescioError, UsageError
+from nescio.errors import MismatchError, NescioError, UsageError, opt
 from nescio.formats.folder_reader import every_file, files_of
-from nescio.options import verb
+from nescio.options import option, verb
+from nescio.options.edge import SAY
 from nescio.pipeline import Options, open_files, recognise
+from nescio.pipeline.saved import KEPT, place_of, save, with_answer
 from nescio.sources.arrow import items_of
 from nescio.sources.source import Source
+from nescio.tables.asking import AskedError, ask_in_terminal
 from nescio.verbs._file_summary import MOST_NAMED, CheckedFile, FileSummary, summarize
 from nescio.verbs._shared import Reading, Sourced
 
 
 class CheckRequest(Reading, Sourced):
     """What `nescio check` is asked."""
+
+    save: bool = option(
+        default=False, help="Save how a table is read as FILE.reading.toml, which later commands find by themselves."
+    )
 
 
 class Checked(Struct, frozen=True):
@@ -98,6 +105,11 @@ def check(request: CheckRequest) -> Checked:
         raise UsageError("no files were given")
     reading = Options(**request.values(Reading))
     together = _summary(items, reading)
+    while isinstance(together.error, AskedError) and (answer := ask_in_terminal(together.error)):
+        reading = with_answer(reading, answer)
+        together = _summary(items, reading)
+    if request.save:
+        _save(items, reading, together)
     if together.error is None:
         return Checked((together,))
     items = [file for item in items for file in _files(item)]
@@ -107,6 +119,20 @@ def check(request: CheckRequest) -> Checked:
     summaries = [summary for group in groups for summary in _of_group(group, reading)]
     summaries += [_of_none(item, error) for item, error in alone]
     return Checked(tuple(sorted(summaries, key=lambda summary: _place(summary, items))))
+
+
+def _save(items: Sequence[Any], reading: Options, summary: FileSummary) -> None:
+    """Save how the only table among the items is read; raises what is wrong with it, or UsageError for several."""
+    if summary.error is not None:
+        raise summary.error
+    if len(items) != 1 or not isinstance(items[0], (str, Path)):
+        raise UsageError(f"{opt('save')} saves how one table is read; {len(items)} files were given")
+    notes = summary.contents.notes if summary.contents else ()
+    used = {role: written for note in notes if note.code == "tables.mapping" for role, written in note["columns"]}
+    place = place_of(Path(items[0]))
+    options = {name: getattr(reading, name) for name in KEPT if name in reading.given}
+    save(place, {**options, **({"column": used} if used else {})})
+    SAY.get()(f"saved {place}")
 
 
 def _files(item: Any) -> list[Any]:
