@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import nescio
-from nescio.formats.native.outcome_table import counting
+from nescio.tables import large as counting
 from nescio.sources import masks
 from tests.notes import in_words
 from tests.rings import sample

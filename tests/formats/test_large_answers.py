@@ -11,7 +11,7 @@ import pytest
 import nescio
 from nescio.errors import FormatError
 from nescio.formats import Unjudged
-from nescio.formats.native.questions import responses
+from nescio.tables import responses
 from nescio.pipeline import read as read_files
 from tests.bars import heard
 

@@ -14,7 +14,7 @@ import pytest
 
 import nescio
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.native.outcome_table import counting
+from nescio.tables import large as counting
 from tests.rings import together
 
 from .fuzz import evidence_and_notes, write_files

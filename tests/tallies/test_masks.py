@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import nescio
 from nescio.errors import MismatchError
-from nescio.formats.native.outcome_table import counting
+from nescio.tables import large as counting
 from nescio.meta_evaluation import stability, swap
 from nescio.sources import number_columns
 from nescio.stats import packed
@@ -137,7 +137,7 @@ def test_numbers_beside_outcomes_give_what_the_rows_give(
     by_rows = results()
     monkeypatch.setattr(counting, "LARGE", 1)
     monkeypatch.setattr(number_columns, "_AT_ONCE", 1 << 14)  # several parts
-    monkeypatch.setattr("nescio.formats.native.outcome_table.outcome_table_reader.load_rows", None)  # no row is read
+    monkeypatch.setattr("nescio.tables.table_reader.load_rows", None)  # no row is read
     assert results() == by_rows
 
 
@@ -149,7 +149,7 @@ def test_a_tally_of_graded_scores_needs_no_row(tmp_path: Path, monkeypatch: pyte
     measures = ["mean(f1)", "mean(other)", "c@1"]
     nescio.tally(table, tmp_path / "rows.tally", measures=measures)
     monkeypatch.setattr(counting, "LARGE", 1)
-    monkeypatch.setattr("nescio.formats.native.outcome_table.outcome_table_reader.load_rows", None)  # no row is read
+    monkeypatch.setattr("nescio.tables.table_reader.load_rows", None)  # no row is read
     monkeypatch.setattr(number_columns, "_AT_ONCE", 1 << 13)  # several parts
     nescio.tally(table, tmp_path / "masks.tally", measures=measures)
     assert (tmp_path / "masks.tally").read_bytes() == (tmp_path / "rows.tally").read_bytes()

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from nescio.cli.app import run
-from nescio.formats.native.outcome_table import counting
+from nescio.tables import large as counting
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # A command, and the output that it is given: a file, or a folder that is new.

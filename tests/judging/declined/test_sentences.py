@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nescio.data.outcomes import SILENT
-from nescio.formats.native.roles import state_of
+from nescio.tables.lexicon import state_of
 from nescio.judging.declined.phrases import pattern, possible
 from nescio.judging.declined.recognise import declines
 
