@@ -153,10 +153,10 @@ def _sides(roles: Roles) -> tuple[list[str], list[str]]:
     gold = [name for name in roles.all("gold") if name not in verdicts or not roles.column(name).is_truth]
     predictions = [name for name in roles.all("prediction") if name not in gold]
     either = [name for name in roles.all("answer") if name not in (*gold, *predictions)]
-    if "gold" in roles.given or gold:
-        predictions = predictions or either
-    elif "prediction" in roles.given or predictions:
+    if not (gold or "gold" in roles.given) and (predictions or "prediction" in roles.given):
         gold = either
+    else:
+        predictions = predictions or either
     return gold, predictions
 
 
@@ -237,8 +237,8 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     ids = [name for name in roles.all("question") if name not in taken and name not in free["run"]]
     rows = [name for name in roles.all("row") if name not in taken]
     questions: list[Expression] = [Expression((name,)) for name in ids or [*rows, *free["text"]]]
-    if "question" in ids:
-        questions = [Expression(("question",))]
+    if "question" in free["text"] and not ids:  # nescio's own name, before any other
+        questions.sort(key=lambda own: own.columns != ("question",))
     if "question" in answer:
         questions = [answer["question"]]
     found: list[dict[str, Expression]] = []
@@ -262,6 +262,8 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
         if own and whole.columns and others and not any(_columns(o, "run") == {*whole.columns} for o in own):
             own.append({**own[0], "run": whole})
         found += own
+        if own and question.columns == ("question",):
+            return own
         most = {
             "run": whole,
             "question": question,
@@ -269,7 +271,7 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
             "text": own[0].get("text", NOTHING) if own else NOTHING,
         }
         fallback.append({role: expression for role, expression in most.items() if expression != NOTHING})
-    return found or fallback
+    return found or (fallback[:1] if "question" in free["text"] and not ids else fallback)
 
 
 def _columns(mapping: Mapped, role: str) -> set[str]:
