@@ -56,3 +56,8 @@ class Made:
     @property
     def kind(self) -> str:
         return f"{self.layout} × {self.verdict} × {self.silence}"
+
+    @property
+    def key(self) -> tuple[tuple[int, ...], ...]:
+        """The counts of each run as a reading gives them: abstaining rightly is right."""
+        return tuple(sorted((c.right + c.withheld, c.wrong, c.silent, c.ungraded) for c in self.truth.values()))

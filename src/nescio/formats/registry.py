@@ -152,6 +152,7 @@ class ReadOptions(Struct, frozen=True):
     column: Mapping[str, str] = field(default_factory=dict)
     duplicates: str = "error"
     declined_right: str | None = None
+    refusals: str | None = None
     worths: Mapping[str, float] = field(default_factory=dict)
     total: int | None = None
     rest: str | None = None
@@ -165,7 +166,7 @@ class ReadOptions(Struct, frozen=True):
         own = {
             name: value
             for name, value in more.items()
-            if name in ("duplicates", "declined_right", "total", "rest", "judge")
+            if name in ("duplicates", "declined_right", "refusals", "total", "rest", "judge")
         }
         if "outcome_map" in more:
             meant = more["outcome_map"]

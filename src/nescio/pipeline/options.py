@@ -170,6 +170,11 @@ class ReadingAnswers(Limited, group="Reading the files"):
         help="What a table's answers are that were declined and are marked as right: correct (keep) or unanswered.",
         default_words="nescio asks",
     )
+    refusals: CountsAs | None = option(
+        default=None,
+        help="What answers of a table count as that decline in words, if nothing else in it says what was declined.",
+        default_words="nescio asks",
+    )
     total: int | None = option(
         default=None,
         low=1,

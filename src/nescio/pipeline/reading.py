@@ -119,6 +119,7 @@ def read_parts(
         column=options.column,
         duplicates=options.duplicates,
         declined_right=options.declined_right,
+        refusals=options.refusals,
         total=options.total,
         rest=options.rest,
         worths={word: float(to) for word, to in options.outcome_map.items() if to not in MEANINGS},

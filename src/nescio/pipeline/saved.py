@@ -15,7 +15,18 @@ from nescio.sources.source import Source
 from nescio.sources.writing import write_text
 
 SUFFIX = ".reading.toml"
-KEPT = ("column", "outcome_map", "duplicates", "declined_right", "total", "rest", "empty", "unparsed", "judge")
+KEPT = (
+    "column",
+    "outcome_map",
+    "duplicates",
+    "declined_right",
+    "refusals",
+    "total",
+    "rest",
+    "empty",
+    "unparsed",
+    "judge",
+)
 
 
 def place_of(source: Path) -> Path:

@@ -21,7 +21,7 @@ from nescio.sources.source import Source
 from nescio.sources.tables import json_lines, locate
 from nescio.sources.text_files import WHITE
 from nescio.tables import rules
-from nescio.tables.asking import AskedError
+from nescio.tables.asking import AskedError, Options
 from nescio.tables.columns import SHORT
 from nescio.tables.lexicon import is_silent_word, marker_of
 from nescio.tables.outcomes import Placed, gathered
@@ -67,6 +67,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     rules.no_sums(connection, placed, sources)
     rules.settle_duplicates(connection, options.duplicates)
+    notes = rules.settle_confidences(connection)
     rules.keep(connection, sources)
     rules.no_run_in_two(connection, sources)
     rules.no_twice(connection, sources)
@@ -75,8 +76,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     rows = list(
         _rows(connection, placed, {n: c for n, c in extra.items() if n not in taken}, sources, repeated=repeated)
     )
-    notes: list[Note] = []
-    _no_answers(rows, sources, options)
+    _no_answers(rows, sources, options, own=_is_own(placed))
     if not _is_own(placed):
         _ask_for_judge(rows, sources, options)
     questions, gold = _questions(rows, sources, options, notes)
@@ -174,26 +174,37 @@ def _responses(row: Row) -> Iterator[Response]:
             yield Response(row.question, text, True, None, rank, repeat=row.repeat)
 
 
-def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions) -> None:
+def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions, *, own: bool) -> None:
     """Give the predictions that are no answers their reason: words for an abstention, a marker ("PARSE_FAIL", -1), or
     nothing; ask what markers and empty cells count as, if nobody said it."""
     gold = {text for row in rows for text in row.gold}
     classes = bool(gold) and all(text.isdecimal() for text in gold)
     found: Counter[str] = Counter()
     reasons: set[str] = set()
+    refusals: Counter[str] = Counter()
     first: Row | None = None
+    first_refusal: Row | None = None
     for row in rows:
         text = row.given[0].strip() if row.given else ""
         if row.declined or row.why == ERRORED or text in gold:
             continue
-        if text and is_silent_word(text):
+        if text and (is_silent_word(text) or (options.refusals == "unanswered" and options.declined.reads(text))):
             row.why, row.declined = SAID_SO, True
             continue
+        if text and not own and options.refusals is None and options.declined.reads(text):
+            refusals[text] += 1
+            first_refusal = first_refusal or row
         row.why = row.why or marker_of(text) or (NO_FORM if classes and text == _NO_CLASS else None)
         if row.why and row.answerable is not False:
             first = first or row
             found[text or "nothing"] += 1
             reasons.add("empty" if row.why == EMPTY else "unparsed")
+    if first_refusal is not None:
+        source = sources[first_refusal.file]
+        many, text = refusals.total(), next(iter(refusals))
+        rule = f"{many} answer{'s' if many > 1 else ''} may decline in words ({shorten(text)}): what do they count as?"
+        ways: list[Options] = [{"refusals": how} for how in ("unanswered", "incorrect")]
+        raise AskedError(source, rule, ways, where=locate(source, first_refusal.row))
     if first is None or reasons <= options.told:
         return
     words = " and ".join(f"{many} × {word!r}" for word, many in found.most_common(3))

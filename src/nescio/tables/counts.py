@@ -120,7 +120,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                 rule = "this last row seems to sum up the others, and is no run: delete it (or rename it, if it is one)"
                 raise FormatError(label, rule, where=locate(source, row), value=run)
             seen[run] = str(label)
-            numbers: dict[str, int] = {part: _whole(source, row, columns[part], cell) for part, cell in zip(held, cells_, strict=True)}
+            numbers: dict[str, int] = {
+                part: _whole(source, row, columns[part], cell) for part, cell in zip(held, cells_, strict=True)
+            }
             counts.append(
                 [_taken(source, row, [(columns[part], numbers[part]) for part in made[name]]) for name in OUTCOMES]
             )

@@ -19,6 +19,7 @@ from nescio.text import decimal
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _AT = re.compile(r"@\d+$")
 BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_IDS = {"id", "idx", "index", "uid", "uuid", "number", "nr", "no", "key"}  # last words of names for a row
 _EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
 ABSTAIN, ANSWER = "abstain", "answer"
 
@@ -38,6 +39,7 @@ class Lexicon(Struct):
     annotators: set[str]
     measurements: set[str]
     silence_stems: tuple[str, ...]
+    answer_stems: tuple[str, ...]
     expected_words: set[str]
     counts: dict[str, dict[str, int]]
 
@@ -68,6 +70,7 @@ def lexicon() -> Lexicon:
         annotators={*words["annotators"]},
         measurements={*words["measurements"]},
         silence_stems=tuple(words["silence_stems"]),
+        answer_stems=tuple(words["answer_stems"]),
         expected_words={*words["expected_words"]},
         counts={part: {squash(name): i for i, name in enumerate(own.split())} for part, own in held["counts"].items()},
     )
@@ -116,7 +119,8 @@ def roles_of(header: str) -> tuple[str, ...]:
     for name in (squash(header), squash(re.split(r"[.\]/]", header)[-1])):
         if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
             return found
-    return ()
+    last = [squash(part) for part in BOUNDARY.split(header) if squash(part)][-1:]
+    return ("row",) if last and last[0] in _IDS and "." not in header else ()
 
 
 def rank(header: str, role: str) -> int:
@@ -171,9 +175,17 @@ def is_silent_word(word: str) -> bool:
 
 def speaks_of_silence(header: str) -> bool:
     """Return whether a word of a header begins as words for abstaining do."""
-    whole = squash(header)
-    tokens = [squash(part) for part in BOUNDARY.split(header)]
-    return any(token.startswith(lexicon().silence_stems) for token in (whole, *tokens))
+    return _begins(header, lexicon().silence_stems)
+
+
+def speaks_of_answering(header: str) -> bool:
+    """Return whether a word of a header begins as words for answering do."""
+    return _begins(header, lexicon().answer_stems)
+
+
+def _begins(header: str, stems: tuple[str, ...]) -> bool:
+    last = re.split(r"[.\]/]", header)[-1]
+    return any(token.startswith(stems) for token in (squash(last), *map(squash, BOUNDARY.split(last))))
 
 
 def speaks_of_questions(header: str) -> bool:

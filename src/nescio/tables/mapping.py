@@ -13,7 +13,7 @@ from nescio.errors import UsageError, opt
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, literal
 from nescio.tables.columns import Table, cases, words_of
-from nescio.tables.lexicon import truth_of
+from nescio.tables.lexicon import is_silent_word, truth_of
 
 NONE, ROW, NOT, AND = "-", "#", "!", "+"
 BETWEEN = " · "  # the parts of the name of a run that several columns make
@@ -161,7 +161,10 @@ def compared(table: Table, expression: Expression) -> str | None:
 def flag(
     table: Table, expression: Expression, meaning: Callable[[str], bool | None] = truth_of, *, other: str = ""
 ) -> str:
-    """Return what columns say as yes, no or NULL, in SQL; a word that says neither stays as it is, or is `other`."""
+    """Return what columns say as yes, no or NULL, in SQL; a word that says neither stays as it is, or is `other`.
+
+    Beside words for an abstention every other word is that of an answer.
+    """
     if (own := compared(table, expression)) is not None:
         return own
     flags = []
@@ -171,7 +174,8 @@ def flag(
         known = {
             w: "'yes'" if truth != expression.inverted else "'no'" for w, truth in said.items() if truth is not None
         }
-        unknown = other or cell
+        silent = not other and any(map(is_silent_word, said))
+        unknown = other or ("'no'" if silent != expression.inverted else "'yes'" if silent else cell)
         flags.append(cases(cell, known, f"CASE WHEN {cell} IS NOT NULL THEN {unknown} END"))
     if len(flags) == 1:
         return flags[0]

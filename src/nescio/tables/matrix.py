@@ -39,9 +39,7 @@ def recognise(source: Source) -> str | None:
         return None
     row = _first_row(source)
     cells = [row.get(name) for name in runs if name in row]
-    # A bad cell among good ones is left to the reader, which says where it is.
-    numbers = sum(cell is None or _number(cell) is not None for cell in cells)
-    return "table" if 2 * numbers >= len(cells) else None
+    return "table" if all(cell is None or _number(cell) is not None for cell in cells) else None
 
 
 def _names_a_row(source: Source, column: str) -> bool:

@@ -10,7 +10,7 @@ from nescio.errors import opt
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import roles_of, state_of
 from nescio.tables.mapping import Expression, Mapped
-from nescio.tables.readings import is_unique, readings
+from nescio.tables.readings import is_unique, may_be, readings
 
 Way = tuple[dict[str, Expression], dict[str, Any]]  # a mapping, and options
 _MOST = 24
@@ -18,6 +18,7 @@ _FEW_WORDS = 12  # different words of a column that may be outcomes
 _MOST_UNKNOWN = 2  # words of which every meaning is tried
 _LONGEST = 200  # characters of a cell that may name a question
 _MOST_RUNS = 20
+_MOST_APART = 4
 _SCALES = (1, 5, 10, 100)  # the greatest grades
 _CODES = (
     {"A": "correct", "B": "incorrect", "C": "unanswered"},
@@ -85,7 +86,8 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
         ways = _by_words(table, given, column, mapped) if column else []
         ways = ways or _complete(table, given, {}, {})
     elif not ({"prediction", "gold"} & given.keys() or judging):
-        for column in free:
+        named = [column for column in free if {"outcome", "score"} & {*may_be(column, mapped)}]
+        for column in named or free:
             if column.is_verdict:
                 ways += _complete(table, given, {"outcome": Expression((column.name,))}, {})
             elif column.words and {*column.words} <= {word for code in _CODES for word in code}:
@@ -93,7 +95,7 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
             elif column.is_share and column.low == 0:
                 ways += _complete(table, given, {"outcome": _threshold(column)}, {})
         verdicts = tuple(column.name for column in free if column.is_verdict)
-        if len(verdicts) > 1:
+        if len(verdicts) > 1 and not named:
             ways += _complete(table, given, {"outcome": Expression(verdicts)}, {})
     for pair in _same_words(table, free, given):
         ways += _complete(table, given, pair, {})
@@ -108,7 +110,9 @@ def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]
         return [(own, options) for own in named[:3]]
     taken = {name for own in (*given.values(), *more.values()) for name in own.columns}
     free = [c for c in table.columns.values() if c.name and c.name not in taken and not c.structured]
-    names: list[dict[str, Expression]] = [{"question": Expression((c.name,))} for c in free if _names_rows(c, table)][:1]
+    names: list[dict[str, Expression]] = [{"question": Expression((c.name,))} for c in free if _names_rows(c, table)][
+        :1
+    ]
     if not names and "run" not in given:
         names = [*islice(_pairs(table, free), 2)]
     ways: list[Way] = []
@@ -128,6 +132,21 @@ def _pairs(table: Table, free: Sequence[Column]) -> Iterator[dict[str, Expressio
             pair = {"run": Expression((run.name,)), "question": Expression((question.name,))}
             if is_unique(table, pair, {}):
                 yield pair
+
+
+def told_apart(table: Table, mapping: Mapped) -> list[Mapped]:
+    """Return a mapping with one more column of a few words that tells answers apart which occur twice: as a part of the
+    run, or as the number of a repeat."""
+    taken = {name for own in mapping.values() for name in own.columns}
+    run = mapping.get("run", Expression()).columns
+    found: list[Mapped] = []
+    for column in table.columns.values():
+        if column.name in taken or column.words is None or not 1 < len(column.words) <= _MOST_RUNS or not column.name:
+            continue
+        for more in ({"run": Expression((*run, column.name))}, {"repeat": Expression((column.name,))}):
+            if is_unique(table, {**mapping, **more}, mapping):
+                found.append({**mapping, **more})
+    return found[:_MOST_APART]
 
 
 def _names_rows(column: Column, table: Table) -> bool:

@@ -14,7 +14,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT, Outcomes, gather
 from nescio.data.reasons import EMPTY, ERRORED
 from nescio.data.repeats import FIRST, REPEAT, repeats_of
-from nescio.errors import FormatError, opt
+from nescio.errors import FormatError, opt, shorten
 from nescio.formats.registry import ReadOptions
 from nescio.sources.source import name_runs
 from nescio.sources.tables import first, literal, unguarded
@@ -202,9 +202,10 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     notes: list[Note] = []
     extra = gathered(connection, placed)
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
-    _state(connection, options, notes)
+    _state(connection, placed, sources, options, notes)
     rules.no_sums(connection, placed, sources)
     rules.settle_duplicates(connection, options.duplicates)
+    notes += rules.settle_confidences(connection)
     rules.keep(connection, sources)
     rules.no_contradictions(connection, sources, options.declined_right)
     rules.no_run_in_two(connection, sources)
@@ -249,7 +250,13 @@ def _with_rest(outcomes: Outcomes, sources: Mapping[int, Any], options: ReadOpti
     return Outcomes(outcomes.runs, names, state, files=outcomes.files, judges=outcomes.judges)
 
 
-def _state(connection: duckdb.DuckDBPyConnection, options: ReadOptions, notes: list[Note]) -> None:
+def _state(
+    connection: duckdb.DuckDBPyConnection,
+    placed: Placed,
+    sources: Mapping[int, Any],
+    options: ReadOptions,
+    notes: list[Note],
+) -> None:
     """Create the relation `rows`: what is gathered, what each word means (`graded`), the state, and the reason for it."""
     query = "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     counted = connection.execute(query, ["" in options.outcome_map]).fetchall()
@@ -259,17 +266,57 @@ def _state(connection: duckdb.DuckDBPyConnection, options: ReadOptions, notes: l
     graded = (
         f"CASE WHEN outcome IS NULL THEN {states.get(None, NOT_GRADED)} WHEN true THEN {cases('outcome', known)} END"
     )
-    empty = "outcome IS NULL AND prediction IS NULL AND gold IS NOT NULL"
+    says_silence = SILENT in known.values() or any({"abstained", "answered"} & m.keys() for _, m in placed)
+    worded = [] if says_silence or options.declined.asked else _refusals(connection, sources, options)
+    no_right = f"({graded}) IS DISTINCT FROM {CORRECT}"
+    in_words = f"coalesce(prediction IN ({', '.join(map(literal, worded)) or 'NULL'}), false)"
+    quiet = "silent = 'yes'"
+    answered = any(_answers_of(table, mapping) for table, mapping in placed)
+    empty = f"(prediction IS NULL AND {no_right})" if answered and not says_silence else "false"
     keep = "silent = 'yes' AND graded = 1 AND answerable IS NULL" if options.declined_right == "keep" else "false"
     state = (
         f"CASE WHEN failed = 'yes' THEN {NOT_GRADED} WHEN {keep} THEN {CORRECT} "
-        f"WHEN silent = 'yes' THEN {SILENT} WHEN {empty} THEN {SILENT} ELSE graded END"
+        f"WHEN {quiet} OR {empty} THEN {SILENT} ELSE graded END"
     )
-    why = f"CASE WHEN failed = 'yes' THEN '{ERRORED}' WHEN silent = 'yes' THEN NULL WHEN {empty} THEN '{EMPTY}' END"
+    why = f"CASE WHEN failed = 'yes' THEN '{ERRORED}' WHEN {quiet} THEN NULL WHEN {empty} THEN '{EMPTY}' END"
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE rows AS SELECT *, {state}::TINYINT AS state, {why} AS why FROM "
-        f"(SELECT {_one_question(connection)}, ({graded})::TINYINT AS graded FROM gathered)"
+        f"(SELECT * REPLACE (CASE WHEN {in_words} THEN 'yes' ELSE silent END AS silent), ({graded})::TINYINT AS graded "
+        f"FROM (SELECT {_one_question(connection)} FROM gathered))"
     )
+    if "empty" not in options.told:
+        _ask_of_empty(connection, sources)
+
+
+def _answers_of(table: Table, mapping: Mapped) -> bool:
+    """Return whether columns that nescio did not write hold the answers of a table, and some of them are not empty."""
+    several = [own for _, own in _runs(table, mapping) if "prediction" in own]
+    expressions = [own["prediction"] for own in several] or [mapping.get("prediction", Expression())]
+    return mapping["outcome"].columns != ("outcome",) and any(
+        table.columns[name].filled for expression in expressions for name in expression.columns
+    )
+
+
+def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any], options: ReadOptions) -> list[str]:
+    """Return the answers that decline in words and count as abstentions; ask what they count as, if nobody said it."""
+    query = "SELECT prediction, count(*), min(file) FROM gathered WHERE prediction IS NOT NULL GROUP BY 1 LIMIT 10000"
+    texts = [own for own in connection.execute(query).fetchall() if options.declined.reads(own[0])]
+    if not texts or options.refusals in ("incorrect", "ungraded"):
+        return []
+    if options.refusals is None:
+        many, (text, _, file) = sum(times for _, times, _ in texts), texts[0]
+        rule = f"{many} answer{'s' if many > 1 else ''} may decline in words ({shorten(text)}): what do they count as?"
+        raise AskedError(sources[file], rule, [{"refusals": how} for how in ("unanswered", "incorrect")])
+    return [text for text, _, _ in texts]
+
+
+def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any]) -> None:
+    """Ask what answers count as that are empty, and that nothing calls right or unanswerable."""
+    empty = f"why = '{EMPTY}' AND answerable IS DISTINCT FROM 'false'"
+    many, file = first(connection, f"SELECT count(*), min(file) FROM rows WHERE {empty}")
+    if many:
+        rule = f"{many} answer{'s are' if many > 1 else ' is'} empty, and not marked as right: what do they count as?"
+        raise AskedError(sources[file], rule, [{"empty": how} for how in ("unanswered", "incorrect", "ungraded")])
 
 
 def _one_question(connection: duckdb.DuckDBPyConnection) -> str:

@@ -13,12 +13,14 @@ from nescio.tables.lexicon import (
     is_silent_word,
     rank,
     roles_of,
+    speaks_of_answering,
     speaks_of_questions,
     speaks_of_silence,
     state_of,
     truth_of,
 )
 from nescio.tables.mapping import Expression, Mapped, joined
+from nescio.text import decimal
 
 _MOST = 64  # mappings of a table that are tried
 _OWN_ALONE = ("candidate", "rank", "known_answers", "cluster", "judge")  # roles that only their own names have
@@ -89,7 +91,7 @@ _FITS: Mapping[str, Callable[[Column], bool]] = {
     "unanswerable": lambda column: column.is_truth,
     "expected": _says(declines),
     "error": lambda column: column.is_truth or not (column.is_number or column.structured),
-    "confidence": lambda column: 2 * column.numbers > column.filled,
+    "confidence": lambda column: any(decimal(text.rstrip("% ")) is not None for text in column.words or column.samples),
 }
 
 
@@ -217,6 +219,8 @@ def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]
     if len(answering) > 1:
         return [Expression(tuple(answering.values()))]
     singles = [*paths] or [Expression((name,)) for name in verdicts.values()]
+    if len(verdicts) < 2 and not (paths or wide.of_judges(verdicts)):
+        return []
     if len(verdicts) < 2 or wide.of_judges(verdicts):
         return singles
     alike = wide.with_most_columns(verdicts, names)
@@ -342,7 +346,8 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     told = {"abstained", "answered"} & answer.keys()
     ways = [] if told else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
     if not told and not ways:
-        ways = [{"abstained": Expression((c.name,))} for c in hinted if not speaks_of_questions(c.name)]
+        own = [column for column in hinted if not speaks_of_questions(column.name)]
+        ways = [{_said_by(column): Expression((column.name,))} for column in own]
         ways += [{}] if ways else []
     questions: list[dict[str, Expression]] = []
     if "answerable" not in answer:
@@ -368,10 +373,16 @@ def _hints(roles: Roles) -> list[Column]:
         and column.words
         and not _has_role(column)
         and (
-            (_says(declines)(column) and any(map(is_silent_word, column.words)))
-            or (column.is_truth and speaks_of_silence(column.name))
+            any(map(is_silent_word, column.words))
+            or (column.is_truth and (speaks_of_silence(column.name) or speaks_of_answering(column.name)))
         )
     ]
+
+
+def _said_by(column: Column) -> str:
+    """Return which of the two roles a column that may speak of abstaining has."""
+    answering = column.is_truth and not speaks_of_silence(column.name) and speaks_of_answering(column.name)
+    return "answered" if answering else "abstained"
 
 
 def _has_role(column: Column) -> bool:

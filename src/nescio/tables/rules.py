@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nescio.data.columns import Array
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.sources.source import Source
-from nescio.sources.tables import NUMBER, first, literal, locate
+from nescio.sources.tables import NOTHING, NUMBER, first, literal, locate
 from nescio.tables.asking import AskedError, Options
 from nescio.tables.columns import Table
 from nescio.tables.lexicon import lexicon
@@ -122,6 +123,31 @@ def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, dec
         if many:
             counted = f"{many} answer{'s' if many > 1 else ''}"
             raise AskedError(sources[file], rule.format(rows=counted), ways, where=locate(sources[file], row))
+
+
+def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
+    """Take confidences as people write them: none where a cell says so (n/a), and shares if all are percentages."""
+    none, percent = (
+        f"regexp_full_match(trim(confidence), {literal('(?i)' + own)})" for own in (NOTHING, "[0-9]+([.][0-9]+)? ?%")
+    )
+    absent, percentages, given = first(
+        connection, f"SELECT count(*) FILTER ({none}), count(*) FILTER ({percent}), count(confidence) FROM rows"
+    )
+    notes: list[Note] = []
+    if absent:
+        connection.execute(f"UPDATE rows SET confidence = NULL WHERE {none}")
+        notes.append(
+            note(
+                "outcomes_table.confidence_none",
+                "{rows:n confidence} {rows:says/say} that there is none (as n/a does)",
+                rows=absent,
+            )
+        )
+    if percentages and percentages + absent == given:
+        share = "(rtrim(confidence, '% ')::DOUBLE / 100)::VARCHAR"
+        connection.execute(f"UPDATE rows SET confidence = {share} WHERE confidence IS NOT NULL")
+        notes.append(note("outcomes_table.confidence_percent", "confidences are percentages: 75% is read as 0.75"))
+    return notes
 
 
 def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str) -> None:

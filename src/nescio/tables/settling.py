@@ -19,13 +19,14 @@ from nescio.sources.source import Source
 from nescio.tables import answers, nameless, outcomes
 from nescio.tables.asking import AskedError, Counts, Way, screen
 from nescio.tables.columns import Table
-from nescio.tables.mapping import ROLES, Expression, Mapped, parse, spelled
+from nescio.tables.mapping import NONE, NOT, ROLES, ROW, Expression, Mapped, parse, role_of, spelled
 from nescio.tables.readings import readings
 from nescio.tables.totals import totals_beside
 
 if TYPE_CHECKING:
     import duckdb
 
+_MOST_QUESTIONS = 3  # that are answered one after another
 _MOST_WAYS = 9  # that a screen shows
 
 
@@ -103,7 +104,7 @@ def _given(table: Table, options: ReadOptions) -> dict[str, Expression] | None:
 
 
 def try_all(
-    connection: duckdb.DuckDBPyConnection, allowed: Sequence[Reading], options: ReadOptions
+    connection: duckdb.DuckDBPyConnection, allowed: Sequence[Reading], options: ReadOptions, questions: int = 0
 ) -> tuple[list[Tried], list[NescioError]]:
     """Execute readings; return what each gives, and the errors of those that give nothing.
 
@@ -116,11 +117,14 @@ def try_all(
             tried.append(_tried(connection, reading, options))
         except AskedError as asked:
             errors.append(asked)
-            for way in asked.ways:
-                try:
-                    tried.append(_tried(connection, _with(reading, way), options))
-                except NescioError as error:
-                    errors.append(error)
+            if questions == 0 and any("duplicates" in way for way in asked.ways):
+                more = [replace(reading, mapping=own) for own in nameless.told_apart(reading.table, reading.mapping)]
+                tried += try_all(connection, more, options, questions + 1)[0]
+            if questions < _MOST_QUESTIONS:
+                answered = [_with(reading, way) for way in asked.ways]
+                further, more_errors = try_all(connection, answered, options, questions + 1)
+                tried += further
+                errors += [error for error in more_errors if not isinstance(error, AskedError)]
         except NescioError as error:
             errors.append(error)
     return tried, errors
@@ -135,11 +139,18 @@ def _with(reading: Reading, way: Mapping[str, Any]) -> Reading:
 
 def _tried(connection: duckdb.DuckDBPyConnection, reading: Reading, options: ReadOptions) -> Tried:
     own = options.with_more(reading.more)
-    mapping = {role: expression for role, expression in reading.mapping.items() if expression != Expression()}
-    data, _ = execute(connection, [(reading.table, mapping)], own)
+    data, _ = execute(connection, [(reading.table, without_none(reading.mapping))], own)
     found = data if isinstance(data, Outcomes) else own.judged(replace(data, no_answer=own.no_answer))
     settled = settle_reasons(found, own.no_answer)[0]
     return Tried(reading, *counts_of(settled), settled)
+
+
+def without_none(mapping: Mapped) -> Mapped:
+    """Return a mapping without a run, a repeat or a question that the user said no column is; other roles stay, so that
+    nothing takes their place."""
+    return {
+        role: own for role, own in mapping.items() if own != Expression() or role not in ("run", "repeat", "question")
+    }
 
 
 def counts_of(found: Outcomes) -> tuple[Counts, int]:
@@ -208,6 +219,7 @@ _QUESTIONS = {
     "duplicates": "answers occur twice: which of them count?",
     "unparsed": "what do answers count as that nobody could read?",
     "empty": "what do empty answers count as?",
+    "refusals": "what do answers count as that decline in words?",
     "judge": "how are the answers to be judged?",
     "error": "are answers with an error wrong, or failed calls without a grade?",
     "total": "does the file list all answers?",
@@ -234,8 +246,9 @@ def _way(own: Tried, options: ReadOptions) -> Way:
     mapping = spelled(own.reading.mapping)
     place = own.reading.table.source.place
     prefix = f"{place}." if place else ""
+    mapping = {"run": NONE, **mapping}  # all that is needed, so that nothing else is interpreted
     column = {
-        role: prefix + written if prefix and written not in ("-", "#") else written
+        role: _with_place(written, prefix)
         for role, written in mapping.items()
         if role in ROLES and options.column.get(role) != written
     }
@@ -243,9 +256,16 @@ def _way(own: Tried, options: ReadOptions) -> Way:
     return Way({**({"column": column} if column else {}), **more}, own.counts, own.questions)
 
 
+def _with_place(written: str, place: str) -> str:
+    """Return an expression with the path of its rows before its column."""
+    if written in (NONE, ROW):
+        return written
+    return f"{NOT}{place}{written[1:]}" if written.startswith(NOT) else f"{place}{written}"
+
+
 def used(reading: Reading) -> list[Note]:
     """Return the note that names the columns of a reading, if their names are not nescio's own."""
-    mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES and own != role}
+    mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES and role_of(own) != role}
     if not mapping:
         return []
     return [

@@ -27,9 +27,9 @@ from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table, described
 from nescio.tables.large import count
 from nescio.tables.lexicon import is_sum, roles_of
-from nescio.tables.mapping import ROLES, Mapped
+from nescio.tables.mapping import ROLES
 from nescio.tables.outcomes import CELLS
-from nescio.tables.settling import Reading, ask, execute, settle, try_all, used
+from nescio.tables.settling import Reading, ask, execute, settle, try_all, used, without_none
 from nescio.tables.totals import totals_beside
 
 if TYPE_CHECKING:
@@ -76,7 +76,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         more = {name: value for reading in chosen for name, value in reading.more.items()}
         own = options.with_more(more)
         try:
-            data, found = execute(connection, [(reading.table, _whole(reading.mapping)) for reading in chosen], own)
+            data, found = execute(
+                connection, [(reading.table, without_none(reading.mapping)) for reading in chosen], own
+            )
         except AskedError as asked:
             if len(chosen) > 1:
                 raise
@@ -108,11 +110,6 @@ def _against_totals(
     as_read, _ = try_all(connection, [reading], options)
     what = f"its own {off.name} is {off.own:g}, but the answers give {off.ours[0]:g}: what is missing?"
     raise ask([*fitting, *as_read], options, what)
-
-
-def _whole(mapping: Mapped) -> Mapped:
-    """Return a mapping without the roles that no column has."""
-    return {role: own for role, own in mapping.items() if own.columns or own.row}
 
 
 def _loaded(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nescio.tables.lexicon import BOUNDARY, lexicon, rank, roles_of, squash
@@ -13,17 +14,22 @@ _ROLES = ("outcome", "score", "prediction", "answer", "confidence", "abstained",
 def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     """Return the columns of each run by role, for columns named by a run and a name of the lexicon.
 
-    A column that the lexicon knows by its whole name belongs to no run, unless it is a path whose last part it knows.
+    A column that the lexicon knows by its whole name belongs to no run, unless it is a path whose last part it knows. A
+    name that can be cut in several ways is cut where the run has the most other columns.
     """
+    ways = {
+        column: [*_splits(column)]
+        for column in columns
+        if not roles_of(column) or "row" in roles_of(column) or re.search(r"[.\]/]", column)
+    }
+    shared = Counter(run for splits in ways.values() for run in {run for run, _, _ in splits})
     runs: dict[str, dict[str, str]] = {}
-    for column in columns:
-        if roles_of(column) and not re.search(r"[.\]/]", column):
-            continue
-        for run, role, _ in _splits(column):
+    for column, splits in ways.items():
+        if splits:
+            run, role, _ = max(splits, key=lambda split: shared[split[0]])
             held = runs.setdefault(run, {})
             if role not in held or rank(column, role) < rank(held[role], role):
                 held[role] = column
-            break
     return runs
 
 
