@@ -44,10 +44,13 @@ _FEW_ROWS = 1 << 14
 _REASONS = ("reason", "rationale", "explanation", "justification", "judge_reason", "comment", "feedback")
 
 
-def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed) -> dict[str, str]:
+def gathered(
+    connection: duckdb.DuckDBPyConnection, placed: Placed, told: Mapping[str, str] = {}
+) -> dict[str, str]:
     """Create the relation `gathered`, a row an answer, with the columns `CELLS`; return the other columns, by name.
 
-    A table in which several columns are one run each has as many rows for each of its own.
+    A table in which several columns are one run each has as many rows for each of its own. `told` are words with the
+    outcome that they mean.
     """
     names = dict.fromkeys(name for table, mapping in placed for name in _others(table, mapping))
     extra = {name: f"x{i}" for i, name in enumerate(names)}
@@ -58,7 +61,7 @@ def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed) -> dict[str,
         others = _others(table, mapping)
         own = {at: stems[id(source)] for at, source in table.sources.items() if id(source) in stems}
         for run, columns in _runs(table, mapping):
-            cells = _cells(table, {**mapping, **columns}, own, run)
+            cells = _cells(table, {**mapping, **columns}, own, run, told)
             cells |= {column: others.get(name, "NULL") for name, column in extra.items()}
             shown = ", ".join(f"{cell}::VARCHAR AS {name}" for name, cell in cells.items())
             selects.append(f"SELECT file, row, {shown} FROM {table.relation}")
@@ -103,7 +106,9 @@ def _role(role: str) -> str:
     return {"answer": "prediction", "score": "outcome"}.get(role, role)
 
 
-def _cells(table: Table, mapping: Mapped, stems: Mapping[int, str], run: str) -> dict[str, str]:
+def _cells(
+    table: Table, mapping: Mapped, stems: Mapping[int, str], run: str, told: Mapping[str, str]
+) -> dict[str, str]:
     """Return the cell of each of `CELLS`, in SQL."""
     named = joined(table, mapping["run"]) if "run" in mapping else ""
     whole = len(stems) == len(table.sources)
@@ -124,7 +129,7 @@ def _cells(table: Table, mapping: Mapped, stems: Mapping[int, str], run: str) ->
     if "confidence" in mapping and mapping["confidence"].columns:
         cells["confidence"] = scaled(table, mapping["confidence"])
     cells["outcome"] = outcome(table, mapping.get("outcome", Expression()))
-    cells["silent"] = silent(table, mapping)
+    cells["silent"] = silent(table, mapping, told)
     cells["answerable"] = answerable(table, mapping)
     if "error" in mapping and mapping["error"].columns:
         cells["failed"] = flag(table, mapping["error"], other="'yes'")
@@ -149,11 +154,17 @@ def outcome(table: Table, expression: Expression) -> str:
     return cases(cell, {word: opposite[state] for word, state in states.items() if state in opposite}, cell)
 
 
-def silent(table: Table, mapping: Mapped) -> str:
-    """Return yes, no or NULL, in SQL: whether a column says that the system abstained."""
+def silent(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
+    """Return yes, no or NULL, in SQL: whether a column says that the system abstained.
+
+    Where a word of the column is told to mean `unanswered`, other words that nobody knows mean an answer.
+    """
     flags = []
     if "abstained" in mapping and mapping["abstained"].columns:
-        flags.append(flag(table, mapping["abstained"], declines))
+        meanings = {word: to == "unanswered" for word, to in told.items()}
+        known = meanings.keys() & _silence_words(table, mapping)
+        of_word = lambda word: meanings.get(word, declines(word))  # noqa: E731
+        flags.append(flag(table, mapping["abstained"], of_word, other="'no'" if known else ""))
     if "answered" in mapping and mapping["answered"].columns:
         answered = mapping["answered"]
         own = flag(table, answered, _answers)
@@ -163,6 +174,12 @@ def silent(table: Table, mapping: Mapped) -> str:
     return (
         f"CASE WHEN {' OR '.join(f'({own}) = {chr(39)}yes{chr(39)}' for own in flags)} THEN 'yes' ELSE {flags[0]} END"
     )
+
+
+def _silence_words(table: Table, mapping: Mapped) -> set[str]:
+    """Return the words of the columns that say that the system abstained."""
+    names = mapping["abstained"].columns if "abstained" in mapping else ()
+    return {word for name in names for word in table.columns[name].words or ()}
 
 
 def _answers(word: str) -> bool | None:
@@ -200,12 +217,13 @@ def _has_answer(word: str) -> bool | None:
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Outcomes, list[Note]]:
     """Return the outcomes of tables under their mappings, and notes; raises FormatError, or Contradiction."""
     notes: list[Note] = []
-    extra = gathered(connection, placed)
+    extra = gathered(connection, placed, options.outcome_map)
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     _state(connection, placed, sources, options, notes)
     rules.no_sums(connection, placed, sources)
     rules.settle_duplicates(connection, options.duplicates)
     notes += rules.settle_confidences(connection)
+    rules.no_unknown_silence(connection, sources)
     rules.keep(connection, sources)
     rules.no_contradictions(connection, sources, options.declined_right)
     rules.no_run_in_two(connection, sources)
@@ -261,7 +279,10 @@ def _state(
     query = "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     counted = connection.execute(query, ["" in options.outcome_map]).fetchall()
     worths = dict.fromkeys(options.worths, "ungraded")
-    states = state_words(counted, {**options.outcome_map, **worths}, notes)
+    of_silence = {word for table, mapping in placed for word in _silence_words(table, mapping)}
+    listed = {word for word, _ in counted}
+    told = {word: to for word, to in options.outcome_map.items() if word in listed or word not in of_silence}
+    states = state_words(counted, {**told, **worths}, notes)
     known = {word: at for word, at in states.items() if word is not None and at is not None}
     graded = (
         f"CASE WHEN outcome IS NULL THEN {states.get(None, NOT_GRADED)} WHEN true THEN {cases('outcome', known)} END"

@@ -26,6 +26,7 @@ _MOST = 64  # mappings of a table that are tried
 _OWN_ALONE = ("candidate", "rank", "known_answers", "cluster", "judge")  # roles that only their own names have
 _COMPLETE = ({"run", "question", "outcome"}, {"run", "question", "prediction", "gold"})
 NOTHING = Expression()
+_SAYING = {"abstained", "answered", "answerable", "unanswerable", "expected", "outcome", "score", "wrong", "error"}
 
 
 class Roles:
@@ -57,7 +58,7 @@ def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
     """Yield the roles that a column's name has in the lexicon and its cells allow; `mapped` are words that the user gave
     a meaning as outcomes."""
     if column.name in _OWN_ALONE:
-        yield column.name
+        yield "outcome" if column.name == "judge" and column.is_verdict else column.name
         return
     for role in roles_of(column.name):
         known = role in ("outcome", "score") and is_known(column, mapped)
@@ -85,7 +86,7 @@ _FITS: Mapping[str, Callable[[Column], bool]] = {
     "outcome": lambda column: column.is_verdict,
     "score": lambda column: column.is_verdict,
     "wrong": lambda column: column.is_truth,
-    "abstained": _says(declines),
+    "abstained": lambda column: bool(column.words) and (_says(declines)(column) or not column.is_number),
     "answered": _says(declines),
     "answerable": lambda column: column.is_truth,
     "unanswerable": lambda column: column.is_truth,
@@ -191,9 +192,13 @@ def _share_words(roles: Roles, gold: Expression, said: Expression) -> bool:
 
 
 def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
-    """Return whether a verdict may be an answer: the gold answers say yes and no as it does, and no prediction does."""
+    """Return whether a verdict may be an answer, or the right one: the gold answers say yes and no as it does, and no
+    prediction does; or predictions say yes and no as it does, and its name is one for gold answers, too."""
     gold, predictions = _sides(roles)
     verdicts = {name for outcome in outcomes for name in outcome.columns}
+    same = [Expression((name,)) for name in gold if name in verdicts]  # "label" may name either
+    if any(_share_words(roles, right, Expression((name,))) for right in same for name in predictions):
+        return True
     said = any(roles.column(name).is_truth for name in predictions if name not in verdicts)
     golds = [Expression((name,)) for name in gold]
     return not said and any(_share_words(roles, right, own) for right in golds for own in outcomes)
@@ -354,12 +359,16 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         questions = [{"answerable": own} for own in asked if not {*own.columns} & taken]
     if not questions and "answerable" not in answer:
         about = [column for column in hinted if speaks_of_questions(column.name)]
-        questions = [{"answerable": Expression((c.name,), inverted=c.is_truth)} for c in about]
+        questions = [
+            {"answerable": Expression((c.name,), inverted=c.is_truth and speaks_of_silence(c.name))} for c in about
+        ]
         questions += [{}] if questions else []
-    return [
-        {**chosen, **silence, **question, **failure}
-        for failure, silence, question in product(failures, ways or [{}], questions or [{}])
-    ]
+    found: list[dict[str, Expression]] = []
+    for failure, silence, question in product(failures, ways or [{}], questions or [{}]):
+        names = [{*next(iter(own.values()), NOTHING).columns} for own in (silence, question)]
+        both = [silence, question] if names[0] & names[1] else [{**silence, **question}]  # a column has one role
+        found += [{**chosen, **own, **failure} for own in both]
+    return found
 
 
 def _hints(roles: Roles) -> list[Column]:
@@ -375,6 +384,7 @@ def _hints(roles: Roles) -> list[Column]:
         and (
             any(map(is_silent_word, column.words))
             or (column.is_truth and (speaks_of_silence(column.name) or speaks_of_answering(column.name)))
+            or (column.is_truth and speaks_of_questions(column.name) and "answer" in column.name.lower())
         )
     ]
 
@@ -386,8 +396,8 @@ def _said_by(column: Column) -> str:
 
 
 def _has_role(column: Column) -> bool:
-    """Return whether a column has a role by its name for which its cells are of the right kind."""
-    return any(True for _ in may_be(column))
+    """Return whether a column is about abstaining or an outcome by its name, and its cells are of the right kind."""
+    return bool(_SAYING & {*may_be(column)})
 
 
 def _both(roles: Roles, name: str) -> bool:

@@ -215,7 +215,7 @@ _QUESTIONS = {
     "abstained": "which column says that the system abstained?",
     "answered": "which column says that the system abstained?",
     "answerable": "which column says whether a question has an answer?",
-    "declined_right": "answers were declined and are marked as right: does their verdict count?",
+    "declined_right": "answers were declined and marked as right: does their verdict count?",
     "duplicates": "answers occur twice: which of them count?",
     "unparsed": "what do answers count as that nobody could read?",
     "empty": "what do empty answers count as?",
