@@ -17,6 +17,7 @@ import pytest
 from nescio.data.evidence import Evidence, Tally
 from nescio.errors import SPELLING, FormatError, NescioError, in_shell
 from nescio.pipeline import Loaded, Options, load
+from nescio.tables.asking import AskedError
 
 FILES = ("csv", "tsv", "jsonl", "parquet")
 ENCODINGS = (*FILES, "pandas", "polars", "arrow")
@@ -74,8 +75,8 @@ def evidence(given: Any, **options: Any) -> Evidence:
 
 
 def refusal(given: Any, kind: type[NescioError] = FormatError, **options: Any) -> Any:
-    """The one error, of exactly this kind, that reading gives; its message is one line, as the command line has it, but
-    for the ways to read a table, one a line."""
+    """The one error, of exactly this kind or a question, that reading gives; its message is one line, as the command line
+    has it, but for the screen that asks."""
     before = SPELLING.set(in_shell)
     try:
         with pytest.raises(NescioError) as caught:
@@ -84,20 +85,17 @@ def refusal(given: Any, kind: type[NescioError] = FormatError, **options: Any) -
         error.args = (str(error),)
     finally:
         SPELLING.reset(before)
-    assert type(error) is kind, str(error)
+    assert type(error) in (kind, AskedError), str(error)
+    assert isinstance(error, kind)
     assert_well_put(str(error))
     return error
 
 
 def assert_well_put(message: str) -> None:
-    """Assert that a message is one line, but for the ways to read a table, one a line."""
-    first, *ways = message.split("\n")
-    assert first.isprintable()
-    assert all(
-        line.isprintable() and line.startswith(("  --", "  column", "  outcome_map", " (found"))
-        for line in ways
-        if line
-    ), ways
+    """Assert that each line of a message can be printed, and that it is one line, but for the screen that asks."""
+    first, *screen = message.split("\n")
+    assert all(line.isprintable() for line in (first, *screen)), message
+    assert all(line.startswith(("  ", "mapping", "each", " (found")) for line in screen if line), screen
 
 
 def assert_refused(given: Any, where: str | None, rule: str, **options: Any) -> None:

@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 
 import nescio
-from nescio.tables import large as counting
 from nescio.sources import masks
+from nescio.tables import large as counting
 from tests.notes import in_words
 from tests.rings import sample
 

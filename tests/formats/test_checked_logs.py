@@ -9,6 +9,7 @@ import pytest
 import nescio
 from nescio.errors import FormatError
 from nescio.formats import REGISTRY
+from nescio.tables.asking import AskedError
 
 from .cases import SHARED
 from .encodings import assert_refused, refusal
@@ -82,40 +83,18 @@ def test_a_gold_that_is_the_name_of_a_source_is_pointed_out(tmp_path: Path) -> N
     assert not any(note.startswith("no answer is right") for note in evidence_and_notes(right)[1])
 
 
-@pytest.mark.parametrize(
-    ("text", "ways"),
-    [
-        (
-            "question,answer,label\nq1,yes,yes\nq2,no,maybe\n",
-            ["--column outcome=label --outcome-map maybe=incorrect  (1 right, 1 wrong, 0 silent, c@1 0.500)"],
-        ),
-        ("question,answer,confidence\nq1,a,0.9\nq2,b,0.2\n", ["found ['question', 'answer', 'confidence'"]),
-        (
-            "question,model,evaluation1,evaluation2,evaluation3,avg\nq1,m,1,0,1,0.667\nq2,m,0,0,1,0.333\n",
-            [
-                "--column outcome=evaluation1  (1 right, 1 wrong, 0 silent, c@1 0.500)",
-                "--column outcome=evaluation2  (0 right, 2 wrong, 0 silent, c@1 0.000)",
-                "--column outcome=evaluation3  (2 right, 0 wrong, 0 silent, c@1 1.000)",
-            ],
-        ),
-    ],
-)
-def test_what_is_no_verdict_is_asked_about(text: str, ways: list[str], tmp_path: Path) -> None:
-    """A label `maybe`, a confidence without a verdict, three judgements and their mean."""
-    message = str(refusal(write_files(tmp_path, {"t.csv": text})[0], FormatError))
-    assert all(way in message for way in ways), message
-
-
 @pytest.mark.skipif(not SHARED.exists(), reason="the shared files are not beside the checkout")
-def test_no_home_made_table_is_read_by_a_guess() -> None:
-    """Each is refused with one message, but for one of questions, gold answers and answers: a note says what was
-    taken. Bytes that are not UTF-8 are named with their line."""
+def test_home_made_tables_are_read_by_their_names_or_asked_about() -> None:
+    """Those that are read have as many right answers as there are rows whose gold answer is the prediction."""
+    right = {
+        "A3_bloodmnist_val.jsonl": [3, 5, 3],
+        "AP_BIOLOGY_2008_openai_gpt-4o-mini_20250630_123010.json": [13],
+        "AP_BIOLOGY_2008_openai_gpt-4o_20250701_151534.json": [14],
+    }
     for path in sorted((SHARED / "logs2026" / "tables").glob("*")):
-        if path.name == "agentbench_tr_eval_results.csv":
-            words = "prediction is the column 'final_answer', gold is the column 'ground_truth'"
-            assert any(words in note for note in evidence_and_notes(path)[1])
+        if path.name in right:
+            assert evidence_and_notes(path)[0].columns["correct"].sum(axis=1).tolist() == right[path.name]
+        elif path.name == "eval_results_transformed.csv":
+            assert_refused(path, "line 170", "not UTF-8 text")
         else:
-            error = refusal(path, FormatError)
-            assert error.path == str(path)
-            if path.name == "eval_results_transformed.csv":
-                assert_refused(path, "line 170", "not UTF-8 text")
+            assert isinstance(refusal(path, FormatError), AskedError)

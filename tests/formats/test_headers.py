@@ -1,12 +1,8 @@
-"""What people call the columns of a table: which is taken for what, what is asked, and what `--column` says.
-
-The tables are in tables.toml, with what is read or said of each.
-"""
+"""What people call the columns of a table: which is taken for what, what is asked, and what `--column` says."""
 
 from __future__ import annotations
 
 import csv
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +12,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import nescio
-from nescio import errors
 from nescio.data.evidence import Evidence, Tally
-from nescio.errors import UsageError
-from nescio.formats.native import headers, roles
+from nescio.errors import FormatError, UsageError
 from nescio.pipeline import Options, load
+from nescio.tables import lexicon
 from tests.notes import in_words
 from tests.rings import together
 
@@ -28,9 +23,16 @@ from .encodings import assert_refused, evidence, read, refusal
 
 IN_PYTHON = True  # messages are quoted as Python has them
 
-TABLES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
-READ = {case["name"]: case for case in TABLES["read"]}
-REFUSED = {case["name"]: case for case in TABLES["refused"]}
+# By language: what people call the run, the question, the verdict, and whether the system declined; yes and no.
+NAMES = {
+    "en": ("model", "question_id", "is_correct", "refused", "yes", "no"),
+    "camel": ("modelName", "questionId", "isCorrect", "isRefused", "True", "False"),
+    "de": ("Modell", "Frage-ID", "Richtig?", "verweigert", "ja", "nein"),
+    "fr": ("modèle", "id_question", "correct", "refusé", "oui", "non"),
+    "es": ("Modelo", "id_pregunta", "Acierto", "abstención", "sí", "no"),
+    "it": ("modello", "domanda_id", "corretta", "astenuto", "sì", "no"),
+    "path": ("meta.model", "meta.question_id", "grade.correct", "grade.abstained", "1", "0"),
+}
 
 
 def table(folder: Path, text: str, name: str = "t.csv") -> Path:
@@ -40,56 +42,183 @@ def table(folder: Path, text: str, name: str = "t.csv") -> Path:
 
 
 def counts_in(data: Evidence | Tally) -> dict[str, list[int]]:
-    """How many answers of each run are correct, incorrect and unanswered; of a matrix, how many are 1 and 0."""
+    """How many answers of each run are correct, incorrect and unanswered."""
     names = ("correct", "incorrect", "unanswered")
-    if isinstance(data, Tally):
-        columns: list[Any] = [data.totals()[name] for name in names]
-    elif "correct" in data.columns:
-        columns = [(data.columns[name] * data.present).sum(axis=1) for name in names]
-    else:
-        (cells,) = data.columns.values()
-        columns = [(cells == 1).sum(axis=1), (cells == 0).sum(axis=1), np.zeros(len(cells))]
+    tally = data.totals() if isinstance(data, Tally) else None
+    columns = [tally[name] if tally else (data.columns[name] * data.present).sum(axis=1) for name in names]
     return {run: [int(column[i]) for column in columns] for i, run in enumerate(map(str, data.runs))}
 
 
-@pytest.mark.parametrize("name", READ)
-def test_a_table_is_read_at_once(tmp_path: Path, name: str) -> None:
-    case = READ[name]
-    path, options = table(tmp_path, case["text"], f"t.{case.get('suffix', 'csv')}"), case.get("options", {})
-    loaded = read(path, **options)
-    data = loaded.data
-    assert counts_in(data) == case["counts"]
-    notes = in_words(loaded.notes)
-    assert [note for note in case.get("notes", []) if not any(note in said for said in notes)] == [], notes
-    for column, values in case.get("columns", {}).items():
-        assert_array_equal(data.columns[column], values)
-    if "questions" in case:
-        assert list(data.questions) == case["questions"]
-    if "strata" in case:
-        assert {stratum: list(values) for stratum, values in data.strata.items()} == case["strata"]
-    if "clusters" in case:
-        assert data.clusters is not None
-        assert list(data.clusters) == case["clusters"]
+@together("language", NAMES)
+def test_names_of_columns_are_read_at_once_in_five_languages(language: str, tmp_path: Path) -> None:
+    *heads, yes, no = NAMES[language]
+    rows = (
+        (run, i, yes if i < 2 else no, yes if i == 3 else no) for run in "AB" for i in range(4 if run == "A" else 5)
+    )
+    text = "\n".join(";".join(map(str, row)) for row in (heads, *rows)) + "\n"
+    loaded = read(table(tmp_path, text), missing="common")
+    assert counts_in(loaded.data) == {"A": [2, 1, 1], "B": [2, 1, 1]}
+    run, question, outcome, abstained = heads
+    columns = f"run={run}, question={question}, outcome={outcome}, abstained={abstained}"
+    assert any(f"read with {columns}" in said for said in in_words(loaded.notes))
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_a_table_that_could_mean_two_things_is_refused_and_read_as_its_user_says(tmp_path: Path, name: str) -> None:
-    case = REFUSED[name]
-    path = table(tmp_path, case["text"], f"t.{case.get('suffix', 'csv')}")
-    kind, options = getattr(errors, case.get("error", "FormatError")), case.get("options", {})
-    error = refusal(path, kind, strata=(), **options)
-    rules = case["rule"] if isinstance(case["rule"], list) else [case["rule"]]
-    assert [rule for rule in rules if rule not in str(error)] == [], error
-    assert "where" not in case or error.where == case["where"]
-    for way in case.get("ways", []):
-        assert counts_in(read(path, **way["options"]).data) == way["counts"]
+# Tables that are read at once, each of a kind, with the right, wrong and silent answers of each run.
+READ: dict[str, tuple[str, dict[str, Any], dict[str, list[int]]]] = {
+    "declined, whatever the verdict": (
+        "run,question,outcome,refused\na,1,correct,False\na,2,incorrect,True\na,3,incorrect,\na,4,,1\n",
+        {},
+        {"a": [1, 1, 2]},
+    ),
+    "what is wrong, alone": ("question,wrong\n1,yes\n2,no\n", {}, {"t": [1, 1, 0]}),
+    "a verdict and what it is not": ("question,correct,incorrect\n1,1,0\n2,0,1\n", {}, {"t": [1, 1, 0]}),
+    "declined, beside answers to judge": (
+        "id,prediction,gold,Declined?\n1,Paris,Paris,False\n2,I cannot say,Lima,True\n3,Rome,Oslo,False\n",
+        {},
+        {"t": [1, 1, 1]},
+    ),
+    "verdicts that agree": ("question,correct,human\n1,1,yes\n2,0,no\n", {}, {"t": [1, 1, 0]}),
+    "a judge is named": (
+        "id,prediction,gold,grade\n1,It is Paris.,Paris,yes\n2,Quito,Lima,no\n",
+        {"judge": "exact"},
+        {"t": [0, 2, 0]},
+    ),
+    "nescio's own question before a number": (
+        "id,model,question,correct\n1,a,who,1\n2,a,where,0\n3,b,who,1\n4,b,where,1\n",
+        {},
+        {"a": [1, 1, 0], "b": [2, 0, 0]},
+    ),
+    "a question twice in a run is named by its number": (
+        "id,model,question,correct\n1,a,who,1\n2,a,who,0\n1,b,who,1\n2,b,who,1\n",
+        {},
+        {"a": [1, 1, 0], "b": [2, 0, 0]},
+    ),
+    "accents that are typed in two ways": (
+        "run,question,outcome\na,M\u00e1laga,correct\nb,Ma\u0301laga,incorrect\n",
+        {},
+        {"a": [1, 0, 0], "b": [0, 1, 0]},
+    ),
+    "a run tells accents apart": (
+        "run,question,outcome\na,M\u00e1laga,correct\na,Ma\u0301laga,incorrect\n",
+        {},
+        {"a": [1, 1, 0]},
+    ),
+    "rows without content": ("question;correct;note\n1;1;\n;;\n2;0;\n;;\n", {}, {"t": [1, 1, 0]}),
+    "a first line that names the separator": (
+        "sep=;\nquestion;run;outcome\nq1;a;correct\nq2;a;wrong\n",
+        {},
+        {"a": [1, 1, 0]},
+    ),
+    "ticks and crosses": (
+        "question,correct\n0,✓\n1,✔\n2,✅\n3,☑\n4,✗\n5,✘\n6,❌\n7,✖\n8,✔\ufe0f\n",
+        {},
+        {"t": [5, 4, 0]},
+    ),
+    "a last row called total": ("question,correct\na,1\nb,0\nTotal,1\n", {}, {"t": [1, 1, 0]}),
+    "a word that means ungraded": (
+        "question,correct\nq1,1\nq2,0\nq3,ERROR\nq4,1\n",
+        {"outcome_map": {"ERROR": "ungraded"}, "ungraded": "exclude"},
+        {"t": [2, 1, 0]},
+    ),
+    "a judge's verdict before a score": (
+        "id,gold,prediction,exact_match,judge\n0,Paris,Lyon,0,0\n1,Rome,It is Rome,0,1\n",
+        {},
+        {"t": [1, 1, 0]},
+    ),
+    "counts": ("System;richtig;falsch;unbeantwortet\na;1;2;3\nb;4;5;0\n", {}, {"a": [1, 2, 3], "b": [4, 5, 0]}),
+    "counts that follow from others": ("model,attempted,correct,total\nx,80,50,100\n", {}, {"x": [50, 30, 20]}),
+}
 
 
-def test_each_name_and_word_stands_once_and_in_its_plain_form() -> None:
-    names = [roles.squash(name) for text in headers.COLUMNS.values() for name in text.split()]
-    assert sorted(names) == sorted({*names})
-    assert [word for word in headers.WORDS if roles.fold(word) != word] == []
-    assert all(name == name.lower() and name.isascii() for text in headers.COLUMNS.values() for name in text.split())
+@together("kind", READ)
+def test_a_table_is_read_at_once(kind: str, tmp_path: Path) -> None:
+    text, options, counts = READ[kind]
+    assert counts_in(read(table(tmp_path, text), **options).data) == counts
+
+
+# Tables that are asked about: the question, and options that answer it, with what is then read.
+ASKED: dict[str, tuple[str, str, dict[str, Any], dict[str, list[int]]]] = {
+    "verdicts that differ": (
+        "question,correct,human\n1,1,yes\n2,0,yes\n",
+        "which column says whether an answer is right?",
+        {"column": {"outcome": "human"}},
+        {"t": [2, 0, 0]},
+    ),
+    "a grade without a threshold": (
+        "id,prediction,gold,score\n1,x,x,0.9\n2,x,y,0.1\n3,x,y,0.3\n4,x,x,0.8\n",
+        "'score",
+        {"column": {"outcome": "score>=0.5"}},
+        {"t": [2, 2, 0]},
+    ),
+    "two gold answers": (
+        "question,expected,response,answer\na,Paris,Paris,Lyon\nb,Rome,Rome,Rome\n",
+        "which column holds the answers of the system?",
+        {"column": {"prediction": "answer"}},
+        {"t": [1, 1, 0]},
+    ),
+    "a verdict by a name that nobody knows": (
+        "id,zork\nq1,ja\nq2,nein\n",
+        "is this what the table means?",
+        {"column": {"outcome": "zork"}},
+        {"t": [1, 1, 0]},
+    ),
+    "words that nobody knows": (
+        "question,correct\nq1,oikein\nq2,väärin\nq3,oikein\n",
+        "what do the words of",
+        {"outcome_map": {"oikein": "correct", "väärin": "incorrect"}},
+        {"t": [2, 1, 0]},
+    ),
+    "silence that is marked as right": (
+        "question,correct,refused\n1,1,no\n2,0,yes\n3,1,yes\n",
+        "1 answer was declined and marked as right",
+        {"declined_right": "keep"},
+        {"t": [2, 0, 1]},
+    ),
+    "silence in words that nobody knows": (
+        "run,question,outcome,declined\na,1,correct,いいえ\na,2,incorrect,はい\na,3,incorrect,はい\n",
+        "which of these words says that the system abstained: 'いいえ', 'はい'?",
+        {"outcome_map": {"はい": "unanswered"}},
+        {"a": [1, 0, 2]},
+    ),
+    "yes and no that may be answers": (
+        "id,prediction,label\n1,1,1\n2,0,1\n",
+        "which column says whether an answer is right?",
+        {"column": {"gold": "label"}},
+        {"t": [1, 1, 0]},
+    ),
+    "failed calls": (
+        "model,question,correct,failed\nA,1,0,0\nA,2,1,1\nA,3,1,0\n",
+        "are answers with an error wrong, or failed calls without a grade?",
+        {"column": {"error": "failed"}, "ungraded": "exclude"},
+        {"A": [1, 1, 0]},
+    ),
+    "an answer twice": (
+        "question,model,correct\nq1,A,1\nq1,A,0\nq2,A,1\n",
+        "'q1' of run 'A' appears twice",
+        {"duplicates": "last"},
+        {"A": [1, 1, 0]},
+    ),
+    "verdicts or scores of runs": (
+        "item,A,B\nt1,1,0\nt2,1,1\n",
+        "they may be verdicts on several runs, or scores",
+        {"column": {"outcome": "A+B"}},
+        {"A": [2, 0, 0], "B": [1, 1, 0]},
+    ),
+}
+
+
+@together("kind", ASKED)
+def test_a_table_that_could_mean_two_things_is_asked_about_and_read_as_its_user_says(kind: str, tmp_path: Path) -> None:
+    text, question, options, counts = ASKED[kind]
+    path = table(tmp_path, text)
+    assert question in str(refusal(path, FormatError))
+    assert counts_in(read(path, **options).data) == counts
+
+
+def test_each_name_and_word_is_in_its_plain_form() -> None:
+    held = lexicon.lexicon()
+    assert [name for names in held.names.values() for name in names if lexicon.squash(name) != name] == []
+    assert [word for word in held.words if lexicon.fold(word) != word] == []
 
 
 def test_columns_that_are_named_stand_in_the_signature(tmp_path: Path) -> None:
@@ -105,11 +234,19 @@ def test_columns_that_cannot_be_named_are_refused(tmp_path: Path) -> None:
     path = table(tmp_path, "question,correct\n1,1\n")
     with pytest.raises(UsageError, match=r'"mark"\}: there is no such column in .*; columns are question, correct'):
         load(path, Options(column={"outcome": "mark"}))
+    for column, rule in (
+        ({"gold": "!correct"}, "this form inverts a column of two values; it is for outcome, abstained"),
+        ({"outcome": "#"}, "this form numbers the rows; it is for question, not for outcome"),
+        ({"gold": "correct/100"}, "this form divides; it is for confidence, not for gold"),
+        ({"cluster": "question+correct"}, "this form names several columns; it is for run"),
+    ):
+        with pytest.raises(UsageError, match=rule):
+            load(path, Options(column=column))
     with pytest.raises(UsageError, match=r'column=\{"colour": "x"\}: a column can be named run, question, question_te'):
         Options(column={"colour": "x"})
     matrix = table(tmp_path, "q,A,B\n1,0.5,0.25\n")
     with pytest.raises(UsageError, match=r'"A"\}: this is a score matrix.*can be named are question'):
-        load(matrix, Options(column={"confidence": "A"}))
+        load(matrix, Options(column={"confidence": "A"}, format_in="matrix"))
     pan = [
         table(tmp_path, '{"id": "1", "same": true}\n', "truth.jsonl"),
         table(tmp_path, '{"id": "1", "value": 0.9}\n', "answers.jsonl"),
@@ -149,8 +286,8 @@ def test_plain_rows_and_columns_are_tables() -> None:
 
 def test_errors_in_python_name_its_arguments(tmp_path: Path) -> None:
     for text, rule in (
-        ("question,Wertung,Urteil 2\n1,ja,nein\n2,nein,ja\n", r'by one of these:\n  column=\{"outcome": "Wertung"\}'),
-        ("foo\nx\n", "or name the format with format_in"),
+        ("question,Wertung,Urteil 2\n1,ja,nein\n2,nein,nein\n", r'column=\{"outcome": "Wertung"\}'),
+        ("foo\nx\n", r'column=\{"outcome": NAME\}'),
         ("run,question,outcome\na,1,correct\nb,2,correct\n", r'use missing="unanswered" to count .* missing="common"'),
         ("run,question,outcome\na,1,\nb,1,correct\n", r'use ungraded="exclude" to leave .* or ungraded="bounds"'),
     ):
@@ -173,11 +310,11 @@ def test_points_between_thousands_are_asked_about_unless_commas_are_decimal(tmp_
 
 # What stands where people mean "none", or write a share as they say it; and the note on it.
 CONFIDENCES = [
-    (",", "0.9,n/a,0.4", (0.9, np.nan, 0.4), "1 cell of 'confidence' says that there is none"),
-    (",", "0.9,k. A.,–", (0.9, np.nan, np.nan), "2 cells of 'confidence' say that there is none"),
-    (",", "90%,45 %,7.5%", (0.9, 0.45, 0.075), "'confidence' holds percentages: 75% is read as 0.75"),
-    (",", "90%,n/a,40%", (0.9, np.nan, 0.4), "'confidence' holds percentages"),
-    (";", "45,5%;7%;1%", (0.455, 0.07, 0.01), "'confidence' holds percentages"),
+    (",", "0.9,n/a,0.4", (0.9, np.nan, 0.4), "1 confidence says that there is none"),
+    (",", "0.9,k. A.,–", (0.9, np.nan, np.nan), "2 confidences say that there is none"),
+    (",", "90%,45 %,7.5%", (0.9, 0.45, 0.075), "percentages: 75% is read as 0.75"),
+    (",", "90%,n/a,40%", (0.9, np.nan, 0.4), "confidences are percentages"),
+    (";", "45,5%;7%;1%", (0.455, 0.07, 0.01), "confidences are percentages"),
 ]
 
 

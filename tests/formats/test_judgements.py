@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label
 from nescio.errors import FormatError, MismatchError, NescioError, UsageError
 from nescio.formats.native import headers
-from nescio.tables.judgements import read_judgements
 from nescio.judging.human import human
 from nescio.pipeline import load
+from nescio.tables.judgements import read_judgements
 from tests import strategies
 from tests.notes import in_words
 

@@ -11,8 +11,8 @@ import pytest
 import nescio
 from nescio.errors import FormatError
 from nescio.formats import Unjudged
-from nescio.tables import responses
 from nescio.pipeline import read as read_files
+from nescio.tables import responses
 from tests.bars import heard
 
 QUESTIONS: list[dict[str, Any]] = [

@@ -1,4 +1,4 @@
-"""Outcome tables: one refusal for each rule that a table can break. What each column means is in tables.toml."""
+"""Outcome tables: one refusal for each rule that a table can break. What each column means is in test_headers.py."""
 
 from __future__ import annotations
 
@@ -49,14 +49,6 @@ def test_a_broken_twin_is_refused_by_its_row(encoding: str, tmp_path: Path) -> N
             rule = rule.replace(f"{{{earlier}}}", line_of(earlier, encoding))
         given = encode(as_one_kind(broken(case)), encoding, tmp_path, name.replace(" ", "_"))
         assert_refused(given, line_of(case["row"], encoding), rule)
-
-
-@together("encoding", ["csv", "jsonl", "parquet", "polars"])
-@together("name", ["question", "outcome"])
-def test_a_column_that_is_missing_is_named(name: str, encoding: str, tmp_path: Path) -> None:
-    given = encode([{k: v for k, v in row.items() if k != name} for row in SOUND], encoding, tmp_path)
-    rule = f"an outcome table has the columns run, question, outcome; there is no {name!r} (found ["
-    assert_refused(given, "line 1" if encoding in ("csv", "jsonl") else None, rule)
 
 
 def test_without_a_run_column_the_file_is_the_run(tmp_path: Path) -> None:

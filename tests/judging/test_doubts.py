@@ -99,17 +99,19 @@ SILENT = [
 @pytest.mark.parametrize("judge", [None, "exact", "token_f1"])
 def test_answers_that_read_like_silence_are_counted_with_what_takes_them(judge: str | None) -> None:
     rows: Rows = [*((f"gold {i}", text) for i, text in enumerate(SILENT)), ("None", "none"), ("Bo", "Ann")]
-    found, seen = loaded(rows, judge=judge), set[str]()
+    found, seen = loaded(rows, judge=judge, empty="incorrect"), set[str]()
     assert found.data.columns["incorrect"].sum() == 11
     patterns: list[str] = []
     for _ in range(3):  # the note names five texts, so that three commands take them all
-        notes = said(loaded(rows, judge=judge, declined_pattern=patterns), "judging.reads_like_silence")
+        notes = said(
+            loaded(rows, judge=judge, empty="incorrect", declined_pattern=patterns), "judging.reads_like_silence"
+        )
         if notes:
             (option,) = re.findall(r"--declined-pattern (.*?) counts", str(notes[0]))
             patterns += shlex.split(option)
             seen |= {text for text, _ in notes[0]["texts"]}
     assert len(seen) == len(SILENT)
-    taken = loaded(rows, judge=judge, declined_pattern=patterns).data.columns["unanswered"].sum()
+    taken = loaded(rows, judge=judge, empty="incorrect", declined_pattern=patterns).data.columns["unanswered"].sum()
     assert taken == len(SILENT) + 1  # and `none`, which is like `None`
 
 
@@ -124,7 +126,7 @@ def test_wrong_answers_of_an_outcome_table_that_read_like_silence_are_counted() 
     answers = ["I don't know", "Paris", "N/A", "Oslo", "None", "nan.", "Rome", "None"]
     correct = [False, True, False, False, True, False, None, False]
     frame = pd.DataFrame({"question": [*range(4)] * 2, "answer": answers, "correct": correct, "run": list("aaaabbbb")})
-    found = load(frame, Options(ungraded="exclude"))
+    found = load(frame, Options(ungraded="exclude", refusals="incorrect"))
     assert found.data.columns["incorrect"].sum() == 5
     (note,) = said(found, "judging.reads_like_silence")
     assert dict(note["texts"]) == {'"I don\'t know"': 1, "'N/A'": 1, "'None'": 1, "'nan.'": 1}

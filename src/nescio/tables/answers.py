@@ -59,7 +59,7 @@ class Row(Struct):
 
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Unjudged, list[Note]]:
     """Return the questions and runs of tables under their mappings, and notes; raises FormatError, or AskedError."""
-    extra = gathered(connection, placed)
+    extra = gathered(connection, placed, options.outcome_map)
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE (nfc_normalize(question) AS question), 3 AS state, NULL AS "
         "graded, NULL AS why FROM gathered"
@@ -68,6 +68,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     rules.no_sums(connection, placed, sources)
     rules.settle_duplicates(connection, options.duplicates)
     notes = rules.settle_confidences(connection)
+    rules.no_unknown_silence(connection, sources)
     rules.keep(connection, sources)
     rules.no_run_in_two(connection, sources)
     rules.no_twice(connection, sources)

@@ -7,8 +7,10 @@ from itertools import islice, product
 from typing import Any
 
 from nescio.errors import opt
+from nescio.sources.source import Source
+from nescio.sources.tables import first, literal, locate
 from nescio.tables.columns import Column, Table
-from nescio.tables.lexicon import roles_of, state_of
+from nescio.tables.lexicon import BOUNDARY, roles_of, state_of
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.readings import is_unique, may_be, readings
 
@@ -20,6 +22,8 @@ _LONGEST = 200  # characters of a cell that may name a question
 _MOST_RUNS = 20
 _MOST_APART = 4
 _SCALES = (1, 5, 10, 100)  # the greatest grades
+_ANY = ("incorrect", "correct", "0.5", "unanswered", "ungraded")  # what one unknown word may mean
+_OF_ONE = {"-1": ("unanswered", "ungraded", "incorrect")}
 _CODES = (
     {"A": "correct", "B": "incorrect", "C": "unanswered"},
     {"CO": "correct", "IN": "incorrect", "NA": "unanswered"},
@@ -40,14 +44,27 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
 
 
 def _by_words(table: Table, given: Mapped, column: Column, mapped: Collection[str]) -> list[Way]:
-    """Return the readings by a column for each meaning of its words, or each threshold of its numbers."""
-    if column.structured or not column.filled:
-        return []
-    if column.is_number and not column.is_verdict:
-        return _complete(table, given, {"outcome": _threshold(column)}, {}) if (column.low or 0) >= 0 else []
+    """Return the readings by a column for each meaning of its words."""
     ways: list[Way] = []
     for meaning in meanings(column.words or (), mapped):
         ways += _complete(table, given, {"outcome": Expression((column.name,))}, {"outcome_map": meaning})
+    return ways
+
+
+def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:
+    """Return the readings by a graded column from half of its scale on."""
+    if not column.is_number or column.is_verdict or (column.low or 0) < 0:
+        return []
+    return _complete(table, given, {"outcome": _threshold(column)}, {})
+
+
+def _by_verdict(table: Table, given: Mapped, column: Column) -> list[Way]:
+    """Return the readings by a column of verdicts under a name that says nothing, as it is and inverted; a name with a
+    word for a fault is inverted first."""
+    faulty = any("wrong" in roles_of(part) for part in BOUNDARY.split(column.name) if part)
+    ways: list[Way] = []
+    for inverted in (faulty, not faulty):
+        ways += _complete(table, given, {"outcome": Expression((column.name,), inverted=inverted)}, {})
     return ways
 
 
@@ -66,40 +83,51 @@ def meanings(words: Sequence[str], mapped: Collection[str]) -> list[dict[str, st
     codes = [{word: code[word] for word in words} for code in _CODES if {*words} <= {*code}]
     if len(unknown) > _MOST_UNKNOWN or codes:
         return codes
-    choices = (
-        ("incorrect", "correct", "0.5", "unanswered", "ungraded") if len(unknown) == 1 else ("correct", "incorrect")
-    )
+    choices = _OF_ONE.get(unknown[0], _ANY) if len(unknown) == 1 else ("correct", "incorrect")
     every = [dict(zip(unknown, chosen, strict=True)) for chosen in product(choices, repeat=len(unknown))]
     return [own for own in every if len(words) > len(unknown) or len({*own.values()}) > 1]
 
 
 def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, judging: bool) -> Iterator[Way]:
     """Yield the readings that columns of the right kinds allow, whatever they are called."""
-    free = [
-        c
-        for c in table.columns.values()
-        if c.name and c.filled and not any(c.name in e.columns for e in given.values())
-    ]
+    taken = {name for own in given.values() for name in own.columns}
+    free = [column for column in table.columns.values() if column.name and column.filled and column.name not in taken]
     ways: list[Way] = []
     if "outcome" in given:
         column = table.columns[given["outcome"].column] if given["outcome"].columns else None
-        ways = _by_words(table, given, column, mapped) if column else []
+        ways = [*_by_words(table, given, column, mapped), *_by_threshold(table, given, column)] if column else []
         ways = ways or _complete(table, given, {}, {})
     elif not ({"prediction", "gold"} & given.keys() or judging):
-        named = [column for column in free if {"outcome", "score"} & {*may_be(column, mapped)}]
-        for column in named or free:
-            if column.is_verdict:
-                ways += _complete(table, given, {"outcome": Expression((column.name,))}, {})
-            elif column.words and {*column.words} <= {word for code in _CODES for word in code}:
-                ways += _by_words(table, given, column, mapped)
-            elif column.is_share and column.low == 0:
-                ways += _complete(table, given, {"outcome": _threshold(column)}, {})
-        verdicts = tuple(column.name for column in free if column.is_verdict)
-        if len(verdicts) > 1 and not named:
-            ways += _complete(table, given, {"outcome": Expression(verdicts)}, {})
+        named = [column for column in free if {"outcome", "score", "wrong"} & {*may_be(column, mapped)}]
+        hinted = [column for column in free if column.is_verdict and _speaks_of_outcomes(column.name)]
+        graded = [column for column in free if "score" in roles_of(column.name)]
+        for column in named:
+            wrong = "wrong" in may_be(column, mapped)
+            ways += _complete(table, given, {"outcome": Expression((column.name,), inverted=wrong)}, {})
+        if not ways:
+            ways = [way for column in hinted for way in _by_verdict(table, given, column)]
+            ways += [way for column in graded for way in _by_threshold(table, given, column)]
+        if not ways:
+            verdicts = [column for column in free if column.is_verdict]
+            ways = [way for column in verdicts for way in _by_verdict(table, given, column)]
+            ways += [way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, c, mapped)]
+            ways += [way for c in free if c.is_share and c.low == 0 for way in _by_threshold(table, given, c)]
+            if len(verdicts) > 1:
+                ways += _complete(table, given, {"outcome": Expression(tuple(c.name for c in verdicts))}, {})
     for pair in _same_words(table, free, given):
         ways += _complete(table, given, pair, {})
     yield from ways[:_MOST]
+
+
+def _speaks_of_outcomes(header: str) -> bool:
+    """Return whether a word of a header is a name for an outcome, right or wrong."""
+    parts = [part for part in BOUNDARY.split(header) if part]
+    return any({"outcome", "score", "wrong"} & {*roles_of(part)} for part in parts)
+
+
+def _are_codes(words: Sequence[str]) -> bool:
+    """Return whether words are all letters that graders use."""
+    return {*words} <= {word for code in _CODES for word in code}
 
 
 def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]) -> list[Way]:
@@ -170,15 +198,30 @@ def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator
             yield {**right, "prediction": Expression((name,))}
 
 
-def what_lacks(table: Table) -> str:
-    """Return the question about a table that no column answers: which words mean what, or which column it is."""
+def of_words(table: Table, column: Column, words: Collection[str]) -> tuple[str, Source, str]:
+    """Return the question what words of a column mean, with the file and the place of the first of them."""
+    listed = ", ".join(map(literal, words))
+    query = f"SELECT file, row FROM {table.relation} WHERE {column.cell} IN ({listed}) ORDER BY 1, 2 LIMIT 1"
+    file, row = first(table.connection, query)
+    shown = ", ".join(map(repr, sorted(words)))
+    return (
+        f"what {'do' if len(words) > 1 else 'does'} {shown} in {column.name!r} mean?",
+        table.sources[file],
+        locate(table.sources[file], row),
+    )
+
+
+def what_lacks(table: Table) -> tuple[str, Source, str | None]:
+    """Return the question about a table that no column answers, and where: which words mean what, or which column it is."""
     for column in table.columns.values():
         named = {"outcome", "score"} & {*roles_of(column.name or "")} and column.words
         unknown = [word for word in column.words or () if state_of(word) is None]
         if named and unknown and len(column.words or ()) <= _FEW_WORDS:
             listed = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unknown)
-            return f"what do the words of {column.name!r} mean? {listed}"
-    return (
+            question, source, where = of_words(table, column, unknown)
+            return f"{question} {listed}", source, where
+    question = (
         f"which column says whether an answer is right? {opt('column', of='outcome=NAME')}, or "
         f"{opt('column', of='prediction=NAME')} and {opt('column', of='gold=NAME')}"
     )
+    return question, table.source, None

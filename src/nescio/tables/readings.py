@@ -40,6 +40,9 @@ class Roles:
         for column, role in named:
             if column.name not in self.taken and column.filled:
                 self.by_role.setdefault(role, []).append(column.name)
+        if {"question", "outcome"} <= table.columns.keys():  # nescio's own table, whose cells keep to its rules
+            own = {"confidence", "answerable"} & table.columns.keys() - self.taken
+            self.by_role |= {role: [role] for role in own if table.columns[role].filled}
         for role, names in self.by_role.items():
             names.sort(key=lambda name: rank(name, role))
             if role in names:  # nescio's own name for it

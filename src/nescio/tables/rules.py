@@ -59,11 +59,6 @@ RULES = (
         ),
         "the candidate contradicts the outcome: it is what a declined answer would have been",
     ),
-    (
-        "silent",
-        "silent IS NOT NULL AND silent NOT IN ('yes', 'no')",
-        "whether an answer was declined must be true, false or empty",
-    ),
     ("rank", _NO_WHOLE.format("rank"), "rank must be a whole number from 1 to 1000000"),
     ("known_answers", _NO_WHOLE.format("known_answers"), "known_answers must be a whole number from 1 to 1000000"),
     (REPEAT, f"{REPEAT} IS NULL", "the repeat is empty"),
@@ -94,23 +89,34 @@ def keep(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
         raise FormatError(sources[file].label, RULES[broken][2], where=locate(sources[file], row), value=cells[broken])
 
 
+def no_unknown_silence(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
+    """Ask about words that nobody knows in a column that says whether the system abstained (`--outcome-map`)."""
+    query = "SELECT silent, min(file), min(row) FROM rows WHERE silent NOT IN ('yes', 'no') GROUP BY 1 ORDER BY 2, 3"
+    found = connection.execute(f"{query} LIMIT 5").fetchall()
+    if found:
+        words, (_, file, row) = [word for word, _, _ in found], found[0]
+        rule = f"which of these words says that the system abstained: {', '.join(map(repr, words))}?"
+        ways = [{"outcome_map": {word: "unanswered"}} for word in words]
+        raise AskedError(sources[file], rule, ways, where=locate(sources[file], row))
+
+
 def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None) -> None:
     """Ask about answers that were declined and that the verdict does not fit (`--declined-right`)."""
     quiet = "silent = 'yes' AND"
     cases: Sequence[tuple[str, str, Sequence[Options]]] = (
         (
             f"{quiet} graded = {CORRECT} AND answerable IS NULL",
-            "{rows} were declined and are marked as right; nothing says whether their questions have an answer",
+            "{rows} declined and marked as right; nothing says whether their questions have an answer",
             [{"declined_right": "unanswered"}, {"declined_right": "keep"}],
         ),
         (
             f"{quiet} graded = {CORRECT} AND answerable = 'true'",
-            "{rows} were declined and are marked as right, although their questions have an answer",
+            "{rows} declined and marked as right, although their questions have an answer",
             [{"declined_right": "unanswered"}, {"column": {"abstained": "-", "answered": "-"}}],
         ),
         (
             f"{quiet} graded = {INCORRECT} AND answerable = 'false'",
-            "{rows} were declined and are marked as wrong, although their questions have no answer",
+            "{rows} declined and marked as wrong, although their questions have no answer",
             [{"column": {"answerable": "-"}}, {"column": {"abstained": "-", "answered": "-"}}],
         ),
     )
@@ -121,14 +127,15 @@ def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, dec
             connection, f"SELECT count(*), min(file), min_by(row, file) FROM rows WHERE {condition}"
         )
         if many:
-            counted = f"{many} answer{'s' if many > 1 else ''}"
+            counted = f"{many} answer{'s were' if many > 1 else ' was'}"
             raise AskedError(sources[file], rule.format(rows=counted), ways, where=locate(sources[file], row))
 
 
 def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     """Take confidences as people write them: none where a cell says so (n/a), and shares if all are percentages."""
     none, percent = (
-        f"regexp_full_match(trim(confidence), {literal('(?i)' + own)})" for own in (NOTHING, "[0-9]+([.][0-9]+)? ?%")
+        f"(TRY_CAST(confidence AS DOUBLE) IS NULL AND regexp_full_match(trim(confidence), {literal('(?i)' + own)}))"
+        for own in (NOTHING, "[0-9]+([.][0-9]+)? ?%")
     )
     absent, percentages, given = first(
         connection, f"SELECT count(*) FILTER ({none}), count(*) FILTER ({percent}), count(confidence) FROM rows"

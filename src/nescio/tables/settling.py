@@ -185,7 +185,8 @@ def _no_reading(
     table = shapes[0]
     if options.column and all(_given(table, options) is None for table in shapes):
         parse(options.column, [*table.columns], table.source)
-    return AskedError(table.source, nameless.what_lacks(table), (), screen=screen(table, (), options))
+    what, source, where = nameless.what_lacks(table)
+    return AskedError(source, what, (), where=where, screen=screen(table, (), options))
 
 
 # ---- the question ----
@@ -197,9 +198,14 @@ def ask(tried: Sequence[Tried], options: ReadOptions, question: str = "") -> Ask
     for own in tried:
         first.setdefault(own.signature, own)
     distinct = list(islice(first.values(), _MOST_WAYS))
-    what = question or _question(distinct)
     table, ways = distinct[0].reading.table, [_way(own, options) for own in distinct]
-    error = AskedError(table.source, what, [way.options for way in ways], screen=screen(table, ways, options))
+    what, source, where = question or _question(distinct), table.source, None
+    if what == _QUESTIONS["outcome_map"]:
+        words = {word for own in distinct for word in own.reading.more.get("outcome_map", ())}
+        what, source, where = nameless.of_words(
+            table, table.columns[distinct[0].reading.mapping["outcome"].column], words
+        )
+    error = AskedError(source, what, [way.options for way in ways], where=where, screen=screen(table, ways, options))
     error.executed = ways
     return error
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nescio.data.outcomes import SILENT
-from nescio.tables.lexicon import state_of
 from nescio.judging.declined.phrases import pattern, possible
 from nescio.judging.declined.recognise import declines
+from nescio.tables.lexicon import state_of
 
 SENTENCES = tomllib.loads((Path(__file__).parent / "sentences.toml").read_text(encoding="utf-8"))
 
