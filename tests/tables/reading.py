@@ -26,6 +26,7 @@ class Outcome(StrEnum):
     AMONG = "asked, another answer right"
     NONE = "asked, no answer right"
     REFUSED = "refused with a rule"
+    UNGRADED = "read with ungraded answers, which score asks about"
     WRONG = "wrong in silence"
     FAILED = "a printed answer fails or gives other counts"
 
@@ -58,6 +59,8 @@ def outcome_of(path: Path, truth: Key, options: Mapping[str, Any] = {}) -> Readi
         return _asked(path, truth, asked)
     except NescioError as error:
         return Reading(Outcome.REFUSED, str(error))
+    if found != truth and any(own[3] for own in found):
+        return Reading(Outcome.UNGRADED, "", found)
     return Reading(Outcome.RIGHT if found == truth else Outcome.WRONG, "", found)
 
 
