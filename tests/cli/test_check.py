@@ -91,7 +91,7 @@ def test_what_an_unsound_file_was_taken_for_is_said_first(nescio: Command, tmp_p
     assert found.status == 2
     assert found.out.startswith("format   outcomes: ")
     assert "no problems found" not in found.out
-    assert found.err.startswith(f"nescio: {path}, line 2: an outcome is correct, incorrect or unanswered")
+    assert found.err.startswith(f"nescio: {path}, line 2: what does '")
     as_json = nescio("check", path, "-f", "json")
     assert as_json.status == 2
     assert [as_json.err] == [f"nescio: {problem}\n" for problem in as_json.json["problems"]]

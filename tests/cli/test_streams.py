@@ -52,7 +52,7 @@ def test_what_is_wrong_with_standard_input_calls_it_so(nescio: Command, monkeypa
         monkeypatch.setattr("sys.stdin", Stdin(b"run,question,outcome\na,q,perhaps\n"))
         found = nescio(verb, "-")
         assert found.status == 2
-        assert "standard input, line 2: an outcome is correct" in found.out + found.err
+        assert "standard input, line 2: what does '" in found.out + found.err
         assert "nescio-stdin" not in found.out + found.err
 
 

@@ -138,7 +138,7 @@ def test_every_packing(name: str, tmp_path: Path) -> None:
     path.write_bytes(pack(TABLE[:20].encode()) + pack(TABLE[20:].encode()))  # one after the other, as logs are appended
     assert evidence(path).questions == ("q1", "q2")
     path.write_bytes(pack(TABLE.replace("correct", "korrect").encode()))
-    assert_refused(path, "line 2", "an outcome is correct, incorrect or unanswered")
+    assert_refused(path, "line 2", "what does 'korrect' in 'outcome' mean?")
     for damaged in (pack(TABLE.encode())[:-9], b"run,question,outcome\n"):
         path.write_bytes(damaged)
         assert_refused(path, None, "not a readable ")

@@ -61,7 +61,7 @@ def test_what_is_wrong_is_said_of_the_address(bucket: fsspec.AbstractFileSystem)
     damaged = put(bucket, "/x/damaged.csv", b"run,question,outcome\na,q1,perhaps\n")
     with pytest.raises(FormatError) as caught:
         load(damaged)
-    assert str(caught.value).startswith(f"{damaged}, line 2: an outcome is ")
+    assert str(caught.value).startswith(f"{damaged}, line 2: what does '")
     for address in ("memory://x/none.csv", "memory://x/none-*.parquet"):
         with pytest.raises(FormatError) as caught:
             load(address)

@@ -64,7 +64,7 @@ def test_a_broken_twin(twin: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("space", ["", " "], ids=["plain", "with a space before a quote"])
 def test_line_numbers_count_the_lines_within_fields(space: str, table: Path) -> None:
     text = f'run,question,outcome,note\na,q1,correct,{space}"x\ny\n\nz"\na,"q,""2""",correct,\n\na,q3,wat,\n'
-    assert_refused(write(table, text), "line 8", "(found 'wat')")
+    assert_refused(write(table, text), "line 8", "what does 'wat' in 'outcome' mean?")
     assert_refused(
         write(table, text.replace("wat,", "correct")), "line 8", "a record of 3 fields where the header has 4"
     )
@@ -99,7 +99,7 @@ def test_nul_beyond_the_first_chunk_is_found_on_its_line(shift: int, table: Path
 def test_a_line_longer_than_the_fast_reader_takes(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nescio.sources.tables._LONGEST_LINE", 10_000)
     write(table, "run,question,outcome,note\na,q1,correct," + "x" * 300_000 + "\na,q2,wat,\n")
-    assert_refused(table, "line 3", "(found 'wat')")
+    assert_refused(table, "line 3", "what does 'wat' in 'outcome' mean?")
     assert evidence(table, outcome_map={"wat": "unanswered"}).questions == ("q1", "q2")
 
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import nescio
 from nescio.errors import MismatchError
-from nescio.tables import large as counting
 from nescio.meta_evaluation import stability, swap
 from nescio.sources import number_columns
 from nescio.stats import packed
+from nescio.tables import large as counting
 
 MEASURES = ["c@1", "accuracy", "coverage", "UF"]
 MADE = """

@@ -35,7 +35,11 @@ def recognise(source: Source) -> str | None:
     if source.suffix not in (*TABLES, *LINES, "") or source.named.keys() - {"question"}:
         return None
     runs = [name for name in source.columns if not _names_a_row(source, name)]
-    if len(runs) < _LEAST or any(roles_of(name) or is_measured(name) for name in runs):
+    if (
+        len(runs) < _LEAST
+        or len(source.columns) > len(runs) + 1
+        or any(roles_of(name) or is_measured(name) for name in runs)
+    ):
         return None
     row = _first_row(source)
     cells = [row.get(name) for name in runs if name in row]

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from nescio.data.columns import Array, user
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT, Outcomes, gather
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
 from nescio.data.reasons import EMPTY, ERRORED
 from nescio.data.repeats import FIRST, REPEAT, repeats_of
-from nescio.errors import FormatError, opt, shorten
+from nescio.errors import shorten
 from nescio.formats.registry import ReadOptions
 from nescio.sources.source import name_runs
 from nescio.sources.tables import first, literal, unguarded
@@ -22,12 +22,14 @@ from nescio.tables import rules, wide
 from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table, cases, words_of
 from nescio.tables.judge_column import judges_of
-from nescio.tables.lexicon import declines, state_of, truth_of
+from nescio.tables.lexicon import declines, squash, state_of, truth_of
 from nescio.tables.mapping import Expression, Mapped, compared, flag, joined, scaled
 from nescio.tables.pairing import check_pairing
 from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_question, strata_of
+from nescio.tables.rest import with_rest
 from nescio.tables.words import state_words
 from nescio.tasks.stakes.stating import are_stated, label
+from nescio.text import word_set
 
 if TYPE_CHECKING:
     import duckdb
@@ -41,12 +43,14 @@ CELLS = (
 )
 RESERVED = CELLS[:11]  # the columns that nescio's own tables have
 _FEW_ROWS = 1 << 14
-_REASONS = ("reason", "rationale", "explanation", "justification", "judge_reason", "comment", "feedback")
+# What people call the column in which a judge says why; `reasoning` is a judge's only where there is no answer.
+_REASONS = word_set("""
+reason rationale explanation justification judgereason judgeexplanation judgerationale judgereasoning graderreasoning
+graderreason graderesponse graderresponse comment feedback critique
+""")
 
 
-def gathered(
-    connection: duckdb.DuckDBPyConnection, placed: Placed, told: Mapping[str, str] = {}
-) -> dict[str, str]:
+def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, told: Mapping[str, str] = {}) -> dict[str, str]:
     """Create the relation `gathered`, a row an answer, with the columns `CELLS`; return the other columns, by name.
 
     A table in which several columns are one run each has as many rows for each of its own. `told` are words with the
@@ -249,23 +253,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     if options.texts:
         outcomes = replace(outcomes, texts=_texts(connection, outcomes.state.shape, extra))
     options.declined.wrong.update(_wrong_answers(connection, sources))
-    return outcomes if options.total is None else _with_rest(outcomes, sources, options), notes
-
-
-def _with_rest(outcomes: Outcomes, sources: Mapping[int, Any], options: ReadOptions) -> Outcomes:
-    """Return outcomes of as many questions as there are in all; those that a run's table does not list are all alike."""
-    listed, total = len(outcomes.questions), options.total or 0
     source = next(iter(sources.values()))
-    if options.rest is None:
-        ways = [{"total": total, "rest": rest} for rest in ("correct", "incorrect", "ungraded")]
-        raise AskedError(source, f"what are the {total - listed} answers that the table does not list?", ways)
-    if outcomes.repeats is not None or total < listed:
-        why = "answers one question several times" if outcomes.repeats is not None else f"has {listed} questions"
-        raise FormatError(source.label, f"the table {why}, so there cannot be {total} in all ({opt('total', total)})")
-    state = np.full((len(outcomes.runs), total), MEANINGS[options.rest], dtype=np.int8)
-    state[:, :listed] = np.where(outcomes.state == ABSENT, MEANINGS[options.rest], outcomes.state)
-    names = (*outcomes.questions, *(f"not listed {i}" for i in range(1, total - listed + 1)))
-    return Outcomes(outcomes.runs, names, state, files=outcomes.files, judges=outcomes.judges)
+    return outcomes if options.total is None else with_rest(outcomes, source, options.total, options.rest), notes
 
 
 def _state(
@@ -450,7 +439,8 @@ def _texts(connection: duckdb.DuckDBPyConnection, shape: tuple[int, ...], extra:
     from nescio.data.texts import AnswerTexts, texts_of
 
     texts: Array = np.full(shape, None, dtype=object)
-    reasons = [column for name, column in extra.items() if name.lower().replace(" ", "_") in _REASONS]
+    reasons = [column for name, column in extra.items() if squash(name) in _REASONS]
+    reasons += [f"CASE WHEN prediction IS NULL THEN {c} END" for n, c in extra.items() if squash(n) == "reasoning"]
     reason = f"coalesce({', '.join([*reasons, 'NULL'])})"
     query = f"SELECT run_code, question_code, text, gold, prediction, {reason} FROM coded WHERE {rules.RANK} = 1"
     made: dict[tuple[str | None, ...], AnswerTexts] = {}  # many answers are in few words: letters of options, say

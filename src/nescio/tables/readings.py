@@ -20,6 +20,7 @@ from nescio.tables.lexicon import (
     truth_of,
 )
 from nescio.tables.mapping import Expression, Mapped, joined
+from nescio.tasks.assessed.verdicts import verdicts_in
 from nescio.text import decimal
 
 _MOST = 64  # mappings of a table that are tried
@@ -41,8 +42,9 @@ class Roles:
             if column.name not in self.taken and column.filled:
                 self.by_role.setdefault(role, []).append(column.name)
         if {"question", "outcome"} <= table.columns.keys():  # nescio's own table, whose cells keep to its rules
-            own = {"confidence", "answerable"} & table.columns.keys() - self.taken
-            self.by_role |= {role: [role] for role in own if table.columns[role].filled}
+            for name, role in (("question", "text"), ("confidence", "confidence"), ("answerable", "answerable")):
+                if name in table.columns and name not in self.taken and table.columns[name].filled:
+                    self.by_role[role] = list(dict.fromkeys((name, *self.by_role.get(role, ()))))
         for role, names in self.by_role.items():
             names.sort(key=lambda name: rank(name, role))
             if role in names:  # nescio's own name for it
@@ -61,7 +63,7 @@ def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
     """Yield the roles that a column's name has in the lexicon and its cells allow; `mapped` are words that the user gave
     a meaning as outcomes."""
     if column.name in _OWN_ALONE:
-        yield "outcome" if column.name == "judge" and column.is_verdict else column.name
+        yield "outcome" if column.name == "judge" and column.is_truth else column.name
         return
     for role in roles_of(column.name):
         known = role in ("outcome", "score") and is_known(column, mapped)
@@ -70,8 +72,10 @@ def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
 
 
 def is_known(column: Column, mapped: Collection[str]) -> bool:
-    """Return whether each word of a column is one of the lexicon for an outcome, or mapped to one."""
-    return bool(column.words) and all(word in mapped or state_of(word) is not None for word in column.words or ())
+    """Return whether each word of a column is one of the lexicon for an outcome, an assessor's, or mapped to one."""
+    words = column.words or ()
+    known = {*mapped, *verdicts_in(words)}
+    return bool(words) and all(word in known or state_of(word) is not None for word in words)
 
 
 def _any(column: Column) -> bool:
