@@ -193,7 +193,8 @@ def _probability(evidence: Cells) -> Array:
     for run, question in zip(*np.nonzero(outside), strict=True):
         raise MismatchError(
             f"run {evidence.runs[run]!r}, question {evidence.questions[question]!r}: this measure reads confidence as "
-            f"a probability, which must lie in [0, 1] (found {float(confidence[run, question])!r})"
+            f"a probability, which must lie in [0, 1] (found {float(confidence[run, question])!r}); of a table in "
+            f"percent, {opt('column', of='confidence=COLUMN/100')} divides it"
         )
     return confidence
 

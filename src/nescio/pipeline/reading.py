@@ -21,10 +21,11 @@ from nescio.errors import FormatError, MismatchError, UsageError, opt, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
 from nescio.options.edge import Progress, bar
 from nescio.pipeline.options import Options
-from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise, silence_reader
+from nescio.pipeline.recognition import OWN_RUN, TABLE, only_questions, open_files, recognise, silence_reader
 from nescio.pipeline.saved import with_saved
 from nescio.tables.judgements import OWN_PARTS
 from nescio.tables.responses import read_runs
+from nescio.tables.rest import with_rest
 from nescio.text import command_text
 
 _BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers say how far they have come
@@ -144,6 +145,8 @@ def read_parts(
         notes = (*notes, _declined_note(declined))
     notes = (*notes, *_silence_notes(declined))
     if isinstance(result.data, Outcomes):
+        if options.total is not None and format_.name != TABLE:  # which knows it already
+            result = replace(result, data=with_rest(result.data, parts[0][1], options.total, options.rest))
         settled, more = settle(result.data, options.no_answer)
         result = replace(result, data=settled, notes=(*result.notes, *more))
     elif isinstance(result.data, Unjudged):

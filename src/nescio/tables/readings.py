@@ -129,8 +129,9 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
     if "outcome" in given:
         yield {**texts, **given}
         return
-    if judging or "prediction" in given:
-        yield from _pairs(roles, given)
+    pairs = [*_pairs(roles, given)] if judging or "prediction" in given else []
+    if pairs or "prediction" in given:
+        yield from pairs
         return
     outcomes = [Expression((name,)) for name in roles.all("outcome")]
     outcomes += [Expression((name,), inverted=True) for name in roles.all("wrong")]

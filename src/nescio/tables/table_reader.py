@@ -29,6 +29,7 @@ from nescio.tables.large import count
 from nescio.tables.lexicon import is_sum, roles_of
 from nescio.tables.mapping import ROLES
 from nescio.tables.outcomes import CELLS
+from nescio.tables.rest import RESTS
 from nescio.tables.settling import Reading, ask, execute, settle, try_all, used, without_none
 from nescio.tables.totals import totals_beside
 
@@ -39,7 +40,6 @@ _FEWEST = 2  # rows of a table whose last may sum up the others
 _SMALL = 1 << 24  # bytes of a file of which all columns are read
 _ON = ("text", "gold", "prediction")
 _NAMES = {"run", "question", "row", "text", "condition"}
-_RESTS = ("correct", "incorrect", "ungraded")
 
 
 def is_table(source: Source) -> bool:
@@ -104,7 +104,7 @@ def _against_totals(
     off = next(total for total in totals if not total.agrees)
     reading, listed = chosen[0], len(data.questions)
     sizes = {int(total.own) for total in totals if total.own is not None and total.own > listed and total.own % 1 == 0}
-    ways = [replace(reading, more={**reading.more, "total": n, "rest": rest}) for n in sorted(sizes) for rest in _RESTS]
+    ways = [replace(reading, more={**reading.more, "total": n, "rest": rest}) for n in sorted(sizes) for rest in RESTS]
     tried, _ = try_all(connection, ways, options)
     fitting = [own for own in tried if own.fits(reading.table.source)]
     as_read, _ = try_all(connection, [reading], options)

@@ -19,7 +19,7 @@ from typing import Any
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.data.reasons import EMPTY, ERRORED
-from nescio.errors import FormatError
+from nescio.errors import FormatError, opt
 from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.logs.grading import NO_SCORE, identity, in_brackets, labels, number, place, run_names
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -99,6 +99,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         notes += _against_counts(source, rows, run)
     for source in single:
         rows += _instances(source, _run_of(source), options)
+    tried = [row for row in rows if row.why is None]
+    if single and len(tried) == len(rows):
+        notes.append(
+            note(
+                "swe_bench.only_attempts",
+                "all {n:n instance} here {n:has/have} a patch: an instance without one is in no such file; "
+                f"{opt('total', of='N')} {opt('rest', 'incorrect')} counts those of the benchmark that are missing",
+                n=len(rows),
+            )
+        )
     data = outcomes_of(rows, parts[0][1].label, options, notes)
     return ReadResult(data, tuple(notes))
 

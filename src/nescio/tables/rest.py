@@ -1,0 +1,27 @@
+"""Files that list only some of the questions, such as the failures: `--total` says how many there are in all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nescio.data.outcomes import ABSENT, MEANINGS, Outcomes
+from nescio.errors import FormatError, opt
+from nescio.sources.source import Source
+from nescio.tables.asking import AskedError
+
+RESTS = ("correct", "incorrect", "ungraded")
+
+
+def with_rest(outcomes: Outcomes, source: Source, total: int, rest: str | None) -> Outcomes:
+    """Return outcomes of as many questions as there are in all; those that a run's file does not list are all alike."""
+    listed = len(outcomes.questions)
+    if outcomes.repeats is not None or total < listed:
+        why = "answers one question several times" if outcomes.repeats is not None else f"has {listed} questions"
+        raise FormatError(source.label, f"the file {why}, so there cannot be {total} in all ({opt('total', total)})")
+    if rest is None:
+        ways = [{"total": total, "rest": rest} for rest in RESTS]
+        raise AskedError(source, f"what are the {total - listed} answers that the file does not list?", ways)
+    state = np.full((len(outcomes.runs), total), MEANINGS[rest], dtype=np.int8)
+    state[:, :listed] = np.where(outcomes.state == ABSENT, MEANINGS[rest], outcomes.state)
+    names = (*outcomes.questions, *(f"not listed {i}" for i in range(1, total - listed + 1)))
+    return Outcomes(outcomes.runs, names, state, files=outcomes.files, judges=outcomes.judges)
