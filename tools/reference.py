@@ -325,7 +325,8 @@ def formats() -> Iterator[tuple[str, str]]:
 
     pages: dict[str, list[str]] = {family: [] for family in FAMILIES}
     for name in sorted(REGISTRY):
-        pages[REGISTRY[name].recognise.__module__.split(".")[2]].append(name)
+        _, room, family, *_ = REGISTRY[name].recognise.__module__.split(".")
+        pages["native" if room == "tables" else family].append(name)
     head = [
         "# Formats\n",
         "Files are recognised by their suffix and their columns; `nescio check FILE` shows the format and the reason, "
