@@ -132,7 +132,7 @@ def test_every_file_of_a_folder_is_shown_though_some_are_broken(nescio: Command,
     assert "holds    2 questions, 1 run" in shown_in["a_table.csv"][0]
     assert "holds    1 question, 1 run" in shown_in["another.csv"][-1]  # the run is in both: each is shown by itself
     assert "look at" in shown_in["broken.csv"][0]
-    assert "an outcome is correct, incorrect or unanswered" in shown_in["broken.csv"][0]
+    assert "in 'outcome' mean?" in shown_in["broken.csv"][0]
     assert shown_in["questions.jsonl"] == shown_in["theirs.jsonl"]  # these belong together
     assert "not in any format that nescio knows" in shown_in["unknown.json"][0]
     assert "of the 6 groups shown, 3 need a fix or a choice" in found.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -23,7 +24,7 @@ def block(path: Path, number: int, better: float, size: int = 200) -> Path:
         for run, gain in (("old", 0.0), ("new", better))
     }
     table(path, **runs)
-    path.write_text(path.read_text().replace(",q", f",q{number}-"))
+    path.write_text(re.sub(r",q(\d)", rf",q{number}-\1", path.read_text()))
     return path
 
 

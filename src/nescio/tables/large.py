@@ -59,11 +59,12 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
 
 
 def _known(source: Source) -> dict[str, tuple[str, ...]]:
-    """Return the columns with a role, by role: those with nescio's own names have that alone."""
+    """Return the columns with a role, by role: those with nescio's own names have that alone; no score beside them."""
     roles: dict[str, tuple[str, ...]] = {}
     for name in source.columns:
         for role in (name,) if name in RESERVED else roles_of(name)[:1] if name else ():
-            roles[role] = (*roles.get(role, ()), name)
+            if role != "score":
+                roles[role] = (*roles.get(role, ()), name)
     return roles
 
 

@@ -134,7 +134,8 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
         yield from pairs
         return
     outcomes = [Expression((name,)) for name in roles.all("outcome")]
-    outcomes += [Expression((name,), inverted=True) for name in roles.all("wrong")]
+    if outcomes != [Expression(("outcome",))]:  # nescio's own name for it is taken before any other
+        outcomes += [Expression((name,), inverted=True) for name in roles.all("wrong")]
     outcomes = outcomes or [Expression((name,)) for name in roles.all("score")]
     paths = [own for own in outcomes if "." in own.column]
     whole = (_of_runs(roles, paths) if len(paths) > 1 and len(paths) == len(outcomes) else outcomes) or _of_runs(roles)
@@ -359,8 +360,8 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     told = {"abstained", "answered"} & answer.keys()
     ways = [] if told else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
     if not told and not ways:
-        own = [column for column in hinted if not speaks_of_questions(column.name)]
-        ways = [{_said_by(column): Expression((column.name,))} for column in own]
+        others = [column for column in hinted if not speaks_of_questions(column.name)]
+        ways = [{_said_by(column): Expression((column.name,))} for column in others]
         ways += [{}] if ways else []
     questions: list[dict[str, Expression]] = []
     if "answerable" not in answer:
@@ -373,8 +374,8 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         questions += [{}] if questions else []
     found: list[dict[str, Expression]] = []
     for failure, silence, question in product(failures, ways or [{}], questions or [{}]):
-        names = [{*next(iter(own.values()), NOTHING).columns} for own in (silence, question)]
-        both = [silence, question] if names[0] & names[1] else [{**silence, **question}]  # a column has one role
+        of_silence, of_question = ({*next(iter(own.values()), NOTHING).columns} for own in (silence, question))
+        both = [silence, question] if of_silence & of_question else [{**silence, **question}]  # a column has one role
         found += [{**chosen, **own, **failure} for own in both]
     return found
 
