@@ -139,6 +139,9 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
     outcomes = outcomes or [Expression((name,)) for name in roles.all("score")]
     paths = [own for own in outcomes if "." in own.column]
     whole = (_of_runs(roles, paths) if len(paths) > 1 and len(paths) == len(outcomes) else outcomes) or _of_runs(roles)
+    known = [c.name for c in roles.table.columns.values() if c.name not in roles.taken and is_known(c, roles.mapped)]
+    for columns in wide.like_those_of_judges([own.column for own in outcomes], known):
+        whole = [Expression(columns), *whole, *(Expression((name,)) for name in columns[1:])]
     if not whole or _may_be_answers(roles, whole):
         yield from _pairs(roles, given)
     for outcome in whole:

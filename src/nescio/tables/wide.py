@@ -49,6 +49,22 @@ def of_judges(runs: Iterable[str]) -> bool:
     return all(squash(run) in lexicon().judges for run in runs)
 
 
+def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return each verdict named after a judge, with the columns that have another word in the place of the judge.
+
+    `human_correct` beside `llama_correct` may be a run.
+    """
+    parts = {
+        column: [(squash(run), squash(name)) for run, _, name in _splits(column)] for column in {*verdicts, *columns}
+    }
+    found: list[tuple[str, ...]] = []
+    for verdict in verdicts:
+        names = {name for run, name in parts[verdict] if run in lexicon().judges}
+        like = [own for own in columns if own not in verdicts and any(name in names for _, name in parts[own])]
+        found += [(verdict, *like)] if like else []
+    return found
+
+
 def with_most_columns(runs: Iterable[str], columns: Sequence[str]) -> list[str]:
     """Return the runs of which the most columns have the name before theirs."""
     many = {run: sum(column.startswith(run) for column in columns) for run in runs}
