@@ -145,9 +145,10 @@ def read_parts(
         notes = (*notes, _declined_note(declined))
     notes = (*notes, *_silence_notes(declined))
     if isinstance(result.data, Outcomes):
+        found = result.data
         if options.total is not None and format_.name != TABLE:  # which knows it already
-            result = replace(result, data=with_rest(result.data, parts[0][1], options.total, options.rest))
-        settled, more = settle(result.data, options.no_answer)
+            found = with_rest(found, parts[0][1], options.total, options.rest)
+        settled, more = settle(found, options.no_answer)
         result = replace(result, data=settled, notes=(*result.notes, *more))
     elif isinstance(result.data, Unjudged):
         result = replace(result, data=replace(result.data, no_answer=options.no_answer))

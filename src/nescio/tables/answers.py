@@ -203,7 +203,8 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
     if first_refusal is not None:
         source = sources[first_refusal.file]
         many, text = refusals.total(), next(iter(refusals))
-        rule = f"{many} answer{'s' if many > 1 else ''} may decline in words ({shorten(text)}): what do they count as?"
+        counted = "what do they" if many > 1 else "what does it"
+        rule = f"{many} answer{'s' if many > 1 else ''} may decline in words ({shorten(text)}): {counted} count as?"
         ways: list[Options] = [{"refusals": how} for how in ("unanswered", "incorrect")]
         raise AskedError(source, rule, ways, where=locate(source, first_refusal.row))
     if first is None or reasons <= options.told:

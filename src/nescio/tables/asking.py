@@ -36,7 +36,8 @@ class Way(Struct, frozen=True):
             f"{run} {right}/{wrong}/{silent}{f' and {ungraded} ungraded' if ungraded else ''}"
             for run, right, wrong, silent, ungraded in self.counts[:_RUNS]
         ]
-        more = f", and {len(self.counts) - _RUNS} more runs" if len(self.counts) > _RUNS else ""
+        rest = len(self.counts) - _RUNS
+        more = f", and {rest} more run{'s' if rest > 1 else ''}" if rest > 0 else ""
         return f"{', '.join(runs)}{more}, {self.questions} question{'s' if self.questions != 1 else ''}"
 
 

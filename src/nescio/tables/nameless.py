@@ -21,6 +21,7 @@ _MOST_UNKNOWN = 2  # words of which every meaning is tried
 _LONGEST = 200  # characters of a cell that may name a question
 _MOST_RUNS = 20
 _MOST_APART = 4
+_NAMING = {"run", "condition", "question", "row", "text", "repeat"}
 _SCALES = (1, 5, 10, 100)  # the greatest grades
 _ANY = ("incorrect", "correct", "0.5", "unanswered", "ungraded")  # what one unknown word may mean
 _OF_ONE = {"-1": ("unanswered", "ungraded", "incorrect")}
@@ -133,30 +134,33 @@ def _are_codes(words: Sequence[str]) -> bool:
 def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]) -> list[Way]:
     """Return a mapping with what names the questions: columns with such names, else any that may, else the rows."""
     mapped = {*options.get("outcome_map", ())}
-    named = readings(table, {**given, **more}, judging=False, mapped=mapped)
+    named = readings(table, given, judging=False, mapped=mapped, proposed=more)
     if named:
         return [(own, options) for own in named[:3]]
     taken = {name for own in (*given.values(), *more.values()) for name in own.columns}
-    free = [c for c in table.columns.values() if c.name and c.name not in taken and not c.structured]
-    names: list[dict[str, Expression]] = [{"question": Expression((c.name,))} for c in free if _names_rows(c, table)][
-        :1
-    ]
+    free = [c for c in table.columns.values() if c.name and c.name not in taken and _may_name(c)]
+    names: list[dict[str, Expression]] = [{"question": Expression((c.name,))} for c in free if _names_rows(c, table)]
+    names = names[:1]
     if not names and "run" not in given:
-        names = [*islice(_pairs(table, free), 2)]
+        names = [*islice(_pairs(table, free), _MOST_APART)]
     ways: list[Way] = []
     for own in names or [{"question": Expression(row=True)}]:
-        ways += [
-            (mapping, options)
-            for mapping in readings(table, {**given, **more, **own}, judging=False, mapped=mapped)[:2]
-        ]
+        found = readings(table, given, judging=False, mapped=mapped, proposed={**more, **own})
+        ways += [(mapping, options) for mapping in found[:2]]
     return ways
+
+
+def _may_name(column: Column) -> bool:
+    """Return whether a column may name runs or questions: its name is none for something else."""
+    roles = {*roles_of(column.name)}
+    return not column.structured and (not roles or bool(roles & _NAMING))
 
 
 def _pairs(table: Table, free: Sequence[Column]) -> Iterator[dict[str, Expression]]:
     """Yield pairs of columns of which one may name the run and the other the question: together they name each row."""
-    for run, question in product(free, free):
-        few = run.words is not None and 1 < len(run.words) <= _MOST_RUNS and not run.is_verdict
-        if few and run is not question and question.filled == table.rows and question.longest < _LONGEST:
+    few = [c for c in free if c.words is not None and 1 < len(c.words) <= _MOST_RUNS and not c.is_verdict]
+    for run, question in product(sorted(few, key=lambda column: len(column.words or ())), free):
+        if run is not question and question.filled == table.rows and question.longest < _LONGEST:
             pair = {"run": Expression((run.name,)), "question": Expression((question.name,))}
             if is_unique(table, pair, {}):
                 yield pair
@@ -220,8 +224,12 @@ def what_lacks(table: Table) -> tuple[str, Source, str | None]:
             listed = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unknown)
             question, source, where = of_words(table, column, unknown)
             return f"{question} {listed}", source, where
+    source = table.source
+    if len(source.columns) == 1 and source.kind == "delimited" and any(mark in source.columns[0] for mark in ",;|\t"):
+        rule = "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"
+        return rule, source, source.head
     question = (
         f"which column says whether an answer is right? {opt('column', of='outcome=NAME')}, or "
         f"{opt('column', of='prediction=NAME')} and {opt('column', of='gold=NAME')}"
     )
-    return question, table.source, None
+    return question, source, None

@@ -315,7 +315,8 @@ def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any],
         return []
     if options.refusals is None:
         many, (text, _, file) = sum(times for _, times, _ in texts), texts[0]
-        rule = f"{many} answer{'s' if many > 1 else ''} may decline in words ({shorten(text)}): what do they count as?"
+        counted = "what do they" if many > 1 else "what does it"
+        rule = f"{many} answer{'s' if many > 1 else ''} may decline in words ({shorten(text)}): {counted} count as?"
         raise AskedError(sources[file], rule, [{"refusals": how} for how in ("unanswered", "incorrect")])
     return [text for text, _, _ in texts]
 
@@ -325,7 +326,8 @@ def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, A
     empty = f"why = '{EMPTY}' AND answerable IS DISTINCT FROM 'false'"
     many, file = first(connection, f"SELECT count(*), min(file) FROM rows WHERE {empty}")
     if many:
-        rule = f"{many} answer{'s are' if many > 1 else ' is'} empty, and not marked as right: what do they count as?"
+        counted = "what do they" if many > 1 else "what does it"
+        rule = f"{many} answer{'s are' if many > 1 else ' is'} empty, and not marked as right: {counted} count as?"
         raise AskedError(sources[file], rule, [{"empty": how} for how in ("unanswered", "incorrect", "ungraded")])
 
 

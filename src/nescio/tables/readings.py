@@ -104,11 +104,12 @@ _FITS: Mapping[str, Callable[[Column], bool]] = {
 
 
 def readings(
-    table: Table, given: Mapped, *, judging: bool, mapped: Collection[str] = ()
+    table: Table, given: Mapped, *, judging: bool, mapped: Collection[str] = (), proposed: Mapped = {}
 ) -> list[dict[str, Expression]]:
     """Return the mappings that are allowed, the likeliest first; none if a run's answers or their questions have no
-    columns."""
+    columns. `proposed` is a part of a mapping that the user did not give."""
     complete = any(roles <= given.keys() for roles in _COMPLETE)
+    given = {**given, **proposed}
     roles = Roles(table, given, mapped)
     answers = [dict(given)] if complete else list(_answers(roles, given, judging=judging))
     found: list[dict[str, Expression]] = []

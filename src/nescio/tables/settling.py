@@ -90,9 +90,9 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
         and not any(isinstance(e, AskedError) for e in errors)
     ):
         return tried[0].reading
-    questions = [error.question for error in errors if isinstance(error, AskedError)]
+    questions = [error for error in errors if isinstance(error, AskedError)]
     same = len(questions) == len(allowed) and len({*questions}) == 1
-    raise ask(tried, options, questions[0] if same else "")
+    raise ask(tried, options, questions[0] if same else None)
 
 
 def _given(table: Table, options: ReadOptions) -> dict[str, Expression] | None:
@@ -192,14 +192,18 @@ def _no_reading(
 # ---- the question ----
 
 
-def ask(tried: Sequence[Tried], options: ReadOptions, question: str = "") -> AskedError:
-    """Return the question for readings that differ: what tells them apart, and what each gives."""
+def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | None = None) -> AskedError:
+    """Return the question for readings that differ: what tells them apart, or what was asked, and what each gives."""
     first: dict[tuple[object, ...], Tried] = {}
     for own in tried:
         first.setdefault(own.signature, own)
     distinct = list(islice(first.values(), _MOST_WAYS))
     table, ways = distinct[0].reading.table, [_way(own, options) for own in distinct]
-    what, source, where = question or _question(distinct), table.source, None
+    what, source, where = _question(distinct), table.source, None
+    if isinstance(asked, AskedError):
+        what, source, where = asked.question, asked.source, asked.where
+    elif asked:
+        what = asked
     if what == _QUESTIONS["outcome_map"]:
         words = {word for own in distinct for word in own.reading.more.get("outcome_map", ())}
         what, source, where = nameless.of_words(

@@ -1,0 +1,185 @@
+"""What `--column ROLE=EXPRESSION` can say, and what becomes of declined answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nescio.errors import NescioError, UsageError
+from nescio.pipeline import Options
+from nescio.pipeline.judging import judge
+from nescio.pipeline.reading import read
+from nescio.tables.asking import AskedError
+from nescio.tables.settling import counts_of
+from tests.rings import together
+
+TABLE = (
+    "engine,prompt,n,ok,nok,grade,sure,failed,a_ok,b_ok,said,key\n"
+    "x,p,1,1,0,0.9,90,,1,0,Rome,Rome\n"
+    "x,p,2,0,1,0.4,50,boom,0,0,Oslo,Bern\n"
+    "x,s,1,1,0,0.6,70,,1,1,Rome,Rome\n"
+    "x,s,2,0,1,0.5,20,,1,0,Bern,Bern\n"
+)
+ONE = {"run": "-", "question": "#"}
+
+
+def counts(path: Path, **options: Any) -> dict[str, tuple[int, ...]]:
+    """Return right, wrong, silent and ungraded answers by run."""
+    found, _ = counts_of(judge(read([path], Options(**options))).data)  # type: ignore[arg-type]
+    return {run: tuple(own) for run, *own in found}
+
+
+@together(
+    "column, expected",
+    [
+        ({"run": "engine+prompt", "question": "n", "outcome": "ok"}, {"x · p": (1, 1, 0, 0), "x · s": (1, 1, 0, 0)}),
+        ({**ONE, "outcome": "ok"}, {"t": (2, 2, 0, 0)}),
+        ({**ONE, "outcome": "!nok"}, {"t": (2, 2, 0, 0)}),
+        ({**ONE, "outcome": "!ok"}, {"t": (2, 2, 0, 0)}),
+        ({**ONE, "outcome": "grade>=0.5"}, {"t": (3, 1, 0, 0)}),
+        ({**ONE, "outcome": "grade>0.5"}, {"t": (2, 2, 0, 0)}),
+        ({**ONE, "outcome": "!grade>0.5"}, {"t": (2, 2, 0, 0)}),
+        ({**ONE, "outcome": "a_ok+b_ok"}, {"a": (3, 1, 0, 0), "b": (1, 3, 0, 0)}),
+        ({**ONE, "outcome": "*_ok"}, {"a": (3, 1, 0, 0), "b": (1, 3, 0, 0)}),
+        ({**ONE, "outcome": "ok", "error": "failed"}, {"t": (2, 1, 0, 1)}),
+        ({**ONE, "prediction": "said", "gold": "key"}, {"t": (3, 1, 0, 0)}),
+        ({"run": "prompt", "question": "n", "answer": "said", "gold": "key"}, {"p": (1, 1, 0, 0), "s": (2, 0, 0, 0)}),
+    ],
+)
+def test_an_explicit_mapping_is_obeyed(
+    tmp_path: Path, column: dict[str, str], expected: dict[str, tuple[int, ...]]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE)
+    assert counts(path, column=column) == expected
+
+
+def test_a_confidence_in_percent_is_divided(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE)
+    data: Any = read([path], Options(column={**ONE, "outcome": "ok", "confidence": "sure/100"})).data
+    assert data.confidence[0].tolist() == [0.9, 0.5, 0.7, 0.2]
+
+
+@together(
+    "column, said",
+    [
+        ({"outcome": "gone"}, "there is no such column"),
+        ({"run": "#"}, "numbers the rows"),
+        ({"run": "!engine"}, "inverts a column of two values"),
+        ({"outcome": "ok/2"}, "divides"),
+        ({"confidence": "sure>=50"}, "compares with a threshold"),
+        ({"judge": "engine+prompt"}, "names several columns"),
+    ],
+)
+def test_a_form_that_a_role_has_no_use_for_is_refused(tmp_path: Path, column: dict[str, str], said: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE)
+    with pytest.raises(UsageError, match=said):
+        counts(path, column={**ONE, "outcome": "ok", **column})
+
+
+@together(
+    "duplicates, expected",
+    [("first", (1, 1, 0, 0)), ("last", (0, 2, 0, 0)), ("repeats", (1, 2, 0, 0)), ("error", None)],
+)
+def test_rows_that_occur_twice(tmp_path: Path, duplicates: str, expected: tuple[int, ...] | None) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("question_id,correct\nq1,1\nq2,0\nq1,0\n")
+    if expected is None:
+        with pytest.raises(AskedError, match="appears twice") as asked:
+            counts(path)
+        assert [way.options["duplicates"] for way in asked.value.executed] == ["first", "last", "repeats"]
+        return
+    assert counts(path, duplicates=duplicates) == {"t": expected}
+
+
+@together("rest, expected", [("correct", (3, 1, 0, 0)), ("incorrect", (1, 3, 0, 0)), ("ungraded", (1, 1, 0, 2))])
+def test_a_file_may_list_only_some_questions(tmp_path: Path, rest: str, expected: tuple[int, ...]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("question_id,correct\nq1,1\nq2,0\n")
+    assert counts(path, total=4, rest=rest) == {"t": expected}
+
+
+def test_a_word_may_have_a_worth(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("question_id,grade\nq1,correct\nq2,partial\nq3,incorrect\n")
+    data: Any = read([path], Options(outcome_map={"partial": "0.5"}, ungraded="exclude")).data
+    assert data.extra_columns["user.worth"][0].tolist() == [1.0, 0.5, 0.0]
+
+
+# What an answer is that was declined, by the verdict on it and by whether its question has an answer.
+DECLINED = [
+    ("0", "yes", (0, 0, 1, 0)),
+    ("", "yes", (0, 0, 1, 0)),
+    ("0", "", (0, 0, 1, 0)),
+    ("1", "no", (1, 0, 0, 0)),
+    ("0", "no", None),
+    ("1", "yes", None),
+    ("1", "", None),
+]
+
+
+@together("verdict, answerable, expected", DECLINED)
+def test_a_declined_answer_by_its_verdict_and_its_question(
+    tmp_path: Path, verdict: str, answerable: str, expected: tuple[int, ...] | None
+) -> None:
+    path = tmp_path / "t.csv"
+    rest = "q2,1,no,yes\nq3,0,no,yes\n"
+    path.write_text(f"question_id,correct,abstained,answerable\nq1,{verdict},yes,{answerable}\n{rest}")
+    if expected is None:
+        with pytest.raises(AskedError) as asked:
+            counts(path)
+        assert len({way.counts for way in asked.value.executed}) > 1
+    else:
+        assert counts(path) == {"t": (expected[0] + 1, expected[1] + 1, *expected[2:])}
+
+
+@together("how, expected", [("keep", (2, 1, 0, 0)), ("unanswered", (1, 1, 1, 0))])
+def test_a_declined_answer_that_is_marked_as_right(tmp_path: Path, how: str, expected: tuple[int, ...]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("question_id,correct,abstained\nq1,1,yes\nq2,1,no\nq3,0,no\n")
+    assert counts(path, declined_right=how) == {"t": expected}
+
+
+def test_what_no_lexicon_knows_is_listed(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("question_id,verdict\nq1,flim\nq2,quut\nq3,vlo\n")
+    with pytest.raises(NescioError, match="flim=OUTCOME.*quut=OUTCOME.*vlo=OUTCOME"):
+        counts(path)
+    assert counts(path, outcome_map={"flim": "correct", "quut": "incorrect", "vlo": "unanswered"}) == {
+        "t": (1, 1, 1, 0)
+    }
+
+
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "tables4"
+# By file: what is read at once, or what one of the answers to the question gives.
+REAL = {
+    "09.csv": [(5, 3, 0, 0), (7, 1, 0, 0)],
+    "13.csv": [(4, 2, 0, 0)] * 4,
+    "14.csv": [(14, 4, 0, 0)] * 2,
+    "18.jsonl": [(1, 2, 0, 0), (2, 1, 0, 0), (2, 1, 0, 0)],
+    "20.json": [(6, 2, 0, 0)],
+    "26.jsonl": [(6, 2, 0, 0)],
+    "27.jsonl": [(8, 2, 0, 0)],
+    "37.json": [(11, 5, 0, 0)],
+    "49a.csv": [(5, 2, 1, 0)],
+    "49b.csv": [(5, 2, 1, 0)],
+    "52.json": [(4, 2, 2, 0)],
+    "55.jsonl": [(2, 4, 0, 0)],
+    "57.csv": [(5, 3, 0, 0)],
+    "60.json": [(6, 3, 0, 0)] * 2,
+    "B06.csv": [(6, 6, 0, 0), (7, 5, 0, 0), (7, 5, 0, 0)],
+}
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data are not here")
+@together("name", [*REAL])
+def test_a_table_of_a_real_shape_is_read_or_asked_about_once(name: str) -> None:
+    try:
+        found = [sorted(counts(SHARED / name).values())]
+    except AskedError as asked:
+        found = [sorted(tuple(own[1:]) for own in way.counts) for way in asked.executed]
+    assert REAL[name] in found
