@@ -88,15 +88,15 @@ def test_as_many_more_questions_are_needed_whichever_run_is_called_the_baseline(
     """A question in ten is won, one lost: after 100 such, 160 more bring the interval within the margin."""
     won = [(C, C)] * 8 + [(C, W), (W, C)]
 
-    def look(times: int, ahead: int = 0, baseline: str = "old") -> Any:
+    def look(times: int, margin: float, ahead: int = 0, baseline: str = "old") -> Any:
         run, other = np.array([*(won * times), *([(C, W)] * ahead)]).T
         leading = {"old": "new", "new": "old"}[baseline]
-        how: dict[str, Any] = {"margin": 0.2, "sequence": "guaranteed", "baseline": baseline, "run": leading}
+        how: dict[str, Any] = {"margin": margin, "sequence": "guaranteed", "baseline": baseline, "run": leading}
         return nescio.look(table(run, other), "UF", **how).rows[0]
 
-    assert 100 < look(10).more <= 160
-    assert look(26).verdict == "stop: no difference larger than 0.2"
-    assert look(3, 3).more == look(3, 3, "new").more is not None
+    assert 100 < look(10, 0.2).more <= 160
+    assert look(26, 0.2).verdict == "stop: no difference larger than 0.2"
+    assert look(3, 0.5, 3).more == look(3, 0.5, 3, "new").more is not None
 
 
 def test_blocks_are_kept_and_each_question_counts_once(tmp_path: Path) -> None:
