@@ -85,18 +85,15 @@ def test_a_clear_winner_stops_the_run_and_no_difference_is_said_only_within_a_ma
 
 
 def test_as_many_more_questions_are_needed_whichever_run_is_called_the_baseline() -> None:
-    """A question in ten is won, one lost: after 100 such, 160 more bring the interval within the margin."""
-    won = [(C, C)] * 8 + [(C, W), (W, C)]
+    """Of eleven questions two are won and one is lost: after 33 such, some 110 more bring the interval within .5."""
 
-    def look(times: int, margin: float, ahead: int = 0, baseline: str = "old") -> Any:
-        run, other = np.array([*(won * times), *([(C, W)] * ahead)]).T
-        leading = {"old": "new", "new": "old"}[baseline]
-        how: dict[str, Any] = {"margin": margin, "sequence": "guaranteed", "baseline": baseline, "run": leading}
-        return nescio.look(table(run, other), "UF", **how).rows[0]
+    def look(times: int, baseline: str) -> Any:
+        run, other = np.array([*[(C, C)] * 8, (C, W), (C, W), (W, C)] * times).T
+        how: dict[str, Any] = {"baseline": baseline, "run": {"old": "new", "new": "old"}[baseline]}
+        return nescio.look(table(run, other), "UF", margin=0.5, sequence="guaranteed", **how).rows[0]
 
-    assert 100 < look(10, 0.2).more <= 160
-    assert look(26, 0.2).verdict == "stop: no difference larger than 0.2"
-    assert look(3, 0.5, 3).more == look(3, 0.5, 3, "new").more is not None
+    assert 99 < look(3, "old").more == look(3, "new").more <= 110
+    assert look(13, "old").verdict == "stop: no difference larger than 0.5"
 
 
 def test_blocks_are_kept_and_each_question_counts_once(tmp_path: Path) -> None:
