@@ -19,7 +19,6 @@ CLASSES = {
     "not": "n",  # not, cannot, unable
     "none": "z",  # no, none, neither
     "lack": "f",  # lacks, insufficient
-    "enough": "e",
     "me": "m",  # the speaker: I, my, or a verb that says so by its ending
     "own": "w",  # know, in the first person of a language without pronouns
     "finite": "h",  # a verb that stands before its negation: "der Text sagt das nicht"
@@ -36,19 +35,18 @@ CLASSES = {
     "decline": "d",  # refuse
     "until": "t",
     "that": "x",  # begins a clause within the clause, beyond which no rule looks
-    "filler": "a",
+    "filler": "a",  # says nothing: unfortunately, could
 }
 _ORDER = [*CLASSES.values()]
 _EVIDENT = frozenset("nzfod")  # without one of these no rule matches
-# In a rule, a digit is a gap of as many letters at most, N is a negation, K what is not known or said, and ^ the
-# beginning of a clause, which words that say nothing ("unfortunately") may precede.
+# In a rule, a digit is a gap of as many letters at most, N a negation, K what a source does not say, [Ki] that or what
+# it lacks, ~ anything but what it says, and ^ the beginning of a clause, after words that say nothing.
 _SAID_BY_SPEAKER = (
     "m3N6[Ki]",  # I could not find, I have no information
     "N4m4[Ki]",  # that is not something I can answer; mir fehlen die Angaben
     "n2w",  # no sé
     "m2h4N|h2m4N",  # ich weiß es nicht, das weiß ich nicht
-    "m3f4i",  # I lack the information
-    "m3d",  # I refuse
+    "m2d",  # I refuse
 )
 _SAID_OF_SOURCE = (
     "s~{0,6}N4[Ki]",  # the text does not mention
@@ -62,9 +60,9 @@ _SAID_OF_SOURCE = (
     "s2o",  # the documents are silent
 )
 _SAID_OF_ANSWER = (
-    "b3z4i|b1n2i|N2b3i|^N4i|N4i6b?p|f4i|Ne4i",  # there is no information, insufficient information
+    "b3z4i|z2i4p|b1n2i|N2b3i|^N4i|f4i",  # there is no information, insufficient information
     "i8N2c|N2c8k|c3n3k",  # no answer is possible, it is impossible to say; lässt sich nicht sagen
-    "n2b2p|b3n4p|nb6p|n3p1b|np",  # cannot be confirmed, is not known
+    "b3n4p|nb6p|n3p1b|nk?p",  # cannot be confirmed, is not known
     "b3o",  # remains unknown
     "^n4K",  # not stated
 )

@@ -17,6 +17,7 @@ from nescio.judging.declined.phrases import digest
 from nescio.judging.declined.recognise import Verdict, declines
 
 _NAMED = 3  # of the texts that a note shows
+_UNDETERMINED = "undetermined, by its words"
 
 
 class DeclinedThen(Struct, frozen=True):
@@ -63,7 +64,7 @@ class DeclinedThen(Struct, frozen=True):
             verdicts = [Verdict.ANSWERED if verdict is Verdict.UNDETERMINED else verdict for verdict in verdicts]
         asked = [i for i, verdict in enumerate(verdicts) if verdict is Verdict.ANSWERED]
         grades |= dict(zip(asked, self.then.grade([answers[i] for i in asked]), strict=True))
-        other = {Verdict.DECLINED: Grade(SILENT), Verdict.UNDETERMINED: Grade(NOT_GRADED)}
+        other = {Verdict.DECLINED: Grade(SILENT), Verdict.UNDETERMINED: Grade(NOT_GRADED, why=_UNDETERMINED)}
         return [grades[i] if i in grades else other[verdict] for i, verdict in enumerate(verdicts)]
 
     def _verdict(self, one: AnswerToJudge) -> Verdict:

@@ -15,6 +15,7 @@ from nescio.judging.declined.grammar import denies, may_deny, spoken
 from nescio.judging.declined.phrases import matches, pattern, whole, without_classes
 from nescio.sources.tables import NOTHING
 
+_ASIDE_SHARE = 5  # as many times the words in which it declines, an answer that begins with something else has
 SHORT = 5  # words that an answer may have which stands alone before its speaker doubts it
 # Where a sentence ends: not after "30." or an initial.
 _ENDS = re.compile(r"(?<=[.!?…؟])(?<!\b\d\.)(?<!\b\d\d\.)(?<!\b[^\W\d]\.)[)\]*]*\s+|(?<=[。！？])|[\n;؛]+")
@@ -26,7 +27,7 @@ _WRAPPED = re.compile(
 )
 _MARKS = dict.fromkeys((*range(0x064B, 0x0653), 0x0640, 0x200B, 0x200C, 0x200D, 0xFEFF))  # Arabic vowels, joiners
 _QUOTE = "◻"
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 # Texts that are an answer to one question, and say nothing of another: those that stand where there is none, and words.
 _BLANKS = frozenset(("", "none", "null", "nil", "na", "nan", "-", "?", "pass", "skip"))
 _AMBIGUOUS = _BLANKS | frozenset(("nothing", "x", "nobody", "no one"))
@@ -121,6 +122,9 @@ def _verdict(clauses: list[_Clause]) -> Verdict:
         return Verdict.DECLINED
     if commits:
         return Verdict.UNDETERMINED if strong else Verdict.ANSWERED
+    silent = sum(clause.words for clause in clauses if clause.declines)
+    if clauses[0].says and _ASIDE_SHARE * silent < sum(clause.words for clause in clauses):
+        return Verdict.ANSWERED
     # "…, but it was Paris", "…, but Paris"; "Paris. I'm not sure."
     turns = any(
         before.declines and clause.turned and clause.says and ("states" in clause.kinds or clause.words <= SHORT)
