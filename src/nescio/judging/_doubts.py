@@ -66,7 +66,7 @@ class Doubts:
         if silent := self._wrong[Verdict.DECLINED]:
             yield silence_note(silent, self._reads, then=then)
         if self._name != "declined" and (undetermined := self._wrong[Verdict.UNDETERMINED]):
-            yield undetermined_note(undetermined, then=then)
+            yield undetermined_note(undetermined, then)
         if self._lost:
             yield note(
                 "judging.marks_ignored",

@@ -2,7 +2,8 @@
 
 An answer declines if all that it says is that there is no answer ("I don't know", "Das steht nicht im Text"); it
 answers if it says nothing of the kind, or commits itself all the same ("I don't know why he left, but it was Paris").
-What says both that there is no answer and something else is undetermined: such answers are counted, and stay ungraded.
+What says both that there is no answer and something else, such as a guess, is undetermined: such answers are counted,
+and stay ungraded.
 
 `then` judges what answers (`exact`), as in `'declined(then=contains)'`. With `undetermined=answered` it gets what is
 undetermined too; with `undetermined=llm` a language model (`--base-url`, `--model`) says whether such an answer

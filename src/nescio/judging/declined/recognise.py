@@ -50,9 +50,9 @@ def declines(text: str) -> Verdict:
 
     A text without any word of declining answers. It declines if it is one of the words that stand for that (`n/a`, "no
     idea"), or if each of its sentences says that there is no answer, apologises, asks back or leads elsewhere. It
-    answers nevertheless where it commits itself ("I'm not sure, but it was Paris"), or doubts only afterwards
-    ("Paris. I'm not sure."). What says that there is no answer and also other things is undetermined, and so are words
-    such as "none". What stands in quotation marks is not the speaker's.
+    answers nevertheless where it commits itself ("I'm not sure, but it was Paris"), doubts only afterwards ("Paris. I'm
+    not sure."), or says little of it after much else. What says that there is no answer and also other things, such as
+    a guess, is undetermined, and so are words such as "none". What stands in quotation marks is not the speaker's.
 
     Example:
         >>> [str(declines(text)) for text in ("I don't know.", "I don't know why he left, but it was Paris")]

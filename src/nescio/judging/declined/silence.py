@@ -61,14 +61,12 @@ def _at_sight(text: str) -> Verdict | None:
     return Verdict.DECLINED if stands_for_nothing(text) else None if may_decline(text) else Verdict.ANSWERED
 
 
-def undetermined_note(texts: Counter[str], *, subject: str = "", then: str = "exact") -> Note:
+def undetermined_note(texts: Counter[str], then: str) -> Note:
     """Note the wrong answers whose words do not show whether they decline, and the judge that leaves them ungraded."""
     return note(
         "judging.may_decline",
-        "{whose}{answers:n answer} {answers:is/are} counted as incorrect and may decline: {answers:its/their} words "
-        "say that there is no answer, and something else (first: {text}); {flag} leaves such answers ungraded",
-        subject,
-        whose=f"{subject}: " if subject else "",
+        "{answers:n answer} {answers:is/are} counted as incorrect and may decline: {answers:its/their} words do "
+        "not show it (first: {text}); {flag} leaves such answers ungraded",
         answers=texts.total(),
         text=shorten(next(iter(texts))),
         flag=opt("judge", f"declined(then={then})"),
