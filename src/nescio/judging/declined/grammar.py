@@ -37,6 +37,7 @@ CLASSES = {
     "that": "x",  # begins a clause within the clause, beyond which no rule looks
     "filler": "a",  # says nothing: unfortunately, could
 }
+_LONGEST = 20  # letters of a beginning of words
 _ORDER = [*CLASSES.values()]
 _EVIDENT = frozenset("nzfod")  # without one of these no rule matches
 # In a rule, a digit is a gap of as many letters at most, N a negation, K what a source does not say, [Ki] that or what
@@ -105,7 +106,7 @@ def spoken(words: Sequence[str]) -> frozenset[str]:
 def _letters(word: str) -> Mapping[str, str]:
     """Return the letters of the classes of a word, in each language that knows it."""
     found = defaultdict[str, set[str]](set)
-    for entry in (word, *(f"{word[:end]}*" for end in range(1, len(word) + 1))):
+    for entry in (word, *(f"{word[:end]}*" for end in range(1, min(len(word), _LONGEST) + 1))):
         for name, letter in _entries().get(entry, ()):
             found[name].add(letter)
     for prefix, name in _prefixes().items():
