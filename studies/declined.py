@@ -35,21 +35,15 @@ def declined_table(data: Path, runs: Sequence[Run]) -> list[str]:
 def sources(data: Path, runs: Sequence[Run]) -> Iterator[tuple[str, str, Answers]]:
     """Yield answers by their source and grader, first those that no rule was written beside."""
     model = next(run for run in runs if "davinci" in run.name)
-    made = tomllib.loads(_HELD_OUT.read_text(encoding="utf-8"))
+    labels = tomllib.loads(_HELD_OUT.read_text(encoding="utf-8"))["reflectscore"]
     for name in UNSEEN:
         yield f"Czech SimpleQA, {name}", "a language model", simpleqa(data, name)
-    yield "English, reflectscore", "one reader", reflectscore(data, made["reflectscore"], 0)
+    yield "English, reflectscore", "one reader", reflectscore(data, labels, 0)
     yield "English, SQuAD 2.0's paragraphs, by sentence", "none declines", sentences(data, 1)
     yield f"English, {model.name}", "people", [(False, one.answer or "") for one in model.responses]
-    for language, name in (("en", "English"), ("de", "German")):
-        yield f"{name}, made up", "their author", made_up(made[language], 1)
-        yield (
-            f"{name}, made up, partial",
-            "their author",
-            [(False, text) for text in lines(made[language], "partial", 1)],
-        )
+    yield from made_up()
     yield f"Czech SimpleQA, {SEEN} (seen)", "a language model", simpleqa(data, SEEN)
-    yield "English, reflectscore (seen)", "one reader", reflectscore(data, made["reflectscore"], 1)
+    yield "English, reflectscore (seen)", "one reader", reflectscore(data, labels, 1)
     yield "English, prompt-abstention-eval (seen)", "its own rules", prompt_abstention(data)
 
 
@@ -98,11 +92,11 @@ def sentences(data: Path, parity: int) -> Answers:
     return [(False, sentence) for paragraph in paragraphs for sentence in _SENTENCE.split(paragraph)]
 
 
-def made_up(texts: dict[str, str], parity: int) -> Answers:
-    """Return every other answer that was made up to decline, and to answer."""
-    return [(kind == "declined", text) for kind in ("declined", "answered") for text in lines(texts, kind, parity)]
-
-
-def lines(texts: dict[str, str], kind: str, parity: int) -> list[str]:
-    """Return every other answer of a kind."""
-    return texts[kind].strip().splitlines()[parity::2]
+def made_up() -> Iterator[tuple[str, str, Answers]]:
+    """Yield every other answer that was made up, by language."""
+    texts = tomllib.loads(_HELD_OUT.read_text(encoding="utf-8"))
+    for language, name in (("en", "English"), ("de", "German")):
+        every = {kind: text.strip().splitlines()[1::2] for kind, text in texts[language].items()}
+        whole = [(kind == "declined", text) for kind in ("declined", "answered") for text in every[kind]]
+        yield f"{name}, made up", "their author", whole
+        yield f"{name}, made up, partial", "their author", [(False, text) for text in every["partial"]]
