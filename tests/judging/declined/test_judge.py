@@ -19,6 +19,8 @@ from nescio.judging.llm.judge import LLM
 from tests.judging.llm_server import Server
 
 MIXED = "I have no information on the winner. The race was held in 1990."
+SWEDISH = "Jag vet inte vem som skrev boken."
+NAMES = "Garbo Bergman Swanson Dietrich Hepburn Crawford"
 PLAIN = ("capital", ("Paris",), None), ("author", ("unknown",), None), ("winner", ("Ann",), None), ("nobody", (), False)
 
 
@@ -50,6 +52,19 @@ def judged(answers: Sequence[str], name: str = "declined") -> tuple[list[int], l
             ["Paris", "Homer", MIXED, MIXED],
             [CORRECT, INCORRECT, NOT_GRADED, NOT_GRADED],
             ["declined.undetermined"],
+        ),
+        # a language whose words nobody listed; one list of names is no other language
+        (
+            "declined",
+            ["Paris", SWEDISH, SWEDISH, "Ann"],
+            [CORRECT, *[NOT_GRADED] * 2, INCORRECT],
+            ["declined.undetermined"],
+        ),
+        (
+            "declined",
+            ["Paris", "He was born in the south of France.", NAMES, "I don't know."],
+            [CORRECT, INCORRECT, INCORRECT, SILENT],
+            ["declined.counted"],
         ),
         (
             "declined(undetermined=answered)",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -14,7 +14,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import shorten
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, Silent
 from nescio.judging.declined.phrases import digest
-from nescio.judging.declined.recognise import Verdict, declines
+from nescio.judging.declined.recognise import Verdict, declines, is_foreign
 
 _NAMED = 3  # of the texts that a note shows
 _UNDETERMINED = "undetermined, by its words"
@@ -51,6 +51,8 @@ class DeclinedThen(Struct, frozen=True):
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
         """Return the grades, in the order of the answers."""
         verdicts = [self._verdict(one) for one in answers]
+        for i in _foreign(answers):
+            verdicts[i] = Verdict.UNDETERMINED
         self._report(answers, verdicts)
         grades = dict[int, Grade]()
         unclear = [i for i, verdict in enumerate(verdicts) if verdict is Verdict.UNDETERMINED]
@@ -108,6 +110,16 @@ _FATES = {
     "answered": "they count as answers",
     "llm": "the model decides",
 }
+
+
+def _foreign(answers: Sequence[AnswerToJudge]) -> Iterator[int]:
+    """Yield the answers in no language whose words are known, of the runs most of whose sentences are: a single one may
+    be all names."""
+    foreign = [is_foreign(one.answer) for one in answers]
+    votes = defaultdict[str, Counter[bool | None]](Counter)
+    for one, is_one in zip(answers, foreign, strict=True):
+        votes[one.run][is_one] += 1
+    yield from (i for i, one in enumerate(answers) if foreign[i] and votes[one.run][True] > votes[one.run][False])
 
 
 def _gold_declines(question: Question) -> bool:

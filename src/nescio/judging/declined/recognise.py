@@ -82,6 +82,13 @@ def _may_decline(text: str) -> bool:
     return any(matches(kind, spoken(words), text) for kind in ("ask", "aside"))
 
 
+def is_foreign(text: str) -> bool | None:
+    """Say whether a text is in no language whose words are known; None for one of few words."""
+    plain = _folded(text)
+    words = [word for word in _words(plain) if not word.isdigit()]
+    return None if len(words) <= SHORT else not spoken(words) and not without_classes(plain)
+
+
 def stands_for_nothing(text: str) -> bool:
     """Say whether a text is what people and programs put where there is no answer: N/A, nan, None, a question mark."""
     return _bare(_folded(text)) in _BLANKS or re.fullmatch(NOTHING, text.strip(), re.IGNORECASE) is not None
