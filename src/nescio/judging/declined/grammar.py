@@ -95,6 +95,11 @@ def may_deny(word: str) -> bool:
     return any(not _EVIDENT.isdisjoint(letters) for letters in _letters(word).values())
 
 
+def is_known(word: str) -> bool:
+    """Say whether some language knows a word."""
+    return bool(_letters(word))
+
+
 def spoken(words: Sequence[str]) -> frozenset[str]:
     """Return the languages that know the most of these words."""
     known = Counter(name for word in words for name in _letters(word))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
@@ -50,8 +50,11 @@ class DeclinedThen(Struct, frozen=True):
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
         """Return the grades, in the order of the answers."""
-        verdicts = [self._verdict(one) for one in answers]
-        for i in _foreign(answers):
+        verdicts, foreign = list[Verdict](), list[bool | None]()
+        for one in answers:
+            verdicts.append(self._verdict(one))
+            foreign.append(is_foreign(one.answer))
+        for i in _in_foreign_runs(answers, foreign):
             verdicts[i] = Verdict.UNDETERMINED
         self._report(answers, verdicts)
         grades = dict[int, Grade]()
@@ -112,14 +115,11 @@ _FATES = {
 }
 
 
-def _foreign(answers: Sequence[AnswerToJudge]) -> Iterator[int]:
+def _in_foreign_runs(answers: Sequence[AnswerToJudge], foreign: Sequence[bool | None]) -> Iterator[int]:
     """Yield the answers in no language whose words are known, of the runs most of whose sentences are: a single one may
     be all names."""
-    foreign = [is_foreign(one.answer) for one in answers]
-    votes = defaultdict[str, Counter[bool | None]](Counter)
-    for one, is_one in zip(answers, foreign, strict=True):
-        votes[one.run][is_one] += 1
-    yield from (i for i, one in enumerate(answers) if foreign[i] and votes[one.run][True] > votes[one.run][False])
+    votes = Counter((one.run, is_one) for one, is_one in zip(answers, foreign, strict=True))
+    yield from (i for i, one in enumerate(answers) if foreign[i] and votes[one.run, True] > votes[one.run, False])
 
 
 def _gold_declines(question: Question) -> bool:

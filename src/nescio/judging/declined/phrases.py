@@ -57,13 +57,13 @@ def _spelled_out(phrase: str) -> Iterator[str]:
 
 def matches(kind: str, names: Iterable[str], text: str) -> bool:
     """Say whether a phrase of this kind in one of these languages is in a text."""
-    return any(pattern(kind, name).search(text) for name in names)
+    return any(pattern(kind, name).search(text) for name in names if kind in languages()[name])
 
 
 @cache
 def pattern(kind: str, name: str) -> re.Pattern[str]:
     """Compile the phrases of a kind in a language."""
-    either = "|".join(_regex(phrase, languages()[name]) for phrase in languages()[name].get(kind, ())) or "(?!)"
+    either = "|".join(_regex(phrase, languages()[name]) for phrase in languages()[name][kind])
     # An aside stands at the beginning of its clause: "sorry" does, "he was sorry" says something.
     return re.compile(rf"^\W*(?:{either})" if kind == "aside" else either)
 

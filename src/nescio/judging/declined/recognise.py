@@ -7,11 +7,12 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
 
-from nescio.judging.declined.grammar import denies, may_deny, spoken
+from nescio.judging.declined.grammar import denies, is_known, may_deny, spoken
 from nescio.judging.declined.phrases import matches, pattern, whole, without_classes
 from nescio.sources.tables import NOTHING
 
@@ -86,7 +87,7 @@ def is_foreign(text: str) -> bool | None:
     """Say whether a text is in no language whose words are known; None for one of few words."""
     plain = _folded(text)
     words = [word for word in _words(plain) if not word.isdigit()]
-    return None if len(words) <= SHORT else not spoken(words) and not without_classes(plain)
+    return None if len(words) <= SHORT else not any(map(is_known, words)) and not without_classes(plain)
 
 
 def stands_for_nothing(text: str) -> bool:
@@ -141,6 +142,7 @@ def _verdict(clauses: list[_Clause]) -> Verdict:
     return Verdict.ANSWERED if turns or first else Verdict.UNDETERMINED
 
 
+@lru_cache(1)  # the same text is asked about twice
 def _folded(text: str) -> str:
     folded = unicodedata.normalize("NFKC", html.unescape(text)).lower().translate(_MARKS)
     return re.sub("[‘’ʼ`´]", "'", folded).replace("‑", "-")
@@ -153,9 +155,9 @@ def _bare(text: str) -> str:
 
 def _clauses(text: str) -> Iterator[_Clause]:
     """Yield the clauses of a text: its sentences, cut where they turn ("but", "however")."""
-    throughout = spoken(_words(text))
-    for sentence in filter(None, _ENDS.split(text)):
-        names = throughout | spoken(_words(sentence)) | without_classes(sentence)
+    throughout, sentences = spoken(_words(text)), _ENDS.split(text)
+    for sentence in filter(None, sentences):
+        names = throughout | without_classes(sentence) | (spoken(_words(sentence)) if sentences[1:] else {*()})
         pieces = [sentence]
         for name in names:
             pieces = [part for piece in pieces for part in pattern("contrast", name).split(piece)]
