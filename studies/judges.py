@@ -313,7 +313,7 @@ def main(data: Path, samples: int, output: Path) -> None:
     start = perf_counter()
     collection, runs, labels = read(data / "nq301" / "runs_human.csv")
     seen = [see(name, collection, runs, labels) for name in JUDGES]
-    declined = declined_table(data, (collection, runs, labels))
+    declined = declined_table(data, runs)
     (output / "judges.md").write_text(
         page(seen, runs, *simulate(seen, samples), samples=samples, declined=declined), encoding="utf-8"
     )

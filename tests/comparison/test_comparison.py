@@ -12,8 +12,11 @@ import nescio
 from nescio.comparison import comparing, many_runs, ranks
 from nescio.comparison.best import mark
 from nescio.comparison.corrections import adjust
+from nescio.comparison.exchangeable_order import exchangeable_order
+from nescio.comparison.pair_tables import packed_runs
 from nescio.data.evidence import Evidence
 from nescio.errors import UnknownNameError, UsageError
+from nescio.measures import parse
 from nescio.pipeline import Options, load
 from nescio.reporting.tables import legend
 from tests.comparison.runs import numbered
@@ -25,6 +28,26 @@ def test_identical_runs_are_not_told_apart() -> None:
     found = nescio.compare(evidence(x="CWUC", y="CWUC"), ["c@1", "accuracy", "precision"])
     verdict = "no difference seen, too few questions to rule one out"
     assert [(row.difference, row.p, row.verdict) for row in found] == [(0, 1, verdict)] * 3
+
+
+def test_few_kinds_of_answers_are_packed_and_counted_pair_by_pair() -> None:
+    right = np.array([[1, 0, 1, 1], [0, 0, 1, 0]], dtype=np.int8)
+    every = np.ones(right.shape, dtype=bool)
+    packed = packed_runs(parse("accuracy"), {"correct": right}, every)
+    assert packed is not None
+    assert packed.of([(0, 1)]).tables.tolist() == [[[1, 0], [2, 1]]]  # wrong both times, and right and wrong twice
+    for columns, usable in (({}, every), ({"correct": right}, ~every), ({"correct": right / 2}, every)):
+        assert packed_runs(parse("accuracy"), columns, usable) is None
+
+
+def test_places_in_an_order_are_shares_of_a_run_s_own_rows() -> None:
+    """Of three, two tied ones share the lower two thirds; what weighs double takes half of all. -∞ stays last."""
+    key = np.array([0.9, 0.1, 0.1, -np.inf])
+    assert exchangeable_order(parse("AURC"), key) == pytest.approx([5 / 6, 1 / 3, 1 / 3, -np.inf])
+    assert exchangeable_order(parse("AURC"), key, np.array([2, 1, 1, 5])) == pytest.approx(
+        [3 / 4, 1 / 4, 1 / 4, -np.inf]
+    )
+    assert exchangeable_order(parse("Brier"), key) is key
 
 
 def test_the_verdict_knows_which_way_is_better() -> None:

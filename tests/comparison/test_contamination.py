@@ -60,6 +60,10 @@ def test_three_references_of_section_9() -> None:
     found = exchange(lambda means: means[..., 0], units, 8, np.random.default_rng(0))
     assert found.p == pytest.approx(3 / 4096, abs=1e-9)
     assert found.how == "exact"
+    # The square is no sum, so exchanges are drawn. None of 99 makes the suspect lose as much, all of 8.
+    units[:, 0, 0, 0], units[:, 1:] = 1, 0
+    drawn = exchange(lambda means: means[..., 0] ** 2, units, 8, np.random.default_rng(0), draws=99)
+    assert (drawn.p, drawn.how) == (1 / 100, "permutation")
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,18 @@ def test_a_clear_winner_stops_the_run_and_no_difference_is_said_only_within_a_ma
     assert -0.05 <= row.low <= row.high <= 0.05
 
 
+def test_as_many_more_questions_are_needed_whichever_run_is_called_the_baseline() -> None:
+    """Of eleven questions two are won and one is lost: after 33 such, some 110 more bring the interval within .5."""
+
+    def look(times: int, baseline: str) -> Any:
+        run, other = np.array([*[(C, C)] * 8, (C, W), (C, W), (W, C)] * times).T
+        how: dict[str, Any] = {"baseline": baseline, "run": {"old": "new", "new": "old"}[baseline]}
+        return nescio.look(table(run, other), "UF", margin=0.5, sequence="guaranteed", **how).rows[0]
+
+    assert 99 < look(3, "old").more == look(3, "new").more <= 110
+    assert look(13, "old").verdict == "stop: no difference larger than 0.5"
+
+
 def test_blocks_are_kept_and_each_question_counts_once(tmp_path: Path) -> None:
     state = tmp_path / "looks.json"
     run, baseline = drawn(300, 3, better=0.05)

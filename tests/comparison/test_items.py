@@ -9,6 +9,7 @@ import pytest
 
 import nescio
 from nescio.comparison.items import suspects
+from tests.notes import in_words
 
 RUNS = ["111110", "111100", "111010", "110110", "101001", "110001", "001001", "000001"]
 
@@ -44,6 +45,13 @@ def test_able_runs_that_agree_on_another_answer_speak_against_the_key() -> None:
     assert found.other[6] == (" Bern", pytest.approx(5 / 70))  # five answers that the key calls wrong
     assert np.isnan(found.p_sign[6])  # nobody is right
     assert found.p[7] == pytest.approx(1 / 70)  # one test there: nobody shares another answer
+
+
+def test_a_key_that_all_able_runs_follow_is_not_suspect_by_either_test() -> None:
+    """The weak half shares the answer x: no sum of ranks is lower than theirs, and p is 1, of two tests as of one."""
+    right = np.array([[float(cell) for cell in run] for run in ("1111", "1110", "1101", "0010", "0001", "0000")])
+    found = suspects(right, [["x" if cell == 0 else "key" for cell in run] for run in right])
+    assert (found.p_sign[0], found.other[0], found.p[0]) == (1, ("x", 1), 1)
 
 
 def test_silence_of_able_runs_marks_a_trap() -> None:
@@ -102,7 +110,7 @@ def test_from_thirty_runs_on_silence_is_an_outcome_of_a_model_of_its_own() -> No
     assert any(note.code == "items.penalised" for note in found.notes)
     assert not any(note.code == "items.dependent" for note in found.notes)
     tied = nescio.items(simulated(60, 40, tied=0.8)[0])
-    assert any(note.code == "items.dependent" for note in tied.notes)
+    assert any("able where they answer also answer more (r = 0." in note for note in in_words(tied.notes))
 
 
 def test_where_nobody_is_silent_only_being_right_is_modelled_and_with_few_runs_nothing() -> None:

@@ -115,6 +115,18 @@ def test_answers_that_read_like_silence_are_counted_with_what_takes_them(judge: 
     assert taken == len(SILENT) + 1  # and `none`, which is like `None`
 
 
+def test_what_may_decline_is_counted_whether_it_is_incorrect_or_without_a_grade() -> None:
+    rows: Rows = [("Ann", "I have no information on the winner. The race was held in 1990."), ("b", "b")]
+    (note,) = said(loaded(rows, judge="exact"), "judging.may_decline")
+    assert note["answers"] == 1
+    (option,) = re.findall(r"--judge (.*?) leaves", str(note))
+    found = loaded(rows, judge=shlex.split(option)[0], ungraded="exclude")
+    assert [(row.why, row.taken_for, row.n) for row in found.silence] == [
+        ("undetermined, by its words", "not graded", 1)
+    ]
+    assert not said(found, "judging.may_decline")
+
+
 @pytest.mark.parametrize("text", ["I don't know.", "There is no answer in the text.", "I cannot answer this question."])
 def test_a_sentence_reads_like_silence(text: str) -> None:
     assert SilenceReader().silence(text)

@@ -552,7 +552,8 @@ def test_a_short_key_changes_no_reply(judge: Make) -> None:
 def test_a_count_of_tokens_that_none_can_be_is_not_counted(judge: Make, server: Server, count: int) -> None:
     usage = {"prompt_tokens": count, "completion_tokens": 1}
     server.reply = always(completion('{"grade": "CORRECT"}', usage=usage))
-    assert states(judge(), "right") == [CORRECT]
+    assert states(called := judge(), "right") == [CORRECT]
+    assert [note_of(called, "llm.graded")[way] for way in ("tokens_in", "tokens_out")] == [0, 0]
 
 
 def test_a_fenced_reply_of_many_lines_is_read_at_once() -> None:

@@ -23,6 +23,7 @@ from tests.rings import together
         ("1j", "1j is not understood"),
         ("True", "True is not understood"),
         ("(C", "cannot be read"),
+        ("C + * U", "cannot be read at '* U'"),
         ("(" * 400 + "C" + ")" * 400, "at most 500 characters"),
         ("C  # right", "# is not understood"),
         ("9**9**9**9", "is too large a number"),

@@ -80,6 +80,10 @@ def test_pass_at_k_is_that_of_the_published_code(n: int, data: st.DataObject) ->
     assert ours == pytest.approx(estimator(n, c, k), abs=1e-12)
 
 
+def test_fewer_answers_than_are_drawn_have_no_chance() -> None:
+    assert all_of(np.array([1.0, 2, 2]), np.array([1.0, 2, 3]), 2) == pytest.approx([math.nan, 1, 1 / 3], nan_ok=True)
+
+
 def test_questions_that_a_run_was_asked_too_seldom_are_left_out() -> None:
     scores = nescio.score(table(["CCC", "CW", "U"]), "pass^k(k=2)", ci=None)
     assert (scores.rows[0].value, scores.rows[0].n) == (0.5, 2)

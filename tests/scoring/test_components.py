@@ -77,6 +77,8 @@ def test_two_levels_allow_no_interval_over_them() -> None:
     asked = nescio.components(table, "accuracy", factor=["prompt"], over=["question", "prompt"])
     assert asked.rows[0].low is None
     assert "there is no interval" in asked.notes[0].text
+    (three,) = nescio.components(rows([row[:3] for row in SIX]), "accuracy", factor=["prompt"]).rows
+    assert (three.over, three.low is None) == (("question", "prompt"), False)
 
 
 def test_unbalanced_cells_are_clustered_and_said() -> None:

@@ -19,6 +19,7 @@ from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.measures import parse
 from nescio.scoring.corrected import Correction
 from nescio.stats.spending import level_of_look, p_of_look
+from tests.comparison.runs import evidence
 from tests.notes import in_words
 
 WORDS = {"1": "correct", "0": "incorrect", "S": "unanswered"}
@@ -334,6 +335,16 @@ def test_looks_at_labels_that_are_no_one_sample_are_refused() -> None:
             verb(OUTCOMES, ["accuracy"], labels=drawn, label_looks=[3, 5])
     with pytest.raises(UsageError, match="planned"):
         nescio.score(OUTCOMES, ["accuracy"], labels=LABELS, label_looks=[7, 8])
+
+
+def test_runs_that_share_no_question_have_no_corrected_difference() -> None:
+    labels = [
+        row for row in rows({"x": "1" * 6, "y": "0" * 9}, "verdict") if (row["run"] == "y") == (row["question"] > "q5")
+    ]
+    apart = evidence(x="CCCWWW---", y="------CWW")
+    found = nescio.compare(apart, "accuracy", labels=labels, target="collection")
+    (how,) = found.tables["labels"]
+    assert (math.isnan(found.rows[0].difference), how.labels, how.answers, how.n) == (True, 0, 0, 0)
 
 
 def test_how_many_more_labels_would_tell_two_runs_apart_is_said() -> None:

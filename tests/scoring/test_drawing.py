@@ -144,6 +144,15 @@ def test_answers_that_wait_are_said(tmp_path: Path) -> None:
     assert any("1 answer of an earlier draw has no verdict yet" in one.text for one in found.notes)
 
 
+def test_intervals_by_betting_are_said_to_hold_at_any_number_of_looks() -> None:
+    rows, people = answers(60, 8)
+    labels = [{"run": run, "question": q, "verdict": verdict} for (run, q), verdict in people.items() if run == "x"]
+    for looks in (None, [5, 40]):
+        how: dict[str, Any] = {"labels": labels[:12], "half_width": 0.01} | ({"label_looks": looks} if looks else {})
+        found = nescio.labels.look([row for row in rows if row["run"] == "x"], "accuracy", **how)
+        assert ("labels.betting" in {note.code for note in found.notes}) == (looks is None)
+
+
 def test_looks_say_stop_or_how_many_more() -> None:
     rows, people = answers(1_000, 5)
     order = np.random.default_rng(6).permutation(1_000)

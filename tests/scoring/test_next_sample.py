@@ -56,6 +56,16 @@ def test_means_without_limits_have_student_s_interval() -> None:
         assert (row.high - row.low) / 2 == pytest.approx(half)
 
 
+def test_clusters_have_the_interval_with_two_imagined_units() -> None:
+    """Five clusters of four with 3, 3, 2, 1 and 1 right move the mean of 1/2 by 1, 1, 0, -1 and -1 of 22, units that are
+    all wrong and all right by half of that: s² is (4/(1 - 4/22) + .5/(1 - 1/22))/22², √2 times as wide for as many
+    questions again, by t of 4 degrees of freedom."""
+    data = replace(evidence(x="CCCWCCCWCCWWCWWWCWWW"), clusters=np.arange(20) // 4)
+    row = predicted(nescio.score(data, "accuracy", next=20))["x", "accuracy"]
+    half = 2.7764451051977987 * math.sqrt(2 * (4 / (1 - 4 / 22) + 0.5 / (1 - 1 / 22))) / 22
+    assert (row.low, row.high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-9)
+
+
 @pytest.mark.parametrize("outcomes", ["C" * 18 + "W", "C" * 30 + "W" * 3 + "U"])
 @pytest.mark.parametrize("size", [1, 6])
 def test_a_prediction_holds_the_interval_of_the_score(outcomes: str, size: int) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nescio.errors import UsageError
-from nescio.stats.cascade import Answers, Choice, Risk, choose, follow, grids
+from nescio.stats.cascade import MOST_POLICIES, Answers, Choice, Risk, choose, follow, grids
 from nescio.stats.intervals import student
 from nescio.stats.votes import vote
 
@@ -118,6 +118,14 @@ def test_every_policy_of_a_grid_is_valued_as_if_it_were_followed() -> None:
     skipped = follow(of, (0.6, math.inf, 0.2))
     assert not skipped.asked[1].any()
     assert skipped.asked[2].sum() == (sure[0] < 0.6).sum()
+
+
+def test_of_many_confidences_so_many_ranks_are_tried_that_there_are_not_too_many_policies() -> None:
+    rng = np.random.default_rng(1)
+    sure, none = rng.random((3, 300)), np.zeros((3, 300))
+    tried = grids(Answers(none + 1, none == 1, sure, none, none[0]))
+    assert MOST_POLICIES / 2 < math.prod(map(len, tried)) <= MOST_POLICIES
+    assert [(grid[0], grid[-2]) for grid in tried] == [(own.min(), own.max()) for own in sure]
 
 
 def test_only_certified_policies_are_chosen() -> None:

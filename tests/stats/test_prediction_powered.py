@@ -204,10 +204,12 @@ def test_a_look_leaves_each_label_out_and_imagines_one_more_disagreement() -> No
 
 
 def test_a_unit_that_alone_shows_what_the_judge_is_worth_has_no_endless_residual() -> None:
+    """Its leverage is 1/6 then; the others share their side of the judge, 1/5 each."""
     people, judge = np.array([1.0, 1, 0, 1, 0, 1]), np.array([1.0, 0, 0, 0, 0, 0])
-    looked = simple(Sample(people, judge, np.repeat([1.0, 0.0], 10)), looked=True)
-    assert np.isfinite(looked.variance)
-    assert looked.variance > 0
+    looked = simple(Sample(people, judge, np.repeat([1.0, 0.0], 10)), least=0, looked=True)
+    left = people - 2 / 3 - looked.weights[0] * (judge - 1 / 6)
+    left /= 1 - np.array([1 / 6, *[1 / 5] * 5])
+    assert looked.residual == pytest.approx((left @ left + 1) / 5, abs=1e-12)
 
 
 # 40 labelled answers: 18 that people and judge call correct, 6 that only people do, 3 that only the judge does, 13

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -114,5 +115,7 @@ def test_a_grid_bounds_a_law_of_atoms() -> None:
 def test_no_difference_and_a_huge_one() -> None:
     assert macro_p([Law((10,), (0.1,))], 0.0).p == 1.0
     assert macro_p([Law()], 0.0).p == 1.0
+    # Of 400 signs the least difference that is none: all but an even split.
+    assert macro_p([Law((400,), (0.1,))], 0.2).p == pytest.approx(1 - math.comb(400, 200) / 2**400, abs=1e-12)
     assert macro_p([Law((1000,), (0.001,)), Law((1000,), (0.0011,))], 1.5).p == 1e-16
     assert np.isnan(macro_p([Law((10,), (0.1,))], float("nan")).p)

@@ -133,6 +133,17 @@ def test_items_that_all_get_right_have_no_estimate() -> None:
     assert none.abilities.mean == pytest.approx([0, 0, 0], abs=1e-9)
 
 
+def test_slopes_without_priors_may_be_negative_but_their_sum_is_not() -> None:
+    """Either sign of the trait fits alike. What is fitted cannot be bettered by flatter slopes and the same shifts."""
+    runs = ["000", "101", "100", "110", "000", "110", "011", "010", "001", "001"]
+    right = np.array([[letter == "1" for letter in run] for run in runs])
+    asked = np.ones(right.shape, dtype=bool)
+    found = fit(right, asked, penalised=False)
+    assert found.a.sum() > 0 > found.a.min()
+    best = found.abilities.log_likelihood.sum()
+    assert all(abilities(right, asked, k * found.a, found.b / k).log_likelihood.sum() < best for k in (0.5, 0.9, 1.1))
+
+
 def test_many_items_have_steps_that_are_close_enough() -> None:
     """Held against steps of a hundredth; 41 Gauss-Hermite nodes stand too far apart for 300 items."""
     a, b, _, right = simulated(20, 300, 6)

@@ -66,6 +66,12 @@ def error(n: int, share: float = 0.95) -> float:
 # --- Daily: what the prose of a page says of its tables follows from them, and what the programs are made of.
 
 
+def test_the_words_of_declining_do_with_the_made_up_answers_what_the_page_says() -> None:
+    declined = study("declined")
+    for source in declined.made_up():
+        assert declined.row(*source) in page("judges"), source[0]
+
+
 def test_what_pages_say_of_their_tables_follows_from_them() -> None:
     for people, _, _, n, beaten, passed in table("assessors", "| people"):
         assert float(passed) <= 0.06, (people, n)
@@ -242,3 +248,10 @@ def test_a_few_trees_are_above_chance_too_and_silence_is_worth_something() -> No
     assert selected.p_exact < 0.05
     assert all(each.difference > 0 and each.p is not None and each.p < 0.05 for each in selected.paired.values())
     assert selected.bounds["gained"][0] > 0
+
+
+@needs_data
+@pytest.mark.slow
+def test_the_words_of_declining_agree_with_graders_as_the_page_says() -> None:
+    _, runs, _ = study("judges").read(HUMAN)
+    assert "\n".join(study("declined").declined_table(DATA, runs)) in page("judges")

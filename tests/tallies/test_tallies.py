@@ -125,6 +125,24 @@ def test_tallies_score_and_compare_as_the_questions_do(tmp_path: Path) -> None:
     assert right.signature["format"] == "tally"
 
 
+def test_a_measure_whose_bins_pair_no_runs_has_no_marks(tmp_path: Path) -> None:
+    path = tmp_path / "outcomes.csv"
+    rows = (
+        f"{run},q{i},{('incorrect', 'correct')[i < right]},{i / 20}\n"
+        for run, right in (("a", 9), ("b", 7))
+        for i in range(20)
+    )
+    path.write_text("run,question,outcome,confidence\n" + "".join(rows))
+    nescio.tally(path, tmp_path / "bins.tally", measures="AUROC")
+    marked = nescio.score(tmp_path / "bins.tally", ["accuracy", "AUROC"], ci=None, mark=True)
+    assert {(row.measure, row.run): row.best for row in marked} == {
+        ("accuracy", "a"): True,
+        ("accuracy", "b"): False,
+        ("AUROC", "a"): None,
+        ("AUROC", "b"): None,
+    }
+
+
 @pytest.mark.parametrize(
     "options",
     [{"ungraded": "bounds"}, {"ungraded": "exclude", "unanswerable": "exclude"}, {"ungraded": "exclude"}],

@@ -14,7 +14,8 @@ from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import opt, shorten
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, known, rule_of
 from nescio.judging._marks import blurred
-from nescio.judging.declined.silence import SilenceReader, silence_note
+from nescio.judging.declined.recognise import Verdict
+from nescio.judging.declined.silence import SilenceReader, silence_note, undetermined_note
 
 _BLIND = ("exact", "contains")  # the judges that ignore such marks, as the publications have it that define them
 _RIVALS = {"fitting": ("exact", "contains")}  # where a default judge could as well be another
@@ -28,7 +29,7 @@ class Doubts:
     def __init__(self, judge: Judge, *, chosen: bool) -> None:
         self._name = judge.record.name
         self._judge = judge
-        self._silent: Counter[str] = Counter()
+        self._wrong: dict[Verdict, Counter[str]] = {verdict: Counter() for verdict in Verdict}
         self._reads = SilenceReader()
         self._lost = 0
         self._shown: dict[tuple[str, str], None] = {}
@@ -38,8 +39,8 @@ class Doubts:
 
     def see(self, question: Question, answer: str, grade: Grade) -> None:
         """Take in an answer and its grade."""
-        if grade.state == INCORRECT and self._reads.silence(answer):
-            self._silent[answer.strip()] += 1
+        if grade.state == INCORRECT and (verdict := self._reads.verdict(answer)) is not Verdict.ANSWERED:
+            self._wrong[verdict][answer.strip()] += 1
         if grade.state not in (CORRECT, INCORRECT) or question.answerable is False:
             return
         if self._name in _BLIND and blurred(grade.state == CORRECT, question.answers, answer, self._again(question)):
@@ -61,8 +62,11 @@ class Doubts:
 
     def notes(self) -> Iterator[Note]:
         """Note what was seen."""
-        if self._silent:
-            yield silence_note(self._silent, self._reads, then=str(self._judge.record))
+        then = str(self._judge.record)
+        if silent := self._wrong[Verdict.DECLINED]:
+            yield silence_note(silent, self._reads, then=then)
+        if self._name != "declined" and (undetermined := self._wrong[Verdict.UNDETERMINED]):
+            yield undetermined_note(undetermined, then)
         if self._lost:
             yield note(
                 "judging.marks_ignored",

@@ -37,10 +37,12 @@ from nescio.registry import Registry, Rule, as_text, bind, modules_in, parse_cal
 
 
 class Grade(Struct, frozen=True):
-    """What a judge makes of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED, and scores."""
+    """What a judge makes of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED; scores; and why
+    it has no grade."""
 
     state: int
     scores: Mapping[str, float] = field(default_factory=lambda: _NO_SCORES)
+    why: str = "without a grade"
 
 
 _NO_SCORES: Mapping[str, float] = {}

@@ -59,7 +59,7 @@ def judge_runs(
         confidence = math.nan if response.confidence is None else response.confidence
         rows.append((r, q, response.rank, state, confidence, candidate))
         if response.rank == 1:
-            why[r, q] = _why(state, response)
+            why[r, q] = _why(state, response, grade)
             if extra and grade is not None and response.answered and grade.state != SILENT:
                 for name, scores in extra.items():
                     scores[r, q] = np.nan if grade.state == NOT_GRADED else grade.scores.get(name, np.nan)
@@ -178,10 +178,10 @@ def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
     return SILENT, {CORRECT: 1, INCORRECT: 0}.get(grade.state, -1)
 
 
-def _why(state: int, response: Response) -> str | None:
+def _why(state: int, response: Response, grade: Grade | None) -> str | None:
     """Return why there is no answer, or no grade of it."""
     if state != SILENT:
-        return "without a grade" if state == NOT_GRADED else None
+        return grade.why if grade and state == NOT_GRADED else None
     if response.answer is None:
         return response.why or "no answer"
     return "declined in words" if response.answered else "declined, the answer kept"

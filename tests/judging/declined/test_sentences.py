@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nescio.data.outcomes import SILENT
-from nescio.judging.declined.phrases import pattern, possible
 from nescio.judging.declined.recognise import declines
 from nescio.tables.lexicon import state_of
 
@@ -33,20 +29,3 @@ def test_words_that_a_column_of_verdicts_has_for_not_knowing_decline_as_answers_
 
 def test_half_of_a_text_in_another_language_is_understood_too() -> None:
     assert declines("Sorry, das weiß ich nicht. I don't have that information.") == "declined"
-
-
-LATIN = ["cs", "de", "en", "es", "fr", "it", "nl", "pl", "pt"]
-KINDS = ["whole", "strong", "weak", "aside", "ask", "commit", "states"]
-
-
-@pytest.mark.sampled
-@given(st.data(), st.sampled_from(LATIN), st.sampled_from(KINDS))
-def test_whatever_matches_a_phrase_has_the_words_by_which_it_is_looked_for(
-    data: st.DataObject, language: str, kind: str
-) -> None:
-    """Patterns are only tried where these words are: by texts that are made from the patterns, nothing is missed."""
-    words = re.sub(r"\(\?<!\[.*?\]\)|\(\?!\[.*?\]\)", "", pattern(kind, language).pattern).replace(r"\S+", "[a-z]+")
-    letters = st.characters(min_codepoint=32, max_codepoint=0x2FF)
-    text = data.draw(st.from_regex(words, fullmatch=True, alphabet=letters))
-    matches = pattern(kind, language).fullmatch if kind == "whole" else pattern(kind, language).search
-    assert not matches(text) or (kind, language) in possible(text), text

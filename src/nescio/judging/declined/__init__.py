@@ -2,7 +2,8 @@
 
 An answer declines if all that it says is that there is no answer ("I don't know", "Das steht nicht im Text"); it
 answers if it says nothing of the kind, or commits itself all the same ("I don't know why he left, but it was Paris").
-What says both that there is no answer and something else is undetermined: such answers are counted, and stay ungraded.
+What says both that there is no answer and something else, such as a guess, is undetermined: such answers are counted,
+and stay ungraded.
 
 `then` judges what answers (`exact`), as in `'declined(then=contains)'`. With `undetermined=answered` it gets what is
 undetermined too; with `undetermined=llm` a language model (`--base-url`, `--model`) says whether such an answer
@@ -10,8 +11,9 @@ answers. Where a gold answer itself declines ("unknown"), an answer in such word
 question without an answer, what declines is silence, and anything else incorrect.
 
 Languages: Arabic, Chinese, Czech, Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese,
-Russian, Spanish. A digest of their words stands in the signature. `--against FILE` compares with people, whose verdicts
-may be correct, incorrect and unanswered, or only answered and declined.
+Russian, Spanish. Where most sentences of a run are in none of them, those are undetermined. A digest of the words
+stands in the signature. `--against FILE` compares with people, whose verdicts may be correct, incorrect and
+unanswered, or only answered and declined.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -14,9 +14,10 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import shorten
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, Silent
 from nescio.judging.declined.phrases import digest
-from nescio.judging.declined.recognise import Verdict, declines
+from nescio.judging.declined.recognise import Verdict, declines, is_foreign
 
 _NAMED = 3  # of the texts that a note shows
+_UNDETERMINED = "undetermined, by its words"
 
 
 class DeclinedThen(Struct, frozen=True):
@@ -49,7 +50,12 @@ class DeclinedThen(Struct, frozen=True):
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
         """Return the grades, in the order of the answers."""
-        verdicts = [self._verdict(one) for one in answers]
+        verdicts, foreign = list[Verdict](), list[bool | None]()
+        for one in answers:
+            verdicts.append(self._verdict(one))
+            foreign.append(is_foreign(one.answer))
+        for i in _in_foreign_runs(answers, foreign):
+            verdicts[i] = Verdict.UNDETERMINED
         self._report(answers, verdicts)
         grades = dict[int, Grade]()
         unclear = [i for i, verdict in enumerate(verdicts) if verdict is Verdict.UNDETERMINED]
@@ -63,7 +69,7 @@ class DeclinedThen(Struct, frozen=True):
             verdicts = [Verdict.ANSWERED if verdict is Verdict.UNDETERMINED else verdict for verdict in verdicts]
         asked = [i for i, verdict in enumerate(verdicts) if verdict is Verdict.ANSWERED]
         grades |= dict(zip(asked, self.then.grade([answers[i] for i in asked]), strict=True))
-        other = {Verdict.DECLINED: Grade(SILENT), Verdict.UNDETERMINED: Grade(NOT_GRADED)}
+        other = {Verdict.DECLINED: Grade(SILENT), Verdict.UNDETERMINED: Grade(NOT_GRADED, why=_UNDETERMINED)}
         return [grades[i] if i in grades else other[verdict] for i, verdict in enumerate(verdicts)]
 
     def _verdict(self, one: AnswerToJudge) -> Verdict:
@@ -107,6 +113,13 @@ _FATES = {
     "answered": "they count as answers",
     "llm": "the model decides",
 }
+
+
+def _in_foreign_runs(answers: Sequence[AnswerToJudge], foreign: Sequence[bool | None]) -> Iterator[int]:
+    """Yield the answers in no language whose words are known, of the runs most of whose sentences are: a single one may
+    be all names."""
+    votes = Counter((one.run, is_one) for one, is_one in zip(answers, foreign, strict=True))
+    yield from (i for i, one in enumerate(answers) if foreign[i] and votes[one.run, True] > votes[one.run, False])
 
 
 def _gold_declines(question: Question) -> bool:

@@ -7,13 +7,16 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
 
-from nescio.judging.declined.phrases import SAYS, TOKEN, pattern, possible, scripts_of, turns
+from nescio.judging.declined.grammar import denies, is_known, may_deny, spoken
+from nescio.judging.declined.phrases import matches, pattern, whole, without_classes
 from nescio.sources.tables import NOTHING
 
+_ASIDE_SHARE = 5  # as many times the words in which it declines, an answer that begins with something else has
 SHORT = 5  # words that an answer may have which stands alone before its speaker doubts it
 # Where a sentence ends: not after "30." or an initial.
 _ENDS = re.compile(r"(?<=[.!?…؟])(?<!\b\d\.)(?<!\b\d\d\.)(?<!\b[^\W\d]\.)[)\]*]*\s+|(?<=[。！？])|[\n;؛]+")
@@ -25,11 +28,13 @@ _WRAPPED = re.compile(
 )
 _MARKS = dict.fromkeys((*range(0x064B, 0x0653), 0x0640, 0x200B, 0x200C, 0x200D, 0xFEFF))  # Arabic vowels, joiners
 _QUOTE = "◻"
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 # Texts that are an answer to one question, and say nothing of another: those that stand where there is none, and words.
 _BLANKS = frozenset(("", "none", "null", "nil", "na", "nan", "-", "?", "pass", "skip"))
 _AMBIGUOUS = _BLANKS | frozenset(("nothing", "x", "nobody", "no one"))
 
-_DECLINING = frozenset(("whole", "strong", "weak", "ask"))
+_SAYS = ("strong", "weak", "aside", "ask", "commit", "states")  # what a phrase may say
+_DECLINING = frozenset(("strong", "weak", "ask"))
 _SILENT = frozenset(("strong", "weak", "ask", "aside"))  # a text in which no clause does any of this answers
 
 
@@ -46,9 +51,9 @@ def declines(text: str) -> Verdict:
 
     A text without any word of declining answers. It declines if it is one of the words that stand for that (`n/a`, "no
     idea"), or if each of its sentences says that there is no answer, apologises, asks back or leads elsewhere. It
-    answers nevertheless where it commits itself ("I'm not sure, but it was Paris"), or doubts only afterwards
-    ("Paris. I'm not sure."). What says that there is no answer and also other things is undetermined, and so are words
-    such as "none". What stands in quotation marks is not the speaker's.
+    answers nevertheless where it commits itself ("I'm not sure, but it was Paris"), doubts only afterwards ("Paris. I'm
+    not sure."), or says little of it after much else. What says that there is no answer and also other things, such as
+    a guess, is undetermined, and so are words such as "none". What stands in quotation marks is not the speaker's.
 
     Example:
         >>> [str(declines(text)) for text in ("I don't know.", "I don't know why he left, but it was Paris")]
@@ -56,20 +61,33 @@ def declines(text: str) -> Verdict:
     """
     plain = _folded(text)
     bare = _bare(plain)
-    found = possible(plain)
-    if any(kind == "whole" and pattern(kind, language).fullmatch(bare) for kind, language in found):
+    if re.sub(r"[\s,]+", " ", bare) in whole():
         return Verdict.DECLINED
     if bare in _AMBIGUOUS:
         return Verdict.UNDETERMINED
-    if _SILENT.isdisjoint(kind for kind, _ in found):
+    if not _may_decline(plain):
         return Verdict.ANSWERED
-    unquoted = _QUOTED.sub(_QUOTE, plain if _QUOTED.fullmatch(plain.strip()) is None else bare)
-    return _verdict([_clause(part, turned) for part, turned in _parts(unquoted)])
+    return _verdict([*_clauses(_QUOTED.sub(_QUOTE, plain if _QUOTED.fullmatch(plain.strip()) is None else bare))])
 
 
 def may_decline(text: str) -> bool:
-    """Say whether a text has the words of some phrase that declines: without them, it does not."""
-    return not _DECLINING.isdisjoint(kind for kind, _ in possible(_folded(text)))
+    """Say whether a text has words of declining: without them, it does not."""
+    plain = _folded(text)
+    return _bare(plain) in whole() or _may_decline(plain)
+
+
+def _may_decline(text: str) -> bool:
+    words = _words(text)
+    if any(map(may_deny, words)) or without_classes(text):
+        return True
+    return any(matches(kind, spoken(words), text) for kind in ("ask", "aside"))
+
+
+def is_foreign(text: str) -> bool | None:
+    """Say whether a text is in no language whose words are known; None for one of few words."""
+    plain = _folded(text)
+    words = [word for word in _words(plain) if not word.isdigit()]
+    return None if len(words) <= SHORT else not any(map(is_known, words)) and not without_classes(plain)
 
 
 def stands_for_nothing(text: str) -> bool:
@@ -78,7 +96,7 @@ def stands_for_nothing(text: str) -> bool:
 
 
 class _Clause(Struct, frozen=True):
-    """What a clause does (`SAYS`; none: it says something), in how many words, and whether it follows a turn."""
+    """What a clause does (none: it says something), in how many words, and whether it follows a turn."""
 
     kinds: frozenset[str]
     words: int
@@ -102,12 +120,18 @@ def _verdict(clauses: list[_Clause]) -> Verdict:
     if not any(clause.declines for clause in clauses):
         aside = bool(clauses) and all("aside" in clause.kinds for clause in clauses)
         return Verdict.UNDETERMINED if aside else Verdict.ANSWERED
+    if strong:  # what it would take to know, and what the text is about instead, is no answer
+        clauses = [clause for clause in clauses if not clause.says or "about" not in clause.kinds]
     if not any(clause.says or clause.commits for clause in clauses):
         return Verdict.DECLINED
     spoken = [clause for clause in clauses if clause.kinds != {"aside"}]
-    if "strong" in spoken[0].kinds and spoken[-1].declines:
+    commits = any(clause.commits and (clause.words > 1 or not strong) for clause in clauses)
+    if "strong" in spoken[0].kinds and spoken[-1].declines and not commits:
         return Verdict.DECLINED
-    if any(clause.commits and (clause.words > 1 or not strong) for clause in clauses):
+    if commits:
+        return Verdict.UNDETERMINED if strong else Verdict.ANSWERED
+    silent = sum(clause.words for clause in clauses if clause.declines)
+    if clauses[0].says and _ASIDE_SHARE * silent < sum(clause.words for clause in clauses):
         return Verdict.ANSWERED
     # "…, but it was Paris", "…, but Paris"; "Paris. I'm not sure."
     turns = any(
@@ -118,6 +142,7 @@ def _verdict(clauses: list[_Clause]) -> Verdict:
     return Verdict.ANSWERED if turns or first else Verdict.UNDETERMINED
 
 
+@lru_cache(1)  # the same text is asked about twice
 def _folded(text: str) -> str:
     folded = unicodedata.normalize("NFKC", html.unescape(text)).lower().translate(_MARKS)
     return re.sub("[‘’ʼ`´]", "'", folded).replace("‑", "-")
@@ -128,18 +153,25 @@ def _bare(text: str) -> str:
     return match[1] if match else text.strip()
 
 
-def _parts(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of a text: sentences, cut where they turn ("but", "however"), and whether one follows a turn."""
-    scripts = scripts_of(text)
-    for sentence in filter(None, _ENDS.split(text)):
-        parts = [sentence]
-        for script in scripts:
-            parts = [piece for part in parts for piece in turns(script).split(part)]
-        yield from ((part, i > 0) for i, part in enumerate(parts) if TOKEN.search(part))
+def _clauses(text: str) -> Iterator[_Clause]:
+    """Yield the clauses of a text: its sentences, cut where they turn ("but", "however")."""
+    throughout, sentences = spoken(_words(text)), _ENDS.split(text)
+    for sentence in filter(None, sentences):
+        names = throughout | without_classes(sentence) | (spoken(_words(sentence)) if sentences[1:] else {*()})
+        pieces = [sentence]
+        for name in names:
+            pieces = [part for piece in pieces for part in pattern("contrast", name).split(piece)]
+        for i, piece in enumerate(pieces):
+            if words := _words(piece):
+                yield _clause(piece, words, names, turned=i > 0)
 
 
-def _clause(part: str, turned: bool) -> _Clause:
-    kinds = {kind for kind, language in possible(part) if kind in SAYS and pattern(kind, language).search(part)}
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.replace("n't", " not"))
+
+
+def _clause(text: str, words: list[str], names: frozenset[str], *, turned: bool) -> _Clause:
+    kinds = {kind for kind in _SAYS if matches(kind, names, text)} | denies(words, names)
     if "weak" in kinds:  # "I don't know for sure" holds "I don't know"
         kinds.discard("strong")
-    return _Clause(frozenset(kinds), len(TOKEN.findall(part)), turned)
+    return _Clause(frozenset(kinds), len(words), turned)

@@ -19,19 +19,23 @@ _SHORT = 40  # characters of a text that a pattern is proposed for: longer ones 
 
 
 class SilenceReader:
-    """Says of one text after another whether it reads like silence. Very many would take long: beyond the first
-    (`stopped`) only the words that stand for nothing are known."""
+    """Says of one text after another whether it declines. Very many would take long: beyond the first (`stopped`) only
+    the words that stand for nothing are known."""
 
     def __init__(self) -> None:
         self._left = _MOST_READ
         self.stopped = False
-        self._known: dict[str, bool] = {}
+        self._known: dict[str, Verdict] = {}
 
     def silence(self, text: str) -> bool:
         """Say whether a text reads like silence ("I don't know", "N/A", "nan", "?")."""
+        return self.verdict(text) is Verdict.DECLINED
+
+    def verdict(self, text: str) -> Verdict:
+        """Say whether a text answers, declines or cannot be told."""
         text = text.strip()
         if len(text) > _LONGEST:
-            return False
+            return Verdict.ANSWERED
         known = self._known.get(text)
         if known is None:
             known = self._read(text)
@@ -39,22 +43,34 @@ class SilenceReader:
                 self._known[text] = known
         return known
 
-    def _read(self, text: str) -> bool:
+    def _read(self, text: str) -> Verdict:
         at_sight = _at_sight(text)
         if at_sight is not None:
             return at_sight
         if self._left <= 0:
             self.stopped = True
-            return False
+            return Verdict.ANSWERED
         self._left -= max(len(text), _LEAST)
-        return declines(text) is Verdict.DECLINED
+        return declines(text)
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _at_sight(text: str) -> bool | None:
-    """Say whether a text reads like silence; None where its words have to be read for that. A file is looked at several
-    times, with its texts."""
-    return True if stands_for_nothing(text) else None if may_decline(text) else False
+def _at_sight(text: str) -> Verdict | None:
+    """Return what a text does; None where its words have to be read for that. A file is looked at several times, with
+    its texts."""
+    return Verdict.DECLINED if stands_for_nothing(text) else None if may_decline(text) else Verdict.ANSWERED
+
+
+def undetermined_note(texts: Counter[str], then: str) -> Note:
+    """Note the wrong answers whose words do not show whether they decline, and the judge that leaves them ungraded."""
+    return note(
+        "judging.may_decline",
+        "{answers:n answer} {answers:is/are} counted as incorrect and may decline: {answers:its/their} words do "
+        "not show it (first: {text}); {flag} leaves such answers ungraded",
+        answers=texts.total(),
+        text=shorten(next(iter(texts))),
+        flag=opt("judge", f"declined(then={then})"),
+    )
 
 
 def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "", then: str = "") -> Note:

@@ -1,0 +1,144 @@
+"""Whether a clause says that there is no answer: by the classes of its words, in orders that hold in every language.
+
+`words.toml` lists the words of each class. A clause becomes one letter for each class of each word, and the rules are
+patterns of these letters: speaker, negation, verb of knowing ("I could not find"), source, negation, verb of saying
+("the text does not mention"), and so on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+
+from nescio.judging.declined.phrases import languages
+
+# The classes of words, in the order in which a word of several classes is written, each with its letter.
+CLASSES = {
+    "not": "n",  # not, cannot, unable
+    "none": "z",  # no, none, neither
+    "lack": "f",  # lacks, insufficient
+    "me": "m",  # the speaker: I, my, or a verb that says so by its ending
+    "own": "w",  # know, in the first person of a language without pronouns
+    "finite": "h",  # a verb that stands before its negation: "der Text sagt das nicht"
+    "know": "k",  # what a speaker or a source does not do: know, find, answer, mention, contain
+    "known": "p",  # what an answer is not: known, confirmed, available, clear
+    "can": "c",  # possible, impossible
+    "be": "b",  # is, there; and we, who may be anybody
+    "source": "s",  # text, document, context
+    "info": "i",  # information, answer, evidence
+    "in": "l",  # in, from, by
+    "would": "y",  # would, needs
+    "sure": "u",
+    "open": "o",  # unknown, unclear
+    "decline": "d",  # refuse
+    "until": "t",
+    "that": "x",  # begins a clause within the clause, beyond which no rule looks
+    "filler": "a",  # says nothing: unfortunately, could
+}
+_LONGEST = 20  # letters of a beginning of words
+_ORDER = [*CLASSES.values()]
+_EVIDENT = frozenset("nzfod")  # without one of these no rule matches
+# In a rule, a digit is a gap of as many letters at most, N a negation, K what a source does not say, [Ki] that or what
+# it lacks, ~ anything but what it says, and ^ the beginning of a clause, after words that say nothing.
+_SAID_BY_SPEAKER = (
+    "m3N6[Ki]",  # I could not find, I have no information
+    "N4m4[Ki]",  # that is not something I can answer; mir fehlen die Angaben
+    "n2w",  # no sé
+    "m2h4N|h2m4N",  # ich weiß es nicht, das weiß ich nicht
+    "m2d",  # I refuse
+)
+_SAID_OF_SOURCE = (
+    "s~{0,6}N4[Ki]",  # the text does not mention
+    "s3[kh]3N3i",  # the passages contain no details
+    "s2h4N",  # der Abschnitt nennt kein Datum
+    "h3s3N",  # im Text steht nichts
+    "N4s5K",  # none of the documents mention
+    "N4[kp]5l2s",  # not mentioned in the text
+    "b2z.{0,9}l2s",  # there is no such thing in the text
+    "i3N4s",  # the answer is not in the text
+    "s2o",  # the documents are silent
+)
+_SAID_OF_ANSWER = (
+    "b3z4i|z2i4p|b1n2i|N2b3i|^N4i|f4i",  # there is no information, insufficient information
+    "i8N2c|N2c8k|c3n3k",  # no answer is possible, it is impossible to say; lässt sich nicht sagen
+    "b3n4p|nb6p|n3p1b|nk?p",  # cannot be confirmed, is not known
+    "b3o",  # remains unknown
+    "^n4K",  # not stated
+)
+_UNSURE = ("m3n4u|n1m4u|^n4u",)  # I am not sure
+_ABOUT = ("^.{0,3}s~*$", "y9[kis]|[kis]9y")  # the text is about another matter; it would take more documents
+
+
+def denies(words: Sequence[str], names: Iterable[str]) -> set[str]:
+    """Return what a clause in one of these languages says: that there is no answer ("strong"), or its speaker is not
+    sure ("weak"), or it speaks of sources and of what it would take to know ("about")."""
+    return {what for name in names if (what := _denies("".join(_letters(word).get(name, ".") for word in words)))}
+
+
+@lru_cache(1 << 12)
+def _denies(letters: str) -> str:
+    if _rules(_UNSURE).search(letters):
+        return "weak"
+    if _rules(_SAID_BY_SPEAKER + _SAID_OF_SOURCE).search(letters):
+        return "strong"
+    # "was not published until 1999" says when
+    if "t" not in letters and _rules(_SAID_OF_ANSWER).search(letters.partition("x")[0]):
+        return "strong"
+    return "about" if _rules(_ABOUT).search(letters) else ""
+
+
+@lru_cache(1 << 16)
+def may_deny(word: str) -> bool:
+    """Say whether a word may be part of saying that there is no answer, in some language."""
+    return any(not _EVIDENT.isdisjoint(letters) for letters in _letters(word).values())
+
+
+def is_known(word: str) -> bool:
+    """Say whether some language knows a word."""
+    return bool(_letters(word))
+
+
+def spoken(words: Sequence[str]) -> frozenset[str]:
+    """Return the languages that know the most of these words."""
+    known = Counter(name for word in words for name in _letters(word))
+    most = max(known.values(), default=0)
+    return frozenset(name for name, times in known.items() if times == most)
+
+
+@lru_cache(1 << 16)
+def _letters(word: str) -> Mapping[str, str]:
+    """Return the letters of the classes of a word, in each language that knows it."""
+    found = defaultdict[str, set[str]](set)
+    for entry in (word, *(f"{word[:end]}*" for end in range(1, min(len(word), _LONGEST) + 1))):
+        for name, letter in _entries().get(entry, ()):
+            found[name].add(letter)
+    for prefix, name in _prefixes().items():
+        if word.startswith(prefix) and "n" not in found[name]:
+            denied = {*_letters(word.removeprefix(prefix)).get(name, "")} & {*"mwkpb"}
+            found[name] |= denied and denied | {"n"}
+    return {name: "".join(sorted(letters, key=_ORDER.index)) for name, letters in found.items() if letters}
+
+
+@cache
+def _entries() -> Mapping[str, list[tuple[str, str]]]:
+    """Return the language and the letter of each word, and of each beginning of words ("determin*")."""
+    entries = defaultdict[str, list[tuple[str, str]]](list)
+    for name, one in languages().items():
+        for kind, words in one.get("words", {}).items():
+            for word in words.split() if kind in CLASSES else ():
+                entries[word].append((name, CLASSES[kind]))
+    return entries
+
+
+@cache
+def _prefixes() -> Mapping[str, str]:
+    """Return the prefix that denies a verb, with its language."""
+    return {one["words"]["prefix"]: name for name, one in languages().items() if "prefix" in one.get("words", {})}
+
+
+@cache
+def _rules(rules: tuple[str, ...]) -> re.Pattern[str]:
+    text = "|".join(rules).replace("^", "^[al]*").replace("[Ki]", "[hikp]").replace("K", "[hkp]").replace("N", "[nz]")
+    return re.compile(re.sub(r"(?<![{,])\d", r"(?:[^x]|x(?=[is])){0,\g<0>}?", text).replace("~", "[^hkx]"))
