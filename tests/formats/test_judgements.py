@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label
 from nescio.errors import FormatError, MismatchError, NescioError, UsageError
-from nescio.formats.native import headers
 from nescio.judging.human import human
 from nescio.pipeline import load
 from nescio.tables.judgements import read_judgements
+from nescio.tables.lexicon import lexicon
 from tests import strategies
 from tests.notes import in_words
 
@@ -73,7 +73,8 @@ def test_words_may_be_given_another_meaning(tmp_path: Path) -> None:
 def test_every_word_that_an_outcome_table_knows_is_known(tmp_path: Path) -> None:
     """In all its languages; and in both an expression of several words may have spaces, hyphens or underscores."""
     for change in (str, str.upper, lambda word: word.replace(" ", "_")):
-        assert states_in([change(word) for word in headers.WORDS], tmp_path) == list(headers.WORDS.values())
+        words = lexicon().words
+        assert states_in([change(word) for word in words], tmp_path) == list(words.values())
 
 
 def test_verdicts_of_several_people_on_one_answer_name_the_column_that_tells_them_apart(tmp_path: Path) -> None:

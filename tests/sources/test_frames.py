@@ -146,10 +146,10 @@ PARTS: Any = {"run": "model", "question": "id", "outcome": "grade", "confidence"
 @together("make", [pd.DataFrame, pl.DataFrame, pa.table, relation])
 def test_columns_are_named_by_their_user(make: Callable[[Any], Any]) -> None:
     given = make(TABLE)
-    data = evidence(nescio.from_dataframe(given, **PARTS), strata=("topic", "question (as given)"))
+    data = evidence(nescio.from_dataframe(given, **PARTS), strata=("topic",))
     assert (data.runs, data.questions) == (("a", "b"), ("q1", "q2"))
     assert_array_equal(data.columns["confidence"], [[0.9, np.nan], [0.25, 0.5]])
-    assert set(data.strata) == {"topic", "question (as given)"}
+    assert set(data.strata) == {"topic"}
     # a: one right, one silent: (1 + 1/2)/2; b: one right of two
     scores = nescio.score(nescio.from_dataframe(given, **PARTS), "c@1", ci=None)  # read a second time
     assert [row.value for row in scores] == [0.75, 0.5]

@@ -281,7 +281,6 @@ def keys_in(value: Any) -> int:
 
 
 NUMBERS = [
-    ({"m.csv": "q,r1,r2\n1,1_0,0.5\n2,1,1\n"}, "the score of run 'r1' must be a finite number or empty (found '1_0')"),
     ({"t.csv": "run,question,outcome,confidence\na,q,correct,1_0\n"}, "confidence must be a finite number"),
     ({"t.csv": "run,question,outcome,rank\na,q,correct,1_0\n"}, "rank must be a whole number"),
     ({"c.csv": "run,correct,incorrect,unanswered\na,1_0,1,1\n"}, "correct must be a whole number"),

@@ -18,11 +18,11 @@ import nescio
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.formats import ReadOptions, Unjudged, open_source
-from nescio.tables.questions_reader import read
 from nescio.pipeline import read_collection
 from nescio.systems.reading import SYSTEMS, answer, bundled, write_run
 from nescio.systems.reading._system import Scored
 from nescio.systems.reading.overlap import option_overlap, sentence_overlap, word_distance
+from nescio.tables.questions import read
 
 QUESTIONS, STORIES = bundled() / "questions.jsonl", bundled() / "stories.jsonl"
 # Content words: anna bought red kite | ben found coin bridge | noon carla sold kite. Weights: kite ln 2.5, all others

@@ -61,13 +61,13 @@ class AskedError(FormatError):
 
 def screen(table: Table, ways: Sequence[Way], options: ReadOptions) -> str:
     """Return the columns of a table with their kinds and first values, the mapping so far, and what each way gives."""
-    listed = [column for column in table.columns.values() if column.name]
-    width = min(max((len(column.name) for column in listed), default=0), _WIDEST)
-    kinds = max((len(column.kind) for column in listed), default=0)
+    listed = [(" ".join(name.split()), column) for name, column in table.columns.items() if name]
+    width = min(max((len(name) for name, _ in listed), default=0), _WIDEST)
+    kinds = max((len(column.kind) for _, column in listed), default=0)
     lines = [""]
-    for column in listed:
+    for name, column in listed:
         values = " | ".join(" ".join(text.split()) for text in column.samples)
-        lines.append(f"  {column.name:{width}}  {column.kind:{kinds}}  {values}".rstrip())
+        lines.append(f"  {name:{width}}  {column.kind:{kinds}}  {values}".rstrip())
     if options.column:
         lines.append(f"mapping so far: {opt('column', dict(options.column))}")
     if ways:

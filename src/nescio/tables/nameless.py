@@ -215,15 +215,21 @@ def of_words(table: Table, column: Column, words: Collection[str]) -> tuple[str,
     )
 
 
-def what_lacks(table: Table) -> tuple[str, Source, str | None]:
-    """Return the question about a table that no column answers, and where: which words mean what, or which column it is."""
+def unknown_words(table: Table, roles: Sequence[str]) -> tuple[str, Source, str] | None:
+    """Return the question what the words of a column mean that has one of these roles by its name, and where."""
     for column in table.columns.values():
-        named = {"outcome", "score"} & {*roles_of(column.name or "")} and column.words
         unknown = [word for word in column.words or () if state_of(word) is None]
-        if named and unknown and len(column.words or ()) <= _FEW_WORDS:
+        if unknown and {*roles} & {*roles_of(column.name or "")} and len(column.words or ()) <= _FEW_WORDS:
             listed = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unknown)
             question, source, where = of_words(table, column, unknown)
             return f"{question} {listed}", source, where
+    return None
+
+
+def what_lacks(table: Table) -> tuple[str, Source, str | None]:
+    """Return the question about a table that no column answers, and where: which words mean what, or which column."""
+    if words := unknown_words(table, ("outcome", "score")):
+        return words
     source = table.source
     if len(source.columns) == 1 and source.kind == "delimited" and any(mark in source.columns[0] for mark in ",;|\t"):
         rule = "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"

@@ -91,7 +91,7 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     ):
         return tried[0].reading
     questions = [error for error in errors if isinstance(error, AskedError)]
-    same = len(questions) == len(allowed) and len({*questions}) == 1
+    same = len(questions) == len(allowed) and len({error.question for error in questions}) == 1
     raise ask(tried, options, questions[0] if same else None)
 
 
@@ -171,6 +171,10 @@ def _no_reading(
     broken = [error for error in errors if not isinstance(error, AskedError)]
     if broken and len(errors) == len(broken) and options.column:
         return broken[0]
+    for table in shapes if not options.column else ():
+        if words := nameless.unknown_words(table, ("outcome",)):
+            what, source, where = words
+            return AskedError(source, what, (), where=where, screen=screen(table, (), options))
     mapped = {*options.outcome_map, *options.worths}
     tried: list[Tried] = []
     for table in shapes:

@@ -83,7 +83,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             if len(chosen) > 1:
                 raise
             tried, _ = try_all(connection, chosen, options)
-            raise (ask(tried, options, asked.question) if tried else asked) from None
+            raise (ask(tried, options, asked) if tried else asked) from None
         if isinstance(data, Outcomes):
             found += _against_totals(connection, chosen, data, own)
     return ReadResult(data, (*notes, *found))
