@@ -1,8 +1,8 @@
 """A figure that a file has of its own, held against what the answers in it give.
 
 A reader says which figures its files have (`Total`); `contradictions` is the one place that compares them. What differs
-is a note where the reading is certain: the keys of a tool prove what its answers are, or the user said it. It is an
-error where nescio guessed what the columns mean.
+is a note where the reading is certain: the keys of a tool prove what its answers are, or the user said it. Of other
+tables nescio asks what is missing (`tables/table_reader.py`).
 """
 
 from __future__ import annotations

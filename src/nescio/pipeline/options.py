@@ -207,7 +207,7 @@ class ReadingAnswers(Limited, group="Reading the files"):
     empty: CountsAs | None = option(
         default=None,
         help="What an empty output of a system counts as, where its tool's protocol does not say that it abstains.",
-        default_words="incorrect; nescio asks about tables without verdicts",
+        default_words="incorrect; nescio asks about tables",
     )
     unparsed: CountsAs | None = option(
         default=None,
