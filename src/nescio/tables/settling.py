@@ -209,10 +209,9 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
     elif asked:
         what = asked
     if what == _QUESTIONS["outcome_map"]:
-        words = {word for own in distinct for word in own.reading.more.get("outcome_map", ())}
-        what, source, where = nameless.of_words(
-            table, table.columns[distinct[0].reading.mapping["outcome"].column], words
-        )
+        mapped = next(own.reading for own in distinct if "outcome_map" in own.reading.more)
+        column = mapped.table.columns[mapped.mapping["outcome"].column]
+        what, source, where = nameless.of_words(mapped.table, column, mapped.more["outcome_map"])
     error = AskedError(source, what, [way.options for way in ways], where=where, screen=screen(table, ways, options))
     error.executed = ways
     return error
