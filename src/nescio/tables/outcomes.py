@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from nescio.data.columns import Array, user
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
-from nescio.data.reasons import EMPTY, ERRORED
+from nescio.data.reasons import EMPTY, ERRORED, GRADED_RIGHT
 from nescio.data.repeats import FIRST, REPEAT, repeats_of
 from nescio.errors import shorten
 from nescio.formats.registry import ReadOptions
@@ -278,17 +278,17 @@ def _state(
     )
     says_silence = SILENT in known.values() or any({"abstained", "answered"} & m.keys() for _, m in placed)
     worded = [] if says_silence or options.declined.asked else _refusals(connection, sources, options)
-    no_right = f"({graded}) IS DISTINCT FROM {CORRECT}"
     in_words = f"coalesce(prediction IN ({', '.join(map(literal, worded)) or 'NULL'}), false)"
     quiet = "silent = 'yes'"
     answered = any(_answers_of(table, mapping) for table, mapping in placed)
-    empty = f"(prediction IS NULL AND {no_right})" if answered and not says_silence else "false"
+    empty = "prediction IS NULL" if answered and not says_silence else "false"
     keep = "silent = 'yes' AND graded = 1 AND answerable IS NULL" if options.declined_right == "keep" else "false"
     state = (
         f"CASE WHEN failed = 'yes' THEN {NOT_GRADED} WHEN {keep} THEN {CORRECT} "
         f"WHEN {quiet} OR {empty} THEN {SILENT} ELSE graded END"
     )
-    why = f"CASE WHEN failed = 'yes' THEN '{ERRORED}' WHEN {quiet} THEN NULL WHEN {empty} THEN '{EMPTY}' END"
+    why = f"CASE WHEN failed = 'yes' THEN '{ERRORED}' WHEN {quiet} THEN NULL WHEN {empty} AND graded = {CORRECT} "
+    why += f"THEN '{EMPTY}{GRADED_RIGHT}' WHEN {empty} THEN '{EMPTY}' END"
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE rows AS SELECT *, {state}::TINYINT AS state, {why} AS why FROM "
         f"(SELECT * REPLACE (CASE WHEN {in_words} THEN 'yes' ELSE silent END AS silent), ({graded})::TINYINT AS graded "
@@ -323,7 +323,7 @@ def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any],
 
 def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any]) -> None:
     """Ask what answers count as that are empty, and that nothing calls right or unanswerable."""
-    empty = f"why = '{EMPTY}' AND answerable IS DISTINCT FROM 'false'"
+    empty = f"why IN ('{EMPTY}', '{EMPTY}{GRADED_RIGHT}') AND answerable IS DISTINCT FROM 'false'"
     many, file = first(connection, f"SELECT count(*), min(file) FROM rows WHERE {empty}")
     if many:
         counted = "what do they" if many > 1 else "what does it"

@@ -203,7 +203,8 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
         first.setdefault(own.signature, own)
     distinct = list(islice(first.values(), _MOST_WAYS))
     table, ways = distinct[0].reading.table, [_way(own, options) for own in distinct]
-    what, source, where = _question(distinct), table.source, None
+    where: str | None = None
+    what, source = _question(distinct), table.source
     if isinstance(asked, AskedError):
         what, source, where = asked.question, asked.source, asked.where
     elif asked:
