@@ -1,8 +1,8 @@
 """How often does a nominal 95% interval hold the true value? The study behind the default intervals, in
 docs/coverage.md.
 
-    python studies/interval_coverage.py            writes docs/coverage.md and docs/coverage.csv (under ten minutes on
-                                                   two cores)
+    python studies/interval_coverage.py            writes docs/coverage.md and docs/coverage.csv (half an hour on one
+                                                   core)
 
 A simulated system answers a question with chance 1 - silence and is then right with chance `rate`; a collection of n
 questions gives one table of counts, whose intervals are computed by nescio itself. Coverage is the share of simulated
@@ -36,8 +36,8 @@ from nescio.scoring.samples import measure_inputs
 from nescio.stats.resampling import blocks
 
 SIZES = (20, 50, 200, 1_000, 10_000)
-RATES = (0.02, 0.1, 0.5, 0.9, 0.98)
-SILENCE = (0.0, 0.1, 0.3, 0.6, 0.9)
+RATES = (0.02, 0.1, 0.5, 0.9, 0.98, 1.0)
+SILENCE = (0.0, 0.03, 0.1, 0.3, 0.6, 0.9)
 MEASURES = ("c@1", "accuracy", "precision", "UF")
 METHODS = {"percentile": MEASURES, "bca": MEASURES, "dirichlet": MEASURES, "wilson": ("accuracy", "precision")}
 ENOUGH = 100  # defined tables below which a coverage is not reported
@@ -91,10 +91,10 @@ def study(n: int, rate: float, silence: float, tables: int, resamples: int) -> l
             members = [sample for sample in group if sample.measure.label in measures]
             # A seed a table, so that the noise of the resamples is not shared by all of them.
             plan = ResamplingPlan(0.95, blocks(resamples, run))
-            for label, (low, high, remarks) in bounds(members, dict.fromkeys(measures, method), plan).items():
-                value = next(sample.value for sample in members if sample.measure.label == label)
+            found_bounds = bounds(members, dict.fromkeys(measures, method), plan)
+            for sample, (low, high, remarks) in zip(members, found_bounds, strict=True):
                 doubted = any(remark.code in DOUBTS for remark in remarks)
-                rows[label] += [(value, low, high, doubted)] * int(times[run])
+                rows[sample.measure.label] += [(sample.value, low, high, doubted)] * int(times[run])
         cells += [
             _cell(measure, method, true[measure], rows[measure], n=n, rate=rate, silence=silence)
             for measure in measures

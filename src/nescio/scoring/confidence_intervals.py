@@ -147,13 +147,15 @@ def bounds(
         )
         for i, values in drawn:
             method = methods[some[i].measure.label]
-            intervals_of[places[i]] = _interval(some[i], method, values, plan.level)
+            intervals_of[places[i]] = (
+                _hull(some[i], values, plan.level) if posterior else _interval(some[i], method, values, plan.level)
+            )
             tell()
     return [intervals_of[place] for place in range(len(inputs))]
 
 
 def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], level: float) -> Bounds:
-    """Compute an interval from the values on resamples or of a posterior, and remarks on it."""
+    """Compute an interval from the values on resamples, and remarks on it."""
     point = sample.value
     made = remarks(method, values, sample.patterns.units)
     if not sample.measure.declaration.resampling_covers and not np.isnan(point):
@@ -166,9 +168,6 @@ def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], le
             low, high = intervals.at_limit(point, limits, sample.measure.deciding(sample.patterns), level)
         return low, high, made + _remarks_on_logit(low, freedom)
     low, high = _from_values(sample, point, method, values, level)
-    if method == "dirichlet":
-        # By the two counts that a proportion is made of, or else by the correct questions and the others.
-        made += _remarks_on_counts(method, sample, sample.measure.declaration.proportion or ("correct", "n"))
     if point < low or point > high:
         made.append(
             note(
@@ -195,9 +194,17 @@ def _from_values(
         return intervals.UNDEFINED
     if method == "bca":
         return intervals.bca(values, point, *left_out(sample), level)
-    low, high = intervals.percentile(values, level)
-    # A posterior gives no weight to the end of the range, where a run that is never (or always) right has its value.
-    return (min(low, point), max(high, point)) if method == "dirichlet" else (low, high)
+    return intervals.percentile(values, level)
+
+
+def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -> Bounds:
+    """Compute what the intervals of posteriors, of shape (posteriors, draws), and the value itself reach over: none
+    of them gives weight to the end of the range, where a run that is never (or always) right has its value."""
+    if np.isnan(sample.value):
+        return *intervals.UNDEFINED, []
+    ends = np.array([intervals.percentile(values, level) for values in posteriors])
+    low, high = np.nanmin(ends[:, 0]), np.nanmax(ends[:, 1])
+    return float(min(low, sample.value)), float(max(high, sample.value)), []
 
 
 def _remarks_on_logit(low: float, freedom: float) -> list[Note]:
@@ -343,26 +350,34 @@ def as_outcomes(sample: MeasureInput) -> MeasureInput:
 
 
 def _from_posteriors(inputs: Sequence[MeasureInput], plan: ResamplingPlan) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield the place of each run and measure with its values under draws of the posterior of its counts."""
+    """Yield the place of each run and measure with its values under draws of the posteriors of its counts."""
     size = sum(block.size for block in plan.blocks)
     for group in by_draw(inputs, range(len(inputs))):
         samples = [as_outcomes(inputs[place]) for place in group]
         if not samples[0].n:
-            yield from ((place, np.full(size, np.nan)) for place in group)
+            yield from ((place, np.full((1, size), np.nan)) for place in group)
             continue
         cells = len(samples[0].patterns.counts) * size
         parts = parallel.in_chunks(partial(_posterior, samples), plan.blocks, plan.jobs, cells)
-        yield from zip(group, map(np.concatenate, zip(*parts, strict=True)), strict=True)
+        yield from zip(group, map(np.hstack, zip(*parts, strict=True)), strict=True)
 
 
 def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list[NDArray[np.float64]]:
+    """Return the values of each measure under draws of every posterior, shape (posteriors, draws)."""
     counts = samples[0].patterns.counts
+    correct, incorrect, _ = map(int, counts)
+    weights, total = counts + resampling.priors(correct, incorrect), float(counts.sum())
     values: list[list[NDArray[np.float64]]] = [[] for _ in samples]
-    for part in together(blocks, len(counts)):
-        shares = np.concatenate([resampling.dirichlet(counts, block.size, block.generator()) for block in part])
+    for part in together(blocks, weights.size):
+        shares = np.stack(
+            [
+                np.concatenate([resampling.dirichlet(one, block.size, block.generator(), total) for block in part])
+                for one in weights
+            ]
+        )
         for column, sample in zip(values, samples, strict=True):
             column.append(sample.measure.value(sample.patterns, shares))
-    return list(map(np.concatenate, values))
+    return list(map(np.hstack, values))
 
 
 def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
