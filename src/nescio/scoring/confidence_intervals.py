@@ -20,7 +20,7 @@ from nescio.measures import Measure, OwnInterval
 from nescio.measures.calibration import SURE_WRONG
 from nescio.options.edge import Progress
 from nescio.scoring.influence import influence
-from nescio.scoring.jackknife import degrees_of_freedom, left_out
+from nescio.scoring.jackknife import deciding, degrees_of_freedom, left_out, moves
 from nescio.scoring.resampled import by_draw, resample, together
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import intervals, parallel, resampling
@@ -39,8 +39,6 @@ IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet",
 FEWEST_UNITS, FEWEST_FREEDOM = 6, 2.0
 EVERYWHERE = (-math.inf, math.inf)
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
-BY_QUANTILES = ("percentile", "bca", "dirichlet")  # intervals whose ends are resamples
-MOST_DRAWN = 200_000  # resamples, however many runs their intervals are to hold for together
 
 
 class ResamplingPlan(Struct, frozen=True):
@@ -65,11 +63,6 @@ def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool =
             f"logit is for measures that have a lowest or highest value, and {measure.label} has neither; use "
             "percentile, bca or auto"
         )
-    if method == "t" and measure.order is not None:
-        raise UsageError(
-            f"t is for measures that are formulas over sums, and {measure.label} puts the questions in an order; use "
-            "percentile, bca or auto"
-        )
     if method == "wilson" and not proportion:
         raise UsageError(
             f"wilson is for simple proportions, and {measure.label} is not one; use percentile, bca or auto"
@@ -87,18 +80,20 @@ def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool =
 
 
 def _supported(measure: Measure, *, clustered: bool, shared: bool) -> str:
-    """Return the method that the studies support."""
+    """Return the method that the studies support; `none` for a measure of which none is known that holds."""
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
     declared = measure.declaration.interval
-    if isinstance(declared, OwnInterval):
-        return declared.name if declared.clustered or not clustered else "percentile"
-    if not clustered and shared and (proportion or counted):
-        return "clopper-pearson" if proportion else "imprecise"
+    if isinstance(declared, OwnInterval) and (declared.clustered or not clustered):
+        return declared.name
+    if not measure.declaration.resampling_covers:
+        return "none"
     if not clustered and (proportion or counted):
+        if shared:
+            return "clopper-pearson" if proportion else "imprecise"
         return "dirichlet" if counted else "wilson"
-    if declared in (None, "percentile"):
-        return "t" if (clustered or shared) and measure.order is None else "percentile"
-    return declared
+    if clustered or declared == "percentile":
+        return "t"
+    return str(declared)
 
 
 Bounds = tuple[float, float, list[Note]]
@@ -125,8 +120,12 @@ def bounds(
         own = sample.measure.declaration.interval
         if sample.resampled is not None:
             intervals_of[place] = _interval(sample, method, sample.resampled, plan.level)
+        elif method == "none":
+            intervals_of[place] = (*intervals.UNDEFINED, [] if math.isnan(sample.value) else [withheld()])
         elif method == "wilson":
             intervals_of[place] = _wilson(sample, plan.level)
+        elif isinstance(own, OwnInterval) and method == own.name:
+            intervals_of[place] = _own(sample, own, plan)
         elif method == "clopper-pearson":
             intervals_of[place] = _exact(sample, plan.level)
         elif method == "imprecise":
@@ -134,8 +133,6 @@ def bounds(
             tell()
         elif method == "t":
             intervals_of[place] = _student(sample, plan.level)
-        elif isinstance(own, OwnInterval) and method == own.name:
-            intervals_of[place] = _own(sample, own, plan)
         else:
             (posteriors if method == "dirichlet" else resampled).append(place)
     for posterior, places in ((True, posteriors), (False, resampled)):
@@ -176,7 +173,7 @@ def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], le
                 method=method,
             )
         )
-    elif np.isnan(low) and not np.isnan(point):
+    elif np.isnan(low) and not np.isnan(point) and CONSTANT not in {one.code for one in made}:
         made.append(
             note(
                 "interval.one_sided",
@@ -194,7 +191,8 @@ def _from_values(
         return intervals.UNDEFINED
     if method == "bca":
         return intervals.bca(values, point, *left_out(sample), level)
-    return intervals.percentile(values, level)
+    low, high = intervals.percentile(values, level)
+    return (low, high) if high - low > 1e-12 * max(1.0, abs(point)) else intervals.UNDEFINED
 
 
 def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -> Bounds:
@@ -231,6 +229,11 @@ def few_decide(method: str) -> Note:
 def unfit(method: str) -> Note:
     """Remark on a method that does not cover a measure, by its declaration."""
     return note(UNFIT, "the {method} interval covers the true value less often than it claims", method=method)
+
+
+def withheld() -> Note:
+    """Say of a measure that its interval would not hold, by its declaration."""
+    return note(UNFIT, "no interval is known that holds the true value as often as it claims, so that it has none")
 
 
 def hold_together(runs: int, level: float, *, parts: bool = False) -> Note:
@@ -283,6 +286,8 @@ def _student(sample: MeasureInput, level: float) -> Bounds:
         error, freedom = widened_error(influence(measure, patterns), size, counts, ends)
         low, high = intervals.logit(point, error, EVERYWHERE, freedom, level)
         return max(low, limits[0]), min(high, limits[1]), [] if patterns.units > 1 else [_no_spread(patterns.units)]
+    if measure.order is not None:
+        return _ordered(sample, level)
     skewed = measure.declaration.interval != "t"  # where its own study says that n - 1 will do
     error, freedom = unit_error(influence(measure, patterns), size, counts, skewed=skewed)
     low, high = intervals.logit(point, error, limits, freedom, level)
@@ -294,11 +299,22 @@ def _student(sample: MeasureInput, level: float) -> Bounds:
     return low, high, [few_decide("t")] if patterns.units < FEWEST_UNITS or freedom < FEWEST_FREEDOM else []
 
 
+def _ordered(sample: MeasureInput, level: float) -> Bounds:
+    """Compute the same of an ordered measure, from what leaving out each unit changes."""
+    moved, size = moves(sample.measure, sample.patterns)
+    error, freedom = unit_error(moved, size, np.ones(len(size), dtype=np.int64))
+    freedom = min(freedom, deciding(sample.patterns))
+    low, high = intervals.logit(sample.value, error, sample.measure.bounds, freedom, level)
+    if np.isnan(low):
+        return low, high, [_no_spread(sample.patterns.units)]
+    return low, high, [few_decide("t")] if freedom < FEWEST_FREEDOM else []
+
+
 def _no_spread(units: int) -> Note:
     return note(
         "interval.no_spread",
-        "{units:one question or cluster cannot/questions or clusters that are all alike cannot} show how far the value "
-        "may move: no interval",
+        "{units:one question or cluster cannot/questions or clusters that are all alike or decided by one cannot} "
+        "show how far the value may move: no interval",
         units=units,
     )
 
@@ -366,13 +382,13 @@ def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list
     """Return the values of each measure under draws of every posterior, shape (posteriors, draws)."""
     counts = samples[0].patterns.counts
     correct, incorrect, _ = map(int, counts)
-    weights, total = counts + resampling.priors(correct, incorrect), float(counts.sum())
+    priors = resampling.priors(correct, incorrect)
     values: list[list[NDArray[np.float64]]] = [[] for _ in samples]
-    for part in together(blocks, weights.size):
+    for part in together(blocks, priors.size):
         shares = np.stack(
             [
-                np.concatenate([resampling.dirichlet(one, block.size, block.generator(), total) for block in part])
-                for one in weights
+                np.concatenate([resampling.dirichlet(counts, block.size, block.generator(), prior) for block in part])
+                for prior in priors
             ]
         )
         for column, sample in zip(values, samples, strict=True):
@@ -396,7 +412,8 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
         made.append(
             note(
                 CONSTANT,
-                "every resample has the same value: the {method} interval is too narrow",
+                "every resample has the same value, so that the {method} interval is undefined: these questions do not "
+                "show how far the true value may be",
                 method=method,
             )
         )

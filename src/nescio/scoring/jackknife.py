@@ -3,6 +3,8 @@ error of an ordered measure come from."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -66,3 +68,12 @@ def moves(measure: Measure, patterns: Patterns) -> tuple[NDArray[np.float64], ND
     values = measure.under(patterns, table)
     of_group: NDArray[np.float64] = np.bincount(group, weights=size).astype(np.float64)
     return (1 - of_group / of_group.sum()) * (values[-1] - values[:-1]), of_group
+
+
+def deciding(patterns: Patterns) -> float:
+    """Return how many units hold the rarer kind of row, as a wrong answer: of few of them the positions say little of
+    how far others would lie, however alike they are."""
+    patterns = by_unit(patterns)
+    unit = np.arange(len(patterns.columns["n"])) if patterns.unit is None else patterns.unit
+    marks = [values for values in patterns.columns.values() if set(np.unique(values)) == {0.0, 1.0}]
+    return min((len(np.unique(unit[mark == kind])) for mark in marks for kind in (0, 1)), default=math.inf)

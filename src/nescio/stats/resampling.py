@@ -167,10 +167,13 @@ def priors(correct: int, incorrect: int) -> NDArray[np.float64]:
     return np.eye(3) if min(correct, incorrect) <= RARE else np.full((1, 3), 0.5)
 
 
-def dirichlet(weights: NDArray[np.float64], size: int, rng: np.random.Generator, total: float) -> NDArray[np.float64]:
-    """Shares drawn from Dirichlet(weights), scaled to this total; shape (size, K)."""
-    shares: NDArray[np.float64] = rng.dirichlet(weights, size=size)
-    return shares * total
+def dirichlet(
+    counts: NDArray[np.int64], size: int, rng: np.random.Generator, prior: NDArray[np.float64] | float = 0.5
+) -> NDArray[np.float64]:
+    """Shares drawn from Dirichlet(counts + prior), the posterior (by default under Jeffreys' prior), scaled to
+    sum(counts); shape (size, K)."""
+    shares: NDArray[np.float64] = rng.dirichlet(counts + prior, size=size)
+    return shares * counts.sum()
 
 
 def label_swaps(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[Any]:
