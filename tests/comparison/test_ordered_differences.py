@@ -79,4 +79,4 @@ def test_a_difference_of_a_biased_measure_has_no_interval() -> None:
     _, right, sure = two_runs(60, seed=1)
     found = nescio.compare(with_confidence(right, stats.norm.cdf(sure)), "ECE", baseline="run 0", resamples=200)
     assert math.isnan(found.rows[0].low or 0.0)
-    assert "interval.unfit" in {note.code for note in found.notes}
+    assert "interval.withheld" in {note.code for note in found.notes}

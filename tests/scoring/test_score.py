@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from msgspec.structs import replace
+from scipy.stats import multinomial
 
 import nescio
 from nescio.data.evidence import Evidence, outcome_tally
@@ -239,3 +240,28 @@ def test_the_interval_of_a_system_that_hardly_errs_holds_what_is_true(
     chance = {str(k): math.comb(n, k) * (1 - right) ** k * right ** (n - k) for k in rare.tolist()}
     ends = {row.run: (row.low, row.high) for row in scores if row.low is not None and row.high is not None}
     assert sum(chance[run] for run, (low, high) in ends.items() if low - 1e-9 <= true <= high + 1e-9) >= 0.93
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("n", [20, 50])
+def test_intervals_of_counts_hold_for_every_system(n: int) -> None:
+    """By enumeration of all tables of n questions, for systems all over the triangle of shares and at its edges."""
+    counts = np.array([(c, w, n - c - w) for c in range(n + 1) for w in range(n - c + 1)])
+    edges = (0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9)
+    edges = (*edges, 0.92, 0.95, 0.97, 0.98, 0.99, 0.995)
+    systems = [(c, w, max(0.0, 1 - c - w)) for c in edges if c for w in edges if c + w <= 1 + 1e-9]
+    truths: dict[str, list[float]] = {
+        "c@1": [c * (1 + u) for c, _, u in systems],
+        "accuracy": [c for c, _, _ in systems],
+        "precision": [c / (c + w) for c, w, _ in systems],
+        "UF": [c - w for c, w, _ in systems],
+    }
+    chances = np.array([multinomial(n, np.array(p) / sum(p)).pmf(counts) for p in systems])
+    names = [str(i) for i in range(len(counts))]
+    for measure, true in truths.items():
+        scores = nescio.score(outcome_tally(names, counts), measure, resamples=2_000, mark=False)
+        ends = {row.run: (row.low, row.high) for row in scores}
+        low, high = np.array([ends.get(name, (np.nan, np.nan)) for name in names], dtype=float).T
+        t = np.array(true)[:, None]
+        held = (chances * ((low - 1e-9 <= t) & (t <= high + 1e-9))).sum(axis=1) / (chances * ~np.isnan(low)).sum(axis=1)
+        assert held.min() >= 0.93, (measure, systems[int(held.argmin())], held.min())

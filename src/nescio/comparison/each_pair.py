@@ -31,8 +31,8 @@ from nescio.data.results import Comparison
 from nescio.errors import opt
 from nescio.measures import Measure
 from nescio.options.edge import Progress
-from nescio.scoring.confidence_intervals import UNFIT
 from nescio.scoring.confidence_intervals import remarks as remarks_on
+from nescio.scoring.confidence_intervals import withheld
 from nescio.scoring.influence import influence
 from nescio.scoring.jackknife import moves
 from nescio.scoring.samples import by_question
@@ -227,13 +227,15 @@ def no_interval(measure: Measure, units: int, error: float) -> Note:
     """Say why a difference has no interval: none is known for the measure, one unit alone or one that decides whether
     there is a value, units of which (nearly) all move the runs alike, or so few that any difference is possible."""
     if not measure.declaration.resampling_covers:
-        said = "no interval of a difference by this measure is known to hold, so that it has none"
-        return note(UNFIT, said, method="t")
+        return withheld()
     if units < 2:
         return note("comparison.one_unit", "one question or cluster alone cannot show how far a difference may move")
     if math.isnan(error):
-        said = "without one of the {units} questions or clusters there is no difference, so that it has no interval"
-        return note("comparison.one_decides", said, units=units)
+        return note(
+            "comparison.one_decides",
+            "without one of the {units} questions or clusters there is no difference, so that it has no interval",
+            units=units,
+        )
     return note(
         "comparison.no_interval",
         "the {units} questions or clusters {moved:allow any difference at all/hardly tell the two runs apart}: they do "

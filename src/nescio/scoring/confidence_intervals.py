@@ -31,7 +31,7 @@ from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
 CONSTANT, FEW_UNITS, SKEWED, RARE = "interval.constant", "interval.few_units", "interval.skewed", "interval.rare"
-UNFIT, FEW_DECIDE = "interval.unfit", "interval.few_decide"
+UNFIT, FEW_DECIDE, WITHHELD = "interval.unfit", "interval.few_decide", "interval.withheld"
 # The codes of remarks that an interval may cover the truth too seldom.
 DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT, SURE_WRONG)
 IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet", "wilson"]
@@ -233,7 +233,7 @@ def unfit(method: str) -> Note:
 
 def withheld() -> Note:
     """Say of a measure that its interval would not hold, by its declaration."""
-    return note(UNFIT, "no interval is known that holds the true value as often as it claims, so that it has none")
+    return note(WITHHELD, "no interval is known that holds the true value as often as it claims, so that none is given")
 
 
 def hold_together(runs: int, level: float, *, parts: bool = False) -> Note:
