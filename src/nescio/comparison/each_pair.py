@@ -34,7 +34,7 @@ from nescio.options.edge import Progress
 from nescio.scoring.confidence_intervals import remarks as remarks_on
 from nescio.scoring.confidence_intervals import withheld
 from nescio.scoring.influence import influence
-from nescio.scoring.jackknife import moves
+from nescio.scoring.jackknife import deciding, moves
 from nescio.scoring.samples import by_question
 from nescio.stats import intervals
 from nescio.stats.few_units import difference_error, may_be_unseen, unit_error, within_range
@@ -215,7 +215,8 @@ def paired_error(measure: Measure, pair: Pair, observed: float) -> tuple[float, 
     without one of the units."""
     if measure.order is not None:
         (first, size), (second, _) = (moves(measure, own) for own in pair.own)
-        return unit_error(first - second, size, np.ones(len(size), dtype=np.int64))
+        error, freedom = unit_error(first - second, size, np.ones(len(size), dtype=np.int64))
+        return error, min(freedom, *(deciding(own) for own in pair.own))
     first, second = (influence(measure, own) for own in pair.own)
     moved, size = first - second, pair.own[0].columns["n"]
     if measure.imagines_ends:
