@@ -216,7 +216,7 @@ def paired_error(measure: Measure, pair: Pair, observed: float) -> tuple[float, 
     if measure.order is not None:
         (first, size), (second, _) = (moves(measure, own) for own in pair.own)
         error, freedom = unit_error(first - second, size, np.ones(len(size), dtype=np.int64))
-        return error, min(freedom, *(deciding(own) for own in pair.own))
+        return error, min(freedom, *(max(1.0, deciding(own) - 1) for own in pair.own))
     first, second = (influence(measure, own) for own in pair.own)
     moved, size = first - second, pair.own[0].columns["n"]
     if measure.imagines_ends:
