@@ -75,8 +75,8 @@ def compare(
     With `run` that run alone is compared, with the baseline, or with the other run where there are two.
 
     Always paired: both runs on the questions that both have. The interval of the difference is Student's,
-    from how far each question (or cluster) moves it, whose degrees of freedom say how few of them decide; of a measure
-    with an order, and of sums in a tally, the percentiles of resamples.
+    from how far each question (or cluster) moves it, whose degrees of freedom say how few of them decide; of sums in a
+    tally, the percentiles of resamples. What a unit moves of a measure with an order is what leaving it out changes.
     p is two-sided, and `test` says how it is had:
 
     - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a

@@ -20,7 +20,7 @@ from nescio.reporting.grid import make_grid
 from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
 from nescio.reporting.numbers import number, signed
 from nescio.reporting.tables import grids
-from nescio.scoring.confidence_intervals import DOUBTS, UNFIT
+from nescio.scoring.confidence_intervals import DOUBTS, UNFIT, WITHHELD
 from nescio.sources.writing import write_text
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Gated, command_line
@@ -97,7 +97,10 @@ def _check_limit(scores: Scores, limit: Limit) -> None:
 
 def _check_fit(results: Scores | Comparisons, name: str) -> None:
     """Raise UsageError where the intervals of a measure hold the true value less often than they say."""
-    unfit = next((note for note in results.notes if note.code == UNFIT and name in note.measures), None)
+    fits = {note.code: note for note in results.notes if note.code in (UNFIT, WITHHELD) and name in note.measures}
+    if WITHHELD in fits:
+        raise UsageError(f"no gate can rest on {name}: {fits[WITHHELD].text}")
+    unfit = fits.get(UNFIT)
     if unfit is None:
         return
     own = isinstance(results, Scores) and isinstance(parse(name).declaration.interval, OwnInterval)
