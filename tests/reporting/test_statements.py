@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import html
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -566,6 +567,16 @@ def counted_as_incorrect(page: Page, m: re.Match[str]) -> Any:
     return (next(row["value"] * row["n"] for row in kept if page.names[row["run"]] == m[1]) - by_run[page.run(m[1])],)
 
 
+def undecided(page: Page, m: re.Match[str]) -> Any:
+    """The difference and its interval, and how many more questions shrink the end beyond the margin to it: the width
+    falls with the root of their number."""
+    row = page.ask("compare", "c@1", run=page.run(m[1]), baseline=page.run(m[3]))["comparisons"][0]
+    ends = [row["difference"], row["low"], row["high"]]
+    more = row["n"] * (((row["difference"] - row["low"]) / (row["difference"] + 0.01)) ** 2 - 1)
+    digits = 10 ** max(0, len(str(int(more))) - 2)
+    return (0.01, *(ends if m[5] else ends[:1]), *([math.ceil(more / digits) * digits] if m[7] else []))
+
+
 RULES: dict[str, Check] = {
     rf"{BEST} # \[#, #\]": lambda page, _: page.ends(simultaneous=True),
     r"; not significantly different from (.+?)\.$": alike,
@@ -576,9 +587,7 @@ RULES: dict[str, Check] = {
     r"\(at most # on others like them, with 95% confidence(?:, chosen out of #)?\)": at_most,
     r"The evidence is (weak|fair|strong): (?:another judge sees # of the answers otherwise(?: and )?)?(?:the lead is (not )?"
     r"significant)?(?: and )?(?:the bound is # points? above what was seen)?\.": evidence,
-    r"RUN and RUN are not told apart here \(p = #\)": lambda page, m: (
-        page.ask("compare", "c@1", run=page.run(m[1]), baseline=page.run(m[2]))["comparisons"][0]["p"],
-    ),
+    r"RUN may be more than # worse than RUN \(c@1 #(?: \[#, #\])?\)\.(?: About # further questions would)?": undecided,
     r"RUN and RUN at threshold # get the same outcome on every question: let cost or speed decide": the_same,
     r"# errors? of RUN( at that threshold)?(?=,| ·|$)": to_read,
     r"# questions? that RUN gets right and RUN gets wrong": won_by_another,
@@ -716,7 +725,8 @@ def test_every_figure_of_every_sentence_of_a_diff(tmp_path: Path) -> None:
     assert c["p_adjusted"] < 0.001
     both = (values["mine"], values["old"], c["difference"], c["low"], c["high"])
     sentences = {
-        r"by c@1: # against # \(# \[#, #\], adjusted p < 0.001\)": both,
+        r"mine is better than old \(c@1 # \[#, #\]\)": both[2:],
+        r"c@1: # against #, # \[#, #\], adjusted p < 0.001; better": both,
         "Of the # shared questions, mine wins # and loses #; # did not change": (n, won, lost, same),
         "newly abstains on # and newly answers #": tuple(list(groups.values())[2:]),
         "out of # questions that both runs have": (n,),

@@ -29,7 +29,7 @@ from nescio.data.assessors import Resolution
 from nescio.data.evidence import Data
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
-from nescio.data.reasons import REASONS_CHANGED, changed
+from nescio.data.reasons import notes_on_pairs
 from nescio.data.results import Comparison, Comparisons
 from nescio.errors import UsageError, opt
 from nescio.formats import Counting
@@ -167,7 +167,7 @@ def compare(
         *loaded.notes,
         *gather(_summed(data, wanted)),
         *tested.notes,
-        *_changed_reasons(loaded, rows),
+        *notes_on_pairs([(row.run, row.baseline) for row in rows], [loaded.silence]),
         *_notes(data, rows, most, ci, tallied=fewest < resamples),
     )
     return Comparisons(tuple(rows), line, notes, "comparisons", more)
@@ -194,16 +194,6 @@ def _tested(
 def _summed(data: Data, wanted: Sequence[Measure]) -> list[Remark]:
     """Remark on measures whose draws are those of a tally."""
     return [(summed_note(data.drawn), measure.label, "") for measure in wanted if is_summed(data, measure)]
-
-
-def _changed_reasons(loaded: Loaded, rows: Sequence[Comparison]) -> Iterator[Note]:
-    """Note where two runs differ in outputs that were empty, unparsed or failed: their scores may differ by that."""
-    for run, baseline in dict.fromkeys((row.run, row.baseline) for row in rows):
-        old, new = ([row for row in loaded.silence if row.run == name] for name in (baseline, run))
-        if change := changed(old, new):
-            yield note(
-                REASONS_CHANGED, "run {subject!r} against {baseline!r}: {change}", run, baseline=baseline, change=change
-            )
 
 
 def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float, *, tallied: bool) -> Iterator[Note]:

@@ -20,6 +20,7 @@ from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.verdicts import decide
 from nescio.data.evidence import with_pairs
 from nescio.data.notes import gather, note
+from nescio.data.reasons import notes_on_pairs
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
@@ -127,6 +128,7 @@ def compare_suite(
         resamples=resamples,
         seed=seed,
     )
+    notes += notes_on_pairs(pairs, [benchmark.loaded.silence for benchmark in suite.benchmarks])
     return Comparisons(tuple(rows), line, (*notes, *suite.notes()), "comparisons", tables)
 
 

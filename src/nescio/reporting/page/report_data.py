@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from nescio.comparison.comparing import compare
 from nescio.comparison.many_runs import compare_leading
 from nescio.comparison.ranks import Rank, ranks
+from nescio.comparison.verdicts import Decision, decisions
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
@@ -49,15 +50,15 @@ _STUDIES: dict[Study, Callable[..., Results]] = {"stability": stability, "swap":
 
 class Shipping(Struct, frozen=True):
     """The run that is expected to do best on new questions, at its tuned threshold where that is expected to pay and
-    else as it came; the runs that then do the very same with every question; the next best of the others; and the two
-    compared, on held-out questions where a threshold was chosen (None: there is no other, or the two cannot be
-    paired)."""
+    else as it came; the runs that then do the very same with every question; the next best of the others; and the
+    decision between the two, on held-out questions where a threshold was chosen (None: there is no other, or the two
+    cannot be paired)."""
 
     run: str
     tuned: TunedPoint | None
     other: str | None = None
     other_tuned: TunedPoint | None = None
-    comparison: Comparison | None = None
+    decision: Decision | None = None
     alike: tuple[tuple[str, TunedPoint | None], ...] = ()
 
 
@@ -373,7 +374,7 @@ def _shipping(
     second = next((run for run in others if run not in same and origin[run] != origin[first]), None)
     if second is None:
         return Shipping(first, tuned.get(first), alike=alike)
-    comparison = None
+    decision = None
     with contextlib.suppress(NescioError):
         both = [
             held_out(data, data.runs.index(run), parse(main), FOLDS, drawn["seed"])
@@ -383,8 +384,8 @@ def _shipping(
         ]
         paired = replace(loaded, data=together(both))
         compared = compare(paired, [main], baseline=second, run=first, **{**drawn, "progress": None})
-        comparison = next(iter(compared.rows), None)
-    return Shipping(first, tuned.get(first), second, tuned.get(second), comparison, alike)
+        decision = next(iter(decisions(compared)), None)
+    return Shipping(first, tuned.get(first), second, tuned.get(second), decision, alike)
 
 
 def _alike(data: Evidence, first: str, others: Sequence[str], tuned: Mapping[str, TunedPoint]) -> tuple[str, ...]:
