@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import shlex
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -89,10 +90,10 @@ def broken(folder: Path, runs: dict[str, str]) -> list[object]:
     """Logs of lm-eval, in which "-" is an answer that its filter could not find."""
     files: list[object] = []
     for run, letters in runs.items():
-        found = {"C": "4", "W": "5", "-": "[invalid]"}
-        rows = [
-            {"doc_id": i, "doc": {"question": f"What is {i}?"}, "target": "4", "resps": [[found[letter]]]}
-            | {"filtered_resps": [found[letter]], "filter": "strict", "metrics": ["exact_match"], "doc_hash": "h"}
+        answers = {"C": "4", "W": "5", "-": "[invalid]"}
+        rows: list[dict[str, Any]] = [
+            {"doc_id": i, "doc": {"question": f"What is {i}?"}, "target": "4", "resps": [[answers[letter]]]}
+            | {"filtered_resps": [answers[letter]], "filter": "strict", "metrics": ["exact_match"], "doc_hash": "h"}
             | {"exact_match": float(letter == "C")}
             for i, letter in enumerate(letters)
         ]
@@ -130,7 +131,7 @@ DECISIONS: list[tuple[dict[str, str], bool, str, int, str, str]] = [
 
 @pytest.mark.sampled
 @pytest.mark.parametrize(
-    ("runs", "log", "unparsed", "status", "decision", "advice"), sample(DECISIONS, 3, lambda case: case[3])
+    ("runs", "log", "unparsed", "status", "decision", "advice"), sample(DECISIONS, 3, itemgetter(3))
 )
 def test_gate_terminal_page_summary_and_advice_say_one_decision(
     runs: dict[str, str],

@@ -29,6 +29,7 @@ from nescio.data.assessors import Resolution
 from nescio.data.evidence import Data
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
+from nescio.data.policies import check_shared
 from nescio.data.reasons import notes_on_pairs
 from nescio.data.results import Comparison, Comparisons
 from nescio.errors import UsageError, opt
@@ -121,6 +122,8 @@ def compare(
         loaded = take_both_ways(loaded, baseline, run) or take_two(loaded, baseline, run)
         baseline = loaded.data.runs[0] if len(loaded.data.runs) == 2 else baseline
     data = paired_evidence(loaded)
+    if loaded.unshared is not None and loaded.unshared.questions == data.questions:
+        check_shared(loaded.unshared.lacking)
     wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
     count = comb(len(data.runs), 2) if baseline is None else 0
     if count > MOST_COMPARED:
