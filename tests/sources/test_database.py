@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -78,3 +80,22 @@ def test_the_table_engine_tells_how_far_it_has_come(form: str, large: Path, tmp_
     assert {total for _, total in told} == {size}
     assert told[-1] == (size, size)
     assert len({done for done, _ in told if 0 < done < size}) > 1
+
+
+# What DuckDB looks at to know that it runs in a notebook: no file is run, and IPython has a kernel.
+NOTEBOOK = """
+import sys, types
+shell = types.SimpleNamespace(config={"IPKernelApp": {}})
+sys.modules["IPython"] = types.SimpleNamespace(get_ipython=lambda: shell)
+sys.modules["ipywidgets"] = None
+import nescio
+print(nescio.score(sys.argv[1], "accuracy", ci=None).value("mine", "accuracy"))
+"""
+
+
+@pytest.mark.slow
+def test_a_notebook_without_widgets_can_read_files() -> None:
+    """There, DuckDB lets nobody switch off the bar that it cannot draw."""
+    table = Path(__file__).parents[2] / "examples" / "outcomes.csv"
+    done = subprocess.run([sys.executable, "-c", NOTEBOOK, table], capture_output=True, text=True, check=True)
+    assert float(done.stdout) == pytest.approx(41 / 70)

@@ -141,7 +141,7 @@ class _Drawn:
         if altair.renderers.active != "default":  # somebody chose how charts are shown
             return super()._repr_mimebundle_(*given, **how)  # type: ignore[misc]
         plain: Any = self.to_dict()  # type: ignore[attr-defined]
-        kind = f"application/vnd.vegalite.v{altair.SCHEMA_VERSION[1:].partition('.')[0]}.json"
+        kind = f"application/vnd.vegalite.v{altair.SCHEMA_VERSION[1:].partition('.')[0]}+json"
         return {kind: plain, "image/svg+xml": with_titles(as_svg(plain)), "text/plain": repr(self)}
 
 
