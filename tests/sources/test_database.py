@@ -86,7 +86,8 @@ def test_the_table_engine_tells_how_far_it_has_come(form: str, large: Path, tmp_
 NOTEBOOK = """
 import sys, types
 shell = types.SimpleNamespace(config={"IPKernelApp": {}})
-sys.modules["IPython"] = types.SimpleNamespace(get_ipython=lambda: shell)
+sys.modules["IPython"] = ipython = types.ModuleType("IPython")
+ipython.get_ipython = lambda: shell
 sys.modules["ipywidgets"] = None
 import nescio
 print(nescio.score(sys.argv[1], "accuracy", ci=None).value("mine", "accuracy"))
