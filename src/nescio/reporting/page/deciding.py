@@ -127,9 +127,9 @@ def _standing(report: ReportData, run: str, tuned: TunedPoint | None) -> Standin
     """Return what the run chosen did, on held-out questions where a threshold of its own was chosen."""
     name, main, row = report.shown[run], report.main, report.row(run, report.main)
     silence = fitness.silence_scores(main, report.loaded.data, report.runs[0])
-    if tuned:
-        share = tuned.coverage * tuned.risk
-        return Standing(name, len(report.runs), tuned.coverage, share, main, tuned.value, silence)
+    if tuned and (expected := _chosen(report)[1].expected):
+        answered, risk = expected
+        return Standing(name, len(report.runs), answered, answered * risk, main, tuned.value, silence)
     return Standing(
         name, len(report.runs), *answers_of(report, [run])[run], main, row.value if row else math.nan, silence
     )
@@ -176,18 +176,16 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
     ahead = f"With each run at its own threshold, {name} is ahead of {report.shown[report.runs[0]]}. "
     before = ahead if run != report.runs[0] else ""
     who = f"{before}{name}{_at(tuned)}" if refused else f"{before}Ship {name}{_at(tuned) or ' as it is'}:"
-    pronoun = "" if refused else " it"
-    if tuned:
-        seen, wrong, answered = tuned.risk, tuned.wrong, tuned.answered
+    if tuned and shipping.expected:
+        (coverage, seen), wrong, answered = shipping.expected, tuned.wrong, tuned.answered
         held: dict[str, Figure] = {
             "run": name,
             "threshold": tuned.threshold,
-            "coverage": tuned.coverage,
-            "risk": tuned.risk,
+            "coverage": coverage,
+            "risk": seen,
         }
-        text = (
-            f"{who}{pronoun} answered {tuned.coverage:.0%} of held-out questions, and {tuned.risk:.0%} of these wrongly"
-        )
+        expect = "is expected" if refused else "expect it"
+        text = f"{who} {expect} to answer {coverage:.0%} of new questions, and {seen:.0%} of these wrongly"
         yield Statement("held out", text, held)
         tried = 2 * k * tuned.tried
     else:
@@ -195,6 +193,7 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
         total = sum(report.counts[run])
         seen = wrong / answered if answered else math.nan
         did: dict[str, Figure] = {"run": name, "answered": answered, "wrong": wrong, "n": total}
+        pronoun = "" if refused else " it"
         text = f"{who}{pronoun} answers {answered / total:.0%}, and {_share(wrong, answered)} of its answers are wrong"
         yield Statement("did", text, did)
         tried = 2 * k if report.operating else k
