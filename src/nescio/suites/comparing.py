@@ -270,4 +270,5 @@ def _ranks(
     if not all(of.together for of in drawn):
         return ranked
     together = np.stack([np.mean([of.draws[run] for of in drawn], axis=0) for run in suite.runs])
-    return fill(ranked, measure, suite.runs, together, block.generator(Stream.TRUE_VALUES))
+    units = sum(len(b.data.questions) for b in suite.benchmarks)
+    return fill(ranked, measure, suite.runs, together, block.generator(Stream.TRUE_VALUES), units=units)
