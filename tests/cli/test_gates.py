@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 import shlex
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -129,10 +128,11 @@ DECISIONS: list[tuple[dict[str, str], bool, str, int, str, str]] = [
 ]
 
 
+SOME_DECISIONS = sample(DECISIONS, 3, lambda case: case[3])
+
+
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("runs", "log", "unparsed", "status", "decision", "advice"), sample(DECISIONS, 3, itemgetter(3))
-)
+@pytest.mark.parametrize(("runs", "log", "unparsed", "status", "decision", "advice"), SOME_DECISIONS)
 def test_gate_terminal_page_summary_and_advice_say_one_decision(
     runs: dict[str, str],
     log: bool,

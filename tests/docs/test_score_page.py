@@ -134,9 +134,7 @@ def test_what_is_unsure_is_asked_and_the_command_says_what_was_answered(tmp_path
     assert asked.count() == 3
     assert opened.page.locator("#score .figures").is_hidden()
     for column in ("Wer", "Was", "Wie"):
-        opened.page.locator("#score .asks select").nth(("Wer", "Was", "Wie").index(column)).select_option(
-            label=column
-        )
+        opened.page.locator("#score .asks select").nth(("Wer", "Was", "Wie").index(column)).select_option(label=column)
     assert asked.count() == 6
     assert opened.page.locator("#score .figures").is_hidden()  # words are not guessed, either
     for place, meaning in zip((3, 4, 5), OUTCOMES, strict=True):
