@@ -5,6 +5,14 @@ const reading = (() => {
   const fail = (rule, line) => { throw new Problem(line ? `${unit} ${line.toLocaleString("en")}: ${rule}` : rule); };
   const WORDS = ["correct", "incorrect", "unanswered"], RIGHT_BY_SILENCE = 3, MOST_CELLS = 50e6, MOST_WORDS = 30, MOST_BYTES = 500e6;
   const PARTS = { run: "Which column names the run (the system)?", question: "Which column names the question?", outcome: "Which column says what became of the answer?" };
+  // What people call these columns, reduced to letters and digits: those that the command line knows. Written by tools/index.py.
+  const NAMES = {"run": ["agent", "bot", "chatbot", "ejecucion", "engine", "esecuzione", "lauf", "llm", "model", "modele", "modelid", "modell", "modellname", "modello", "modelname", "modelo", "nombredelmodelo", "nomdumodele", "nomedelmodello", "nomemodello", "participant", "run", "runid", "runname", "sistema", "system", "systeme", "systemid", "systemname", "team"], "question": ["case", "caseid", "docid", "domandaid", "example", "exampleid", "frageid", "fragenid", "fragenr", "fragenummer", "id", "iddelaquestion", "iddomanda", "idpregunta", "idquestion", "idx", "index", "instance", "instanceid", "item", "itemid", "no", "nr", "num", "number", "numero", "numerodomanda", "numeropregunta", "numeroquestion", "preguntaid", "problemid", "promptid", "q", "qid", "queryid", "questionid", "questionno", "questionnr", "questionnum", "questionnumber", "sample", "sampleid", "taskid", "topicid"], "outcome": ["acceptable", "accepted", "acierto", "answercorrect", "autocorrect", "bewertung", "correct", "correcta", "correcte", "correctness", "correcto", "corretta", "corretto", "ecorretta", "ecorretto", "esatto", "escorrecta", "escorrecto", "estcorrect", "estcorrecte", "estjuste", "giudizio", "giusto", "human", "humancorrect", "humanjudgement", "humanjudgment", "humanverdict", "isacceptable", "isanswercorrect", "iscorrect", "isright", "istkorrekt", "istrichtig", "judgecorrect", "judgement", "judgment", "jugement", "juicio", "juste", "korrekt", "korrektheit", "llmcorrect", "manualcorrect", "outcome", "passed", "richtig", "right", "urteil", "verdetto", "verdict", "veredicto"]};
+  const squash = (name) => (name.replace(/\([^)]*\)|\[[^\]]*\]/g, "") || name).normalize("NFKD").toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  /** The place of the column that plays a part by its name: by that of the part itself, or as the only one that is called so. */
+  const named = (header, part) => {
+    const own = header.indexOf(part), called = header.map((name, i) => [squash(name), i]).filter(([name]) => NAMES[part].includes(name));
+    return own >= 0 ? own : called.length === 1 ? called[0][1] : -1;
+  };
   // What these columns say changes the figures, and the page does not compute it.
   const BEYOND = { repeat: "questions that were asked several times", rank: "several answers to one question" };
   const TRUTHS = { true: true, 1: true, "1.0": true, false: false, 0: false, "0.0": false };
@@ -80,7 +88,7 @@ const reading = (() => {
     if (possible.length === 1) return { table: cells(body, possible[0]) };
     const made = new Map(possible.map((one) => { try { return [one, cells(body, one)]; } catch { return [one, null]; } }));
     const fit = possible.filter((one) => made.get(one) && even(made.get(one)));
-    const own = fit.filter((one) => WORDS.every((word) => made.get(one).header.includes(word)) || Object.keys(PARTS).every((part) => made.get(one).header.includes(part)));
+    const own = fit.filter((one) => WORDS.every((word) => made.get(one).header.includes(word)) || Object.keys(PARTS).every((part) => named(made.get(one).header, part) >= 0));
     const chosen = own.length === 1 ? own[0] : fit.length === 1 ? fit[0] : choices.separator;
     const ask = own.length === 1 || fit.length === 1 ? [] : [{ id: "separator", text: "Which character separates the columns?", options: (fit.length ? fit : possible).map((one) => [one, SEPARATORS[one]]) }];
     return { ask, table: chosen ? made.get(chosen) ?? cells(body, chosen) : null };
@@ -118,7 +126,7 @@ const reading = (() => {
     const columns = header.map((name, i) => [String(i), name || `column ${i + 1} (no name)`]);
     const place = {};
     for (const [part, question] of Object.entries(PARTS)) {
-      const known = header.indexOf(part), values = part === "run" ? [["-", "none: the table is of one run"], ...columns] : columns;
+      const known = named(header, part), values = part === "run" ? [["-", "none: the table is of one run"], ...columns] : columns;
       place[part] = ask(part, question, values, known < 0 ? undefined : String(known));
       if (known < 0 && place[part] !== undefined) options.push("--column", `${part}=${place[part] === "-" ? "-" : header[place[part]]}`);
     }

@@ -161,9 +161,10 @@ def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], le
         freedom = degrees_of_freedom(sample)
         limits = sample.measure.bounds
         low, high = intervals.logit(point, float(np.nanstd(values)), limits, freedom, level)
-        if np.isnan(low) and min(abs(point - limit) for limit in limits) <= 1e-12:
+        at_limit = min(abs(point - limit) for limit in limits) <= 1e-12
+        if np.isnan(low) and at_limit:
             low, high = intervals.at_limit(point, limits, sample.measure.deciding(sample.patterns), level)
-        return low, high, made + _remarks_on_logit(low, freedom)
+        return low, high, made + _remarks_on_logit(low, freedom, at_limit=at_limit)
     low, high = _from_values(sample, point, method, values, level)
     if point < low or point > high:
         made.append(
@@ -205,8 +206,17 @@ def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -
     return float(min(low, sample.value)), float(max(high, sample.value)), []
 
 
-def _remarks_on_logit(low: float, freedom: float) -> list[Note]:
+def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Note]:
     """Remark on an interval that cannot be given, or whose standard error few questions decide."""
+    if np.isnan(low) and not at_limit:
+        return [
+            note(
+                "interval.unmoved",
+                "no resample of these questions moves the value, as where all confidences are equal, so the {method} "
+                "interval is undefined",
+                method="logit",
+            )
+        ]
     if np.isnan(low):
         return [
             note(

@@ -19,6 +19,7 @@ from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.verdicts import decide
 from nescio.data.evidence import with_pairs
 from nescio.data.notes import gather, note
+from nescio.data.reasons import notes_on_pairs
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
@@ -126,6 +127,7 @@ def compare_suite(
         resamples=resamples,
         seed=seed,
     )
+    notes += notes_on_pairs(pairs, [benchmark.loaded.silence for benchmark in suite.benchmarks])
     return Comparisons(tuple(rows), line, (*notes, *suite.notes()), "comparisons", tables)
 
 
@@ -231,4 +233,5 @@ def _ranks(
     if not all(of.together for of in drawn):
         return ranked
     together = np.stack([np.mean([of.draws[run] for of in drawn], axis=0) for run in suite.runs])
-    return fill(ranked, measure, suite.runs, together, block.generator(Stream.TRUE_VALUES))
+    units = sum(len(b.data.questions) for b in suite.benchmarks)
+    return fill(ranked, measure, suite.runs, together, block.generator(Stream.TRUE_VALUES), units=units)
