@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,28 @@ def test_what_is_sent_twice_counts_once_and_the_newest_holds(new_room: NewRoom, 
     assert all(saved and not refused for saved, refused in results)
     assert room.held() == {(item, "ana"): "W"}
     assert sorted(record["id"][-4:] for record in room.records()) == ["0001", "0002", "0003", "0004", "0005", "0009"]
+
+
+def test_a_clock_that_is_wrong_keeps_no_later_judgement_from_counting(new_room: NewRoom, campaign: Path) -> None:
+    """A page says by its own clock when it sends; a page that does not is taken to have said nothing later than now."""
+    room = new_room(campaign, overlap=2)
+    ana = room.join("ana")
+    ahead, behind, old = [item["id"] for item in ana.next()][:3]
+
+    def says(item: str, verdict: str, n: int, hours: float, told: bool = True) -> None:
+        clock = (datetime.now(UTC) + timedelta(hours=hours)).isoformat()
+        answer = ana.save(ana.row(item, verdict, n) | {"at": clock}, sent=clock if told else "")
+        assert answer.json()["refused"] == []
+
+    for item, hours in ((ahead, 23), (behind, -23)):
+        says(item, "R", 1, hours)
+        says(item, "W", 2, 0)  # corrected on another computer
+        says(item, "X", 3, hours)  # and on the first again
+    says(old, "R", 1, 23, told=False)
+    says(old, "W", 2, 0)
+    assert room.held() == {(ahead, "ana"): "X", (behind, "ana"): "X", (old, "ana"): "W"}
+    held = {item["id"]: item["held"]["verdict"] for item in ana.next() if "held" in item}
+    assert held == {ahead: "X", behind: "X", old: "W"}
 
 
 def test_many_ask_at_once_and_no_topic_is_given_too_often(new_room: NewRoom, campaign: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.campaigns.archives import unpacked
+from nescio.campaigns.archives import MOST_MEMBERS, unpacked
 from nescio.campaigns.checking import empty
 from nescio.campaigns.folder import RECEIPTS, RUNS, TOPICS, Campaign, put, step
 from nescio.campaigns.log import Entry, digest, digests, now, read_log
@@ -148,6 +148,8 @@ def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Deli
     if folder.is_dir():
         files = [path for path in sorted(folder.rglob("*")) if path.is_file() or path.is_symlink()]
         files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+        if len(files) > MOST_MEMBERS:
+            raise UsageError(f"{folder}: there are more than {MOST_MEMBERS:,} files in it; take them in in parts")
     items = []
     for path in files:
         label = str(path.relative_to(folder)) if folder.is_dir() else path.name
