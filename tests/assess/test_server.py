@@ -345,10 +345,9 @@ def test_a_database_whose_file_is_gone_takes_nothing(replaced: bool, ana: Browse
 
 
 @pytest.fixture
-def listens(room: Room, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., int]]:
-    """A function that serves a room as the command does, with a short time for each request, and returns the port."""
+def listens(room: Room) -> Iterator[Callable[..., int]]:
+    """A function that serves a room as the command does, and returns the port."""
     servers: list[tuple[Any, threading.Thread]] = []
-    monkeypatch.setattr(connections, "SLOWEST", 0.3)
 
     def serve(proxy: str | None = None) -> int:
         port, ready = free_port(), threading.Event()
@@ -377,11 +376,20 @@ def listens(room: Room, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..
     "sent",
     [b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"POST /api/judgements HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"],
 )
-def test_a_connection_that_does_not_end_its_request_is_closed(sent: bytes, listens: Callable[..., int]) -> None:
-    with socket.create_connection(("127.0.0.1", listens())) as held:
-        held.sendall(b"GET /api/next HTTP/1.1\r\nHost: x\r\n\r\n" if sent else b"")
-        if sent:
-            assert b" 401 " in held.recv(65_536)  # each request of a connection has its own time
+def test_a_connection_that_does_not_end_its_request_is_closed(
+    sent: bytes, listens: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = listens()
+    if not sent:
+        monkeypatch.setattr(connections, "SLOWEST", 0.05)
+    with socket.create_connection(("127.0.0.1", port)) as held:
+        if sent:  # each request of a connection has its own time
+            held.sendall(b"GET /api/next HTTP/1.1\r\nHost: x\r\n\r\n")
+            answer = b""
+            while not answer.endswith(b"}"):
+                answer += held.recv(65_536)
+            assert b" 401 " in answer
+            monkeypatch.setattr(connections, "SLOWEST", 0.05)
         held.sendall(sent)
         held.settimeout(30)
         try:
@@ -398,7 +406,6 @@ def test_forwarded_headers_are_believed_of_the_proxy_that_was_named(
 ) -> None:
     """By the scheme, on which the cookie depends, and by the address, by which guesses of links are counted."""
     monkeypatch.setitem(server.RATE, "/start", 3)
-    monkeypatch.setattr(connections, "SLOWEST", 60)
     (link,) = room.invite("ben")
     home = f"http://127.0.0.1:{listens(proxy)}"
     with httpx.Client(base_url=home) as client:
