@@ -775,7 +775,7 @@ def places(dice: random.Random, folder: Path) -> Case:
         path.mkdir()
         (path / "loop").symlink_to("..")
     elif what == "full folder":
-        for i in range(1_200):
+        for i in range(150):
             put(folder, f"{name}/{i % 40}/{i}.csv", b"x" if i % 7 else delimited(table()))
     elif what == "closed":
         put(folder, name, b"x")
