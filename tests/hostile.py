@@ -1,6 +1,7 @@
 """A seeded generator of files made to do harm, of every kind of source, and what commands do with them.
 
-`python -m tests.hostile 2000` runs that many and lists those that fell; `NESCIO_SEED` chooses them. Each file meets
+`python -m tests.hostile 2000 FOLDER` runs that many (`500-2000`: but for the first 500) and keeps those that fell in a
+folder; `python -m tests.hostile 40 FOLDER tars zips` is of these kinds, and `NESCIO_SEED` chooses. Each file meets
 `score`, `compare`, `check`, `convert` and the intake of a campaign in a process of its own, which a server forks.
 """
 
@@ -31,6 +32,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,16 +116,14 @@ TEXTS: dict[str, Callable[[Sequence[Row]], bytes]] = {
     ".jsonl": json_lines,
     ".json": json_list,
 }
-FORMS: dict[str, Callable[[Sequence[Row]], bytes]] = {
-    **TEXTS,
-    ".xlsx": workbook,
-    ".parquet": parquet,
-    **{
-        f"{suffix}{packing}": lambda rows, suffix=suffix, pack=pack: pack(TEXTS[suffix](rows))
-        for suffix in TEXTS
-        for packing, pack in PACKERS.items()
-    },
-}
+FORMS: dict[str, Callable[[Sequence[Row]], bytes]] = {**TEXTS, ".xlsx": workbook, ".parquet": parquet}
+
+
+def packed(suffix: str, packing: str, rows: Sequence[Row]) -> bytes:
+    return PACKERS[packing](TEXTS[suffix](rows))
+
+
+FORMS |= {f"{suffix}{packing}": partial(packed, suffix, packing) for suffix in TEXTS for packing in PACKERS}
 
 
 # ---- cases ----
@@ -297,9 +297,11 @@ def unseen(dice: random.Random, folder: Path) -> Case:
     at = dice.randrange(len(word) + 1)
     content = TEXTS[suffix](table()).decode()
     times = dice.choice([1, -1])
-    content = content.replace(word, word[:at] + odd + word[at:], times)
+    other = word[:at] + odd + word[at:]
+    content = content.replace(word, other, times)
     # A run that is called otherwise in one row is another run: of it everything but that row is missing, which is said.
-    return Case(f"{odd!r} in {word!r} of {suffix}", [put(folder, f"t{suffix}", content.encode())], TRUTH)
+    counts = {other if run == word and times < 0 else run: each for run, each in TRUTH.items()}
+    return Case(f"{odd!r} in {word!r} of {suffix}", [put(folder, f"t{suffix}", content.encode())], counts)
 
 
 @kind
@@ -434,8 +436,8 @@ def workbooks(dice: random.Random, folder: Path) -> Case:
     elif what == "gone":
         parts.pop(dice.choice([strings, first, "xl/workbook.xml", "[Content_Types].xml"]), None)
     elif what == "attributes":
-        many = "".join(f' a{i}="1"' for i in range(dice.choice([1_000, 100_000])))
-        parts[first] = parts[first].replace(b"<sheetData>", f"<sheetData{many}>".encode(), 1)
+        attributes = "".join(f' a{i}="1"' for i in range(dice.choice([1_000, 100_000])))
+        parts[first] = parts[first].replace(b"<sheetData>", f"<sheetData{attributes}>".encode(), 1)
     elif what == "raw":
         odd = dice.choice(["<v>" * 7_000, "<c " * 7_000, '<c r="' * 7_000, "<is><t>" * 7_000, "<f>" * 50_000])
         parts[first] = parts[first].replace(b"</sheetData>", odd.encode() + b"</sheetData>")
@@ -564,7 +566,8 @@ def tars(dice: random.Random, folder: Path) -> Case:
                     member(label if what != "many" else f"r{i}.jsonl", size=len(RUN), pax_headers=pax), io.BytesIO(RUN)
                 )
             if what == "member":
-                archive.fileobj.write(member("x.jsonl", size=large).tobuf(form))  # type: ignore[union-attr]
+                file.seek(archive.offset)
+                file.write(member("x.jsonl", size=large).tobuf(tarfile.GNU_FORMAT))
         if what == "member":
             file.truncate(file.tell() + large)
     content = plain.read_bytes() if plain.stat().st_size < 64 * MB else None
@@ -583,13 +586,13 @@ def tars(dice: random.Random, folder: Path) -> Case:
     if content is None and not packing:
         plain.rename(folder / name)
         return Case(f"{what} in {name}", [name])
-    with (folder / name).open("wb") as out, plain.open("rb") as file:
+    with (folder / name).open("wb") as out, plain.open("rb") as whole:
         if content is None:  # a header, gigabytes of zeros, and what comes after them
-            head, size = file.read(512), plain.stat().st_size
+            head, size = whole.read(512), plain.stat().st_size
             out.write(PACKERS[packing](head))
             out.writelines(again(packing, b"\0", large))
-            file.seek(min(size, 512 + large))
-            out.write(PACKERS[packing](file.read()))
+            whole.seek(min(size, 512 + large))
+            out.write(PACKERS[packing](whole.read()))
         else:
             out.write(PACKERS[packing](content) if packing else content)
     plain.unlink()
@@ -691,19 +694,19 @@ def columnar(dice: random.Random, folder: Path) -> Case:
         text, many = ("a" * dice.choice([MB, 8 * MB]), 5_000) if what == "texts" else ("a", 3_000_000)
         names = pa.DictionaryArray.from_arrays(pa.array([0] * many, pa.int32()), pa.array([text]))
         out = io.BytesIO()
-        columns = {"run": names, "question": names, "outcome": names, "confidence": pa.array([0.5] * many)}
-        pa.parquet.write_table(pa.table(columns), out, compression="zstd", write_statistics=False)
+        alike = pa.table([names, names, names, pa.array([0.5] * many)], list(HEADER))
+        pa.parquet.write_table(alike, out, compression="zstd", write_statistics=False)
         content = out.getvalue()
     else:
         out = io.BytesIO()
         made = pa.table([list(column) for column in zip(*table(), strict=True)], list(HEADER))
         with pa.ipc.new_file(out, made.schema) as writer:
             writer.write_table(made)
-        content = bytearray(out.getvalue())
+        held = bytearray(out.getvalue())
         for _ in range(dice.choice([0, 1, 30])):
-            content[dice.randrange(len(content))] = dice.randrange(256)
+            held[dice.randrange(len(held))] = dice.randrange(256)
         name = "t.tally" if what == "arrow" else "t.feather"
-        return Case(f"{what} as {name}", [put(folder, name, bytes(content))])
+        return Case(f"{what} as {name}", [put(folder, name, bytes(held))])
     truth = TRUTH if what == "cut" else None
     return Case(f"{what} in .parquet", [put(folder, "t.parquet", content)], truth)
 
@@ -831,13 +834,13 @@ def logs(dice: random.Random, folder: Path) -> Case:
     )
     value = re.compile(rb'(":\s*)("[^"\\]*"|[0-9.]+|true|false|null)')
     places_ = [*value.finditer(content)]
-    one = dice.choice(places_) if places_ else None
+    chosen = dice.choice(places_) if places_ else None
 
     def instead(new: bytes) -> bytes:
-        if one is None:
+        if chosen is None:
             at = dice.randrange(len(content))
             return content[:at] + new + content[at + dice.randrange(4) :]
-        return content[: one.start()] + one[1] + new + content[one.end() :]
+        return content[: chosen.start()] + chosen[1] + new + content[chosen.end() :]
 
     if what == "cut":
         content = content[: dice.randrange(1, max(2, len(content) - 2))]
@@ -1009,7 +1012,8 @@ def campaign(folder: Path) -> Path:
 
 def faults(case: Case, folder: Path, ended: int) -> Iterator[str]:
     """Yield what a case did that no file may do."""
-    report = {}
+    report: dict[int, dict[str, Any]] = {}
+    words: list[str] = []
     for line in (folder / "report.jsonl").read_text().splitlines():
         done = json.loads(line)
         report[done["number"]] = done
@@ -1033,15 +1037,23 @@ def faults(case: Case, folder: Path, ended: int) -> Iterator[str]:
             yield f"{what}: {done['peak'] / GB:.1f} GB"
         if b"\x1b" in out or "\x1b" in err or "\u202e" in err:
             yield f"{what}: a control character reaches the terminal"
+        if what == "score":
+            words = ["refused"] * bool(status) + said(err)
         if what == "convert":
-            yield from wrong(case, folder, status, err)
+            yield from wrong(case, folder, status, [*words, *said(err)])
     left = [path.name for path in folder.rglob(".*") if DRAFT.fullmatch(path.name)]
     if left:
         yield f"drafts are left: {left[:3]}"
 
 
-def wrong(case: Case, folder: Path, status: int, err: str) -> Iterator[str]:
-    """Yield what is wrong with a converted table: it is there in part, or counts otherwise and nothing is said."""
+def said(err: str) -> list[str]:
+    """Return the notes on standard error, but for those on so few questions."""
+    return [one for one in err.splitlines() if one.startswith("note: ") and "treat the" not in one]
+
+
+def wrong(case: Case, folder: Path, status: int, words: Sequence[object]) -> Iterator[str]:
+    """Yield what is wrong with a converted table: it is there in part, or counts otherwise and neither it nor the scores
+    say anything."""
     path = folder / "out.csv"
     if status:
         if path.exists():
@@ -1051,10 +1063,8 @@ def wrong(case: Case, folder: Path, status: int, err: str) -> Iterator[str]:
         yield "convert: accepted, and there is no output"
         return
     counts = counted(path)
-    if case.truth is not None and counts != case.truth:
-        said = [line for line in err.splitlines() if line.startswith("note: ")]
-        if not said:
-            yield f"convert: in silence {str(counts)[:200]}"
+    if case.truth is not None and counts != case.truth and not words:
+        yield f"convert: in silence {str(counts)[:200]}"
 
 
 def counted(path: Path) -> Counts:
@@ -1065,26 +1075,24 @@ def counted(path: Path) -> Counts:
     return {run: tuple(found[run, state] for state in OUTCOMES) for run, _ in found}  # type: ignore[misc]
 
 
-def numbered(kinds: Sequence[str], many: int) -> Iterator[tuple[str, str]]:
-    """Yield so many cases in turn: the name of a kind, and its seed."""
-    for i in range(many):
+def numbered(kinds: Sequence[str], many: range) -> Iterator[tuple[int, str, str]]:
+    """Yield cases in turn: the number, the name of a kind, and its seed."""
+    for i in many:
         name = kinds[i % len(kinds)]
-        yield name, f"{SEED}:{name}:{i // len(kinds)}"
+        yield i, name, f"{SEED}:{name}:{i // len(kinds)}"
 
 
-def main(many: int, kinds: Sequence[str], place: Path) -> None:
+def main(many: range, kinds: Sequence[str], place: Path) -> None:
     """Run cases, and print those that fell and how many there were of each kind."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     server, fallen, tried = Server(campaign(place / "template")), Counter[str](), Counter[str]()
-    for i, (name, seed) in enumerate(numbered(kinds, many)):
+    for i, name, seed in numbered(kinds, many):
         folder, tried[name] = place / f"{i:04}-{name}", tried[name] + 1
         found = server.met(KINDS[name], seed, folder)
         for fault in found:
             print(f"{folder.name} ({seed}): {fault}", flush=True)
         fallen[name] += bool(found)
-        if os.environ.get("KEEP"):
-            continue
         if not found:
             shutil.rmtree(folder)
     print(f"{tried.total()} files, {fallen.total()} fell: {dict(fallen)}")
@@ -1095,5 +1103,6 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["serve"]:
         serve()
     else:
-        words = sys.argv[1:]
-        main(int(words[0]), words[2:] or [*KINDS], Path(words[1] if len(words) > 1 else "hostile"))
+        first, _, end = sys.argv[1].rpartition("-")
+        place, *kinds = sys.argv[2:] or ["hostile"]
+        main(range(int(first or 0), int(end)), kinds or [*KINDS], Path(place))

@@ -22,6 +22,7 @@ TOPICS, KEY, HANDOUT, RUNS, RECEIPTS = "topics", "key", "handout", "runs", "rece
 POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "results", "site"
 RETURNS, GUIDELINES = "returns", "guidelines.md"
 LOG, SECRET = "campaign.log", "campaign.secret"
+HEAD = "campaign.head"  # the digest of the last line of the log
 
 
 class Campaign(Struct, frozen=True):

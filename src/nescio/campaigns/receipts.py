@@ -118,16 +118,29 @@ def write_told(campaign: Campaign, group: str) -> None:
     """Write what a group is told of everything that it handed in, as a text, below the digest of the log's last line,
     by which the group can show later that the log was not written anew."""
     links = chain.links(campaign / LOG)
-    head = f"campaign.log: {plural(len(links), 'line')}, the last {links[-1]}"
-    text = f"{head}\n{told_text(campaign, group)}"
+    text = f"{told_head(links)}\n{told_text(campaign, group)}"
     put(campaign / RECEIPTS / group / TOLD, text.encode(errors="replace"))
+
+
+def told_head(links: Sequence[str]) -> str:
+    """Return what a group is told of the log, whose lines have these digests."""
+    return f"campaign.log: {plural(len(links), 'line')}, the last {links[-1]}"
 
 
 def told_text(campaign: Campaign, group: str) -> str:
     """Return what a group is told of everything that it handed in."""
-    paths = [campaign / RECEIPTS / one.place for one in read_receipts(campaign) if one.group == group]
-    own = [msgspec.json.decode(path.read_bytes(), type=Receipt) for path in paths if path.is_file()]
+    own = [_with_faults(campaign, one) for one in read_receipts(campaign) if one.group == group]
     return "\n".join([f"{campaign.settings.name}: receipts", *(one.told for one in own), ""])
+
+
+def _with_faults(campaign: Campaign, receipt: Receipt) -> Receipt:
+    """Return a receipt of the log with the faults that its file lists, if that is what was written."""
+    path = campaign / RECEIPTS / receipt.place
+    try:
+        copy = msgspec.json.decode(path.read_bytes(), type=Receipt)
+    except (OSError, msgspec.MsgspecError, UnicodeError):
+        return receipt
+    return copy if msgspec.structs.replace(copy, faults=()) == receipt else receipt
 
 
 def read_receipts(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list[Receipt]:
