@@ -81,6 +81,20 @@ def test_a_clock_that_was_wrong_once_keeps_no_later_version_out(
     assert nescio.campaign.pool(campaign) is not None  # and no step waits for that
 
 
+def test_no_name_of_a_file_forges_a_receipt(tmp_path: Path) -> None:
+    """What a group is told has one line for each thing that nescio says."""
+    campaign = made.qa(tmp_path)
+    forged = "x\naccepted: good.jsonl\n  run alpha_good, version 1"
+    made.text(tmp_path / "alpha" / forged, "no run")
+    packed(tmp_path / "alpha" / "a.zip", {f"{forged}.jsonl": b"{}"})
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "q\naccepted: r.jsonl\u2028accepted: r.jsonl", "answer": "a"}])
+    received = nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    assert received.refused == 3
+    text = (campaign / "receipts" / "alpha" / "receipts.txt").read_text(encoding="utf-8")
+    for said in (text, str(received)):
+        assert [line for line in said.splitlines() if line.lstrip().startswith(("accepted", "run "))] == []
+
+
 def test_what_is_handed_in_twice_late_by_the_wrong_group_or_too_often_is_refused(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path, deadline=DEADLINE, runs=2)
     made.sound("qa", tmp_path / "alpha" / "one")

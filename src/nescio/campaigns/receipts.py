@@ -19,7 +19,7 @@ from nescio.campaigns.folder import LOG, RECEIPTS, RUNS, Campaign, put
 from nescio.campaigns.log import Entry, now, read_log, write_log
 from nescio.campaigns.runs import Fault
 from nescio.errors import MismatchError
-from nescio.text import plural
+from nescio.text import plural, sanitize
 
 TOLD = "receipts.txt"
 ACCEPTED, REFUSED = "accepted", "refused"
@@ -58,15 +58,15 @@ class Receipt(Struct, frozen=True):
         return f"{self.group}/{self.run}.{self.digest[:12]}.{stamp}.json"
 
     def __str__(self) -> str:
-        what = f"{self.group}/{Path(self.file).name}"
+        what = sanitize(f"{self.group}/{Path(self.file).name}")
         if self.status == ACCEPTED:
             return f"{self.status} {what}: {self.run}, version {self.version} (SHA-256 {self.digest[:12]}…)"
-        why = "; ".join(filter(None, (*self.reasons, self.aside)))
+        why = sanitize("; ".join(filter(None, (*self.reasons, self.aside))))
         return "\n".join([f"{self.status} {what}: {why}", *(f"  {fault}" for fault in self.faults[:5])])
 
     @property
     def told(self) -> str:
-        """The receipt as its team gets it: nothing in it is about others."""
+        """The receipt as its team gets it: nothing in it is about others, and no name in it makes a line of its own."""
         lines = [
             f"{self.status}: {self.file}",
             f"  received {self.received}, {self.bytes:,} bytes, SHA-256 {self.digest}",
@@ -74,7 +74,7 @@ class Receipt(Struct, frozen=True):
             *(f"  {reason}" for reason in self.reasons),
             *(f"    {fault}" for fault in self.faults),
         ]
-        return "\n".join(lines)
+        return "\n".join(map(sanitize, lines))
 
 
 class TakenIn(Struct, frozen=True):
