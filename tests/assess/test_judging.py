@@ -6,11 +6,13 @@ Every test is of commands and requests: in SQLite, and in the slow ring in Postg
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -365,6 +367,14 @@ def test_an_sqlite_database_of_the_first_version_is_upgraded_with_its_data(porta
     assert room.join("ana").next()[0]["held"]["comment"] == "c"
     assert room.join("ben").next() == []
     room.close()
+
+
+def test_a_database_of_a_version_that_is_not_known_is_refused(template: Path, tmp_path: Path) -> None:
+    shutil.copy(template / "j.db", tmp_path / "j.db")
+    with closing(sqlite3.connect(tmp_path / "j.db")) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'later'")
+    with pytest.raises(nescio.UsageError, match="its version is none that this nescio knows"):
+        nescio.assess.status(str(tmp_path / "j.db"))
 
 
 def test_a_database_is_made_once_and_only_there(template: Path, tmp_path: Path) -> None:

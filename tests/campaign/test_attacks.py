@@ -362,7 +362,7 @@ def edited(dice: random.Random, content: bytes) -> bytes | None:
     at, line = dice.randrange(len(content)), dice.randrange(len(lines))
     edits = [content + b"\n", None, content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]]
     edits += [
-        content[:at] + b"7" + content[at + 1 :],
+        content[:at] + dice.choice([b"7", b"\xff", b"\0"]) + content[at + 1 :],
         b"".join(lines[:line] + lines[line + 1 :]),
         content + lines[line],
     ]

@@ -121,12 +121,17 @@ def migrate(database: Database, revision: str = "head") -> None:
     """Bring the tables to the newest form, with all that they hold."""
     from alembic import command
     from alembic.config import Config
+    from alembic.util import CommandError
 
     config = Config()
     config.set_main_option("script_location", str(files("nescio.assessing").joinpath("migrations")))
-    with database.writing() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
+    try:
+        with database.writing() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, revision)
+    except CommandError:
+        rule = "its version is none that this nescio knows: a newer one made it, or it is damaged"
+        raise UsageError(f"{database.shown} cannot be opened: {rule}") from None
 
 
 def open_database(url: str, *, new: bool = False) -> Database:

@@ -90,6 +90,11 @@ def put(path: Path, content: bytes) -> None:
         draft.write_bytes(content)
 
 
+def text_of(path: Path) -> str:
+    """Return a text that somebody may have edited, whatever bytes it holds; empty where there is none."""
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+
 @contextmanager
 def renewed(path: Path) -> Iterator[Path]:
     """Yield a folder to fill, which takes the place of `path` when the block ends well.

@@ -12,7 +12,19 @@ from pathlib import Path
 from msgspec import Struct
 
 from nescio.campaigns import chain
-from nescio.campaigns.folder import HEAD, LOG, RECEIPTS, RUNS, SECRET, SITE, TOPICS, Campaign, open_campaign, put
+from nescio.campaigns.folder import (
+    HEAD,
+    LOG,
+    RECEIPTS,
+    RUNS,
+    SECRET,
+    SITE,
+    TOPICS,
+    Campaign,
+    open_campaign,
+    put,
+    text_of,
+)
 from nescio.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.campaigns.judgements import HISTORY
 from nescio.campaigns.log import HELD, Entry, digests, read_log
@@ -175,8 +187,7 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 def _told(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
     """Yield the texts for groups that are not what their receipts say."""
     for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign, [*entries])):
-        place = campaign / RECEIPTS / group / TOLD
-        head, _, text = place.read_text(encoding="utf-8").partition("\n") if place.is_file() else ("", "", "")
+        head, _, text = text_of(campaign / RECEIPTS / group / TOLD).partition("\n")
         links = chain.links(campaign / LOG)
         whole = any(head == told_head(links[:n]) for n in range(1, len(links) + 1)) and text == told_text(
             campaign, group
