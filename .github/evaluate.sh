@@ -14,6 +14,17 @@ while IFS= read -r pattern; do
     files+=("${matches[@]:-$pattern}") # if a file is missing, the message of nescio names it
   fi
 done < <(lines "$FILES")
+files=("${files[@]/#-/./-}") # what a pull request calls its files is no option
+
+# What nescio prints holds names from the files, none of which is a command to GitHub.
+quiet="$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"
+run() {
+  echo "::stop-commands::$quiet"
+  nescio "$@"
+  local ended=$?
+  echo "::$quiet::"
+  return "$ended"
+}
 
 common=()
 while IFS= read -r measure; do common+=(-m "$measure"); done < <(lines "$MEASURES")
@@ -35,7 +46,7 @@ gates=()
 while IFS= read -r bar; do gates+=(--fail-under "$bar"); done < <(lines "$FAIL_UNDER")
 while IFS= read -r bar; do gates+=(--fail-over "$bar"); done < <(lines "$FAIL_OVER")
 if [ ${#gates[@]} -gt 0 ]; then gates+=(--junit "$JUNIT/score.xml"); fi
-nescio score "${files[@]}" "${common[@]}" "${gates[@]}" --step-summary="$summary"
+run score "${files[@]}" "${common[@]}" "${gates[@]}" --step-summary="$summary"
 worse $?
 
 changes=""
@@ -45,15 +56,15 @@ if [ -n "$BASELINE" ] && [ "$status" != 2 ]; then
     changes="$CHANGES"
     comparison+=(--run "$RUN")
   fi
-  nescio compare "${files[@]}" "${common[@]}" "${comparison[@]}" --step-summary="$summary"
+  run compare "${files[@]}" "${common[@]}" "${comparison[@]}" --step-summary="$summary"
   worse $?
   if [ -n "$changes" ] && [ "$status" != 2 ]; then
-    nescio report "${files[@]}" "${common[@]}" --baseline "$BASELINE" --run "$RUN" --margin "$MARGIN" -o "$changes" || worse 2
+    run report "${files[@]}" "${common[@]}" --baseline "$BASELINE" --run "$RUN" --margin "$MARGIN" -o "$changes" || worse 2
   fi
 fi
 
 if [ -n "$REPORT" ] && [ "$status" != 2 ]; then
-  nescio report "${files[@]}" "${common[@]}" -o "$REPORT" || worse 2
+  run report "${files[@]}" "${common[@]}" -o "$REPORT" || worse 2
 fi
 
 case "$status" in

@@ -1,8 +1,8 @@
 """How often does a nominal 95% interval hold the true value? The study behind the default intervals, in
 docs/coverage.md.
 
-    python studies/interval_coverage.py            writes docs/coverage.md and docs/coverage.csv (under ten minutes on
-                                                   two cores)
+    python studies/interval_coverage.py            writes docs/coverage.md and docs/coverage.csv (half an hour on one
+                                                   core)
 
 A simulated system answers a question with chance 1 - silence and is then right with chance `rate`; a collection of n
 questions gives one table of counts, whose intervals are computed by nescio itself. Coverage is the share of simulated
@@ -91,10 +91,10 @@ def study(n: int, rate: float, silence: float, tables: int, resamples: int) -> l
             members = [sample for sample in group if sample.measure.label in measures]
             # A seed a table, so that the noise of the resamples is not shared by all of them.
             plan = ResamplingPlan(0.95, blocks(resamples, run))
-            for label, (low, high, remarks) in bounds(members, dict.fromkeys(measures, method), plan).items():
-                value = next(sample.value for sample in members if sample.measure.label == label)
+            found_bounds = bounds(members, dict.fromkeys(measures, method), plan)
+            for sample, (low, high, remarks) in zip(members, found_bounds, strict=True):
                 doubted = any(remark.code in DOUBTS for remark in remarks)
-                rows[label] += [(value, low, high, doubted)] * int(times[run])
+                rows[sample.measure.label] += [(sample.value, low, high, doubted)] * int(times[run])
         cells += [
             _cell(measure, method, true[measure], rows[measure], n=n, rate=rate, silence=silence)
             for measure in measures
@@ -195,14 +195,15 @@ def page(cells: Sequence[Cell], tables: int) -> str:
     """docs/coverage.md: fixed prose around the figures of this run."""
     confidence = read_cells(ordered_coverage.Cell, ordered_coverage.CSV)
     parts = {"summary": summary(cells), "warnings": warnings(cells), "worst": worst(cells)}
-    parts["differences"] = ordered_differences.table(read_cells(ordered_differences.Cell, ordered_differences.CSV))
+    differences = read_cells(ordered_differences.Cell, ordered_differences.CSV)
+    parts |= {"differences": ordered_differences.table(differences)}
     parts |= {"confidence": ordered_coverage.summary(confidence), "short": ordered_coverage.short(confidence)}
     facts = {
         "tables": f"{tables:,}",
         "systems": str(len(RATES) * len(SILENCE)),
         "enough": str(ENOUGH),
     }
-    facts |= ordered_coverage.facts(confidence)
+    facts |= ordered_coverage.facts(confidence) | {"differences least": ordered_differences.least(differences)}
     facts |= {f"lowest {method}": lowest(cells, method) for method in METHODS}
     facts |= {f"fails {method}": str(sum(fails(c) for c in cells if c.method == method)) for method in METHODS}
     return fill("interval_coverage", {**parts, **facts})

@@ -113,10 +113,10 @@ class Cell(Struct, frozen=True):
 
 
 def evidence(runs: Sequence[tuple[Floats, Floats]]) -> Evidence:
-    """Return runs as nescio reads them."""
+    """Return runs as nescio reads them: confidences, and whether each is right, NaN where it does not answer."""
     confidence, right = (np.stack(column) for column in zip(*runs, strict=True))
-    right = right.astype(np.int8)
-    columns = {"correct": right, "incorrect": 1 - right, "unanswered": 0 * right, "answered": 0 * right + 1}
+    marks = {"correct": right == 1, "incorrect": right == 0, "unanswered": np.isnan(right), "answered": right >= 0}
+    columns = {name: mark.astype(np.int8) for name, mark in marks.items()}
     names = tuple(f"q{i:07}" for i in range(right.shape[1]))
     present = np.full(right.shape, PRESENT, dtype=np.uint8)
     return Evidence(tuple(f"run {i}" for i in range(len(runs))), names, {**columns, "confidence": confidence}, present)

@@ -66,4 +66,4 @@ def pytest_sessionfinish(session: pytest.Session) -> None:  # noqa: ARG001
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Charts are left empty: for tests that make many pages, and look at no chart."""
-    monkeypatch.setattr("nescio.reporting.page.drawing._svg", lambda _: '<svg xmlns="http://www.w3.org/2000/svg"/>')
+    monkeypatch.setattr("nescio.reporting.page.drawing.as_svg", lambda _: '<svg xmlns="http://www.w3.org/2000/svg"/>')

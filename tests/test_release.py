@@ -219,6 +219,21 @@ def test_the_action_ends_as_its_gates_do(case: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_action_takes_no_name_in_a_pull_request_for_a_command(tmp_path: Path) -> None:
+    """Neither that of a file, which could be an option, nor that of a run, which could begin a line of the log."""
+    table = (ROOT / "examples" / "outcomes.csv").read_text(encoding="utf-8").replace("mine,", "::error::x,")
+    (tmp_path / "--declined-pattern=.*|.csv").write_text(table, encoding="utf-8")
+    status, _, _, printed = run_action(tmp_path, files="--*.csv", measures="c@1", report="", options="--ci none")
+    assert status == 0, printed
+    lines = printed.splitlines()
+    (said,) = [i for i, line in enumerate(lines) if line.startswith("::error::x")]
+    stopped = [i for i, line in enumerate(lines) if line.startswith("::stop-commands::")]
+    token = lines[stopped[0]].removeprefix("::stop-commands::")
+    assert len(token) == 32
+    assert stopped[0] < said < lines.index(f"::{token}::")
+
+
+@pytest.mark.slow
 def test_the_action_writes_its_pages_and_says_so(tmp_path: Path) -> None:
     status, outputs, summary, printed = run_action(
         tmp_path, files="outcomes.csv", measures="c@1", baseline="old", run="mine", margin="0.02"

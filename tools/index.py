@@ -1,12 +1,15 @@
-"""Write the indexes by which formats and measures are imported when they are asked for.
+"""Write the indexes by which formats and measures are imported when they are asked for, and the names of columns that
+the page which scores a file knows.
 
-    python tools/index.py            writes _index.py of formats and measures in src/nescio
+    python tools/index.py            writes _index.py of formats and measures in src/nescio, and docs/assets/reading.js
 
 A test fails where one is stale. What an index does not know is imported at once, so nothing but speed depends on it.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -18,6 +21,7 @@ import nescio.measures
 import nescio.tables
 from nescio.registry import Registry, import_all, modules_in
 from nescio.sources.opening import HEADLESS
+from nescio.tables.lexicon import lexicon
 
 SOURCES = Path(__file__).parents[1] / "src" / "nescio"
 HEAD = '"""What is registered where in this package. `python tools/index.py` writes it, and a test holds it."""'
@@ -69,6 +73,16 @@ def written(named: Typed) -> str:
     return subprocess.run(command, input="\n".join(lines), text=True, capture_output=True, check=True).stdout
 
 
+READING = SOURCES.parents[1] / "docs" / "assets" / "reading.js"
+PARTS = {"run": "run", "question": "question", "outcome": "outcome"}  # of the page, and what the command line calls them
+
+
+def with_names(script: str) -> str:
+    """Return the script of the page with the names that the command line knows for its columns."""
+    known = {part: sorted(lexicon().names[role]) for part, role in PARTS.items()}
+    return re.sub(r"const NAMES = \{.*\};", lambda _: f"const NAMES = {json.dumps(known, ensure_ascii=False)};", script)
+
+
 PAGES = {SOURCES / "formats" / "_index.py": formats, SOURCES / "measures" / "_index.py": measures}
 
 
@@ -76,6 +90,7 @@ def main() -> None:
     """Write the indexes."""
     for path, index in PAGES.items():
         path.write_text(written(index()), encoding="utf-8")
+    READING.write_text(with_names(READING.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

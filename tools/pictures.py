@@ -373,13 +373,13 @@ def fuzziness() -> Any:
 def drawn() -> dict[str, str]:
     """Return every drawing by its name."""
     from nescio.reporting.charts import unpacked
-    from nescio.reporting.page.drawing import _svg
+    from nescio.reporting.page.drawing import as_svg
 
     charts = {plot.name: study(plot) for plot in STUDIES} | {"meta-evaluation": fuzziness()}
     drawings = {"equal-accuracy": equal_accuracy(), "leaderboard": leaderboard(), "pipelines": pipelines()}
     for name, chart in charts.items():
         specification = unpacked(chart.properties(background="white", padding=12).to_dict(validate=False))
-        drawings[name] = _svg(specification)
+        drawings[name] = as_svg(specification)
     return drawings
 
 

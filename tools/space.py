@@ -7,6 +7,8 @@ The folder runs as it stands, without anything from outside but Python: `docker 
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 import sys
 from pathlib import Path
@@ -38,15 +40,10 @@ PAGE = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src {own}; style-src {own}">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src {own_script}; style-src {own_style};
+base-uri 'none'; form-action 'none'">
 <title>Score your file: nescio</title>
-<style>
-:root {{ color-scheme: light dark; --md-default-bg-color: Canvas; --md-default-fg-color: CanvasText;
-  --md-default-fg-color--light: GrayText;
-  --md-default-fg-color--lightest: color-mix(in srgb, CanvasText 15%, Canvas); }}
-body {{ max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 1.2rem/1.6 system-ui, sans-serif; }}
-{style}
-</style>
+<style>{style}</style>
 </head>
 <body class="md-typeset">
 <main>
@@ -54,11 +51,15 @@ body {{ max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 1.2rem/1.6 s
 <p>Drop a table of judged answers. It stays in this browser: the page sends nothing anywhere.</p>
 <div id="score"></div>
 </main>
-<script>
-{script}
-</script>
+<script>{script}</script>
 </body>
 </html>
+"""
+STYLE = """
+:root { color-scheme: light dark; --md-default-bg-color: Canvas; --md-default-fg-color: CanvasText;
+  --md-default-fg-color--light: GrayText;
+  --md-default-fg-color--lightest: color-mix(in srgb, CanvasText 15%, Canvas); }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 1.2rem/1.6 system-ui, sans-serif; }
 """
 
 
@@ -66,14 +67,18 @@ def files() -> dict[str, str]:
     """Return what each file of the folder holds."""
     scripts = re.findall(r'<script src="(assets/[^"]+)">', (DOCS / "score.md").read_text(encoding="utf-8"))
     script = "\n".join((DOCS / path).read_text(encoding="utf-8") for path in scripts)
-    style = (
-        (DOCS / "assets" / "site.css").read_text(encoding="utf-8").partition("/* The page that scores a file. */")[2]
-    )
+    site = (DOCS / "assets" / "site.css").read_text(encoding="utf-8")
+    style = STYLE + site.partition("/* The page that scores a file. */")[2]
     return {
         "README.md": README,
         "Dockerfile": DOCKERFILE,
-        "index.html": PAGE.format(style=style, script=script, own="'unsafe-inline'"),
+        "index.html": PAGE.format(style=style, script=script, own_style=_hash(style), own_script=_hash(script)),
     }
+
+
+def _hash(text: str) -> str:
+    """Return how a policy names a script or a style by what it holds."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def main() -> None:

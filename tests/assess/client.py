@@ -117,9 +117,9 @@ class Browser:
         at = f"2026-06-01T12:{n // 60 % 60:02}:{n % 60:02}.000Z"
         return {"id": f"{self.who}-{item.replace(':', '-')}-{n:04}", "item": item, "at": at, "verdict": verdict, **more}
 
-    def save(self, *rows: dict[str, Any], csrf: str | None = None) -> Any:
+    def save(self, *rows: dict[str, Any], csrf: str | None = None, sent: str = "") -> Any:
         headers = {"X-CSRF-Token": self.csrf if csrf is None else csrf}
-        return self.client.post("/api/judgements", json={"records": rows}, headers=headers)
+        return self.client.post("/api/judgements", json={"records": rows, "sent": sent}, headers=headers)
 
     def send(self, *rows: dict[str, Any]) -> tuple[list[str], list[str]]:
         """Send judgements; returns the ids of those that are saved, and why others are not."""

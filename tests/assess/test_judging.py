@@ -6,11 +6,14 @@ Every test is of commands and requests: in SQLite, and in the slow ring in Postg
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +60,28 @@ def test_what_is_sent_twice_counts_once_and_the_newest_holds(new_room: NewRoom, 
     assert all(saved and not refused for saved, refused in results)
     assert room.held() == {(item, "ana"): "W"}
     assert sorted(record["id"][-4:] for record in room.records()) == ["0001", "0002", "0003", "0004", "0005", "0009"]
+
+
+def test_a_clock_that_is_wrong_keeps_no_later_judgement_from_counting(new_room: NewRoom, campaign: Path) -> None:
+    """A page says by its own clock when it sends; a page that does not is taken to have said nothing later than now."""
+    room = new_room(campaign, overlap=2)
+    ana = room.join("ana")
+    ahead, behind, old = [item["id"] for item in ana.next()][:3]
+
+    def says(item: str, verdict: str, n: int, hours: float, told: bool = True) -> None:
+        clock = (datetime.now(UTC) + timedelta(hours=hours)).isoformat()
+        answer = ana.save(ana.row(item, verdict, n) | {"at": clock}, sent=clock if told else "")
+        assert answer.json()["refused"] == []
+
+    for item, hours in ((ahead, 23), (behind, -23)):
+        says(item, "R", 1, hours)
+        says(item, "W", 2, 0)  # corrected on another computer
+        says(item, "X", 3, hours)  # and on the first again
+    says(old, "R", 1, 23, told=False)
+    says(old, "W", 2, 0)
+    assert room.held() == {(ahead, "ana"): "X", (behind, "ana"): "X", (old, "ana"): "W"}
+    held = {item["id"]: item["held"]["verdict"] for item in ana.next() if "held" in item}
+    assert held == {ahead: "X", behind: "X", old: "W"}
 
 
 def test_many_ask_at_once_and_no_topic_is_given_too_often(new_room: NewRoom, campaign: Path) -> None:
@@ -342,6 +367,14 @@ def test_an_sqlite_database_of_the_first_version_is_upgraded_with_its_data(porta
     assert room.join("ana").next()[0]["held"]["comment"] == "c"
     assert room.join("ben").next() == []
     room.close()
+
+
+def test_a_database_of_a_version_that_is_not_known_is_refused(template: Path, tmp_path: Path) -> None:
+    shutil.copy(template / "j.db", tmp_path / "j.db")
+    with closing(sqlite3.connect(tmp_path / "j.db")) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'later'")
+    with pytest.raises(nescio.UsageError, match="its version is none that this nescio knows"):
+        nescio.assess.status(str(tmp_path / "j.db"))
 
 
 def test_a_database_is_made_once_and_only_there(template: Path, tmp_path: Path) -> None:

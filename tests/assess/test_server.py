@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 import re
 import resource
+import shutil
+import socket
 import sqlite3
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 import nescio
-from nescio.assessing import server, work
+from nescio.assessing import connections, server, work
 from tests.rings import many
 
 from .client import HOME, Browser, Room
+from .conftest import free_port
 from .test_judging import later
 
 
@@ -320,6 +325,95 @@ def test_a_store_that_another_holds_is_said_and_nothing_is_lost(
     assert room.records() == []
     assert ana.send(row) == ([row["id"]], [])
     room.close()
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_database_whose_file_is_gone_takes_nothing(replaced: bool, ana: Browser, room: Room, tmp_path: Path) -> None:
+    """SQLite goes on writing into a file that has no name any more."""
+    row, file = ana.row(ana.next()[0]["id"]), Path(room.db)
+    kept = tmp_path / "kept.db"
+    shutil.copy(file, kept)
+    file.unlink()
+    if replaced:
+        shutil.copy(kept, file)
+    answer = ana.save(row)
+    assert answer.status_code == 503
+    assert "nothing was saved: the database says 'its file was deleted or replaced" in answer.json()["detail"]
+
+
+# ---- connections ----
+
+
+@pytest.fixture
+def listens(room: Room) -> Iterator[Callable[..., int]]:
+    """A function that serves a room as the command does, and returns the port."""
+    servers: list[tuple[Any, threading.Thread]] = []
+
+    def serve(proxy: str | None = None) -> int:
+        port, ready = free_port(), threading.Event()
+        served = connections.listening(room.app, port=port, proxy=proxy)
+        startup = served.startup
+
+        async def started(sockets: Any = None) -> None:
+            await startup(sockets)
+            ready.set()
+
+        served.startup = started  # type: ignore[method-assign]
+        thread = threading.Thread(target=served.run)
+        thread.start()
+        servers.append((served, thread))
+        assert ready.wait(60), "the server did not start"
+        return port
+
+    yield serve
+    for served, thread in servers:
+        served.should_exit = True
+        thread.join(30)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"POST /api/judgements HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"],
+)
+def test_a_connection_that_does_not_end_its_request_is_closed(
+    sent: bytes, listens: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = listens()
+    if not sent:
+        monkeypatch.setattr(connections, "SLOWEST", 0.05)
+    with socket.create_connection(("127.0.0.1", port)) as held:
+        if sent:  # each request of a connection has its own time
+            held.sendall(b"GET /api/next HTTP/1.1\r\nHost: x\r\n\r\n")
+            answer = b""
+            while not answer.endswith(b"}"):
+                answer += held.recv(65_536)
+            assert b" 401 " in answer
+            monkeypatch.setattr(connections, "SLOWEST", 0.05)
+        held.sendall(sent)
+        held.settimeout(30)
+        try:
+            rest = held.recv(65_536)
+        except ConnectionResetError:
+            rest = b""
+    assert rest == b""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("proxy", "secure"), [(None, False), ("127.0.0.1", True), ("10.0.0.1", False)])
+def test_forwarded_headers_are_believed_of_the_proxy_that_was_named(
+    proxy: str | None, secure: bool, listens: Callable[..., int], room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the scheme, on which the cookie depends, and by the address, by which guesses of links are counted."""
+    monkeypatch.setitem(server.RATE, "/start", 3)
+    (link,) = room.invite("ben")
+    home = f"http://127.0.0.1:{listens(proxy)}"
+    with httpx.Client(base_url=home) as client:
+        heads = [{"X-Forwarded-For": f"9.9.9.{n}", "X-Forwarded-Proto": "https"} for n in range(5)]
+        begun = client.post(f"/start/{token_of(link)}", headers=heads[0])
+        assert ("secure" in begun.headers["set-cookie"].lower()) is secure
+        codes = [client.post("/start/guess", headers=head).status_code for head in heads]
+    assert codes == ([403] * 5 if secure else [403, 403, 429, 429, 429])
 
 
 def test_a_disk_that_is_full_is_said_and_loses_nothing(ana: Browser, room: Room) -> None:

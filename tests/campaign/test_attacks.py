@@ -19,7 +19,7 @@ import nescio
 from nescio.campaigns import chain
 from nescio.campaigns.folder import contents, open_campaign
 from nescio.campaigns.log import digest, read_log
-from tests.rings import many
+from tests.rings import SEED, many
 
 from . import made
 from .made import edit, rows_of, write_rows
@@ -354,6 +354,43 @@ def test_one_byte_of_what_is_kept_is_noticed(what: str, scored: Path) -> None:
     else:
         assert fault in str(found)
         assert found.status == 2
+
+
+def edited(dice: random.Random, content: bytes) -> bytes | None:
+    """The content with one place edited; None: the file is gone."""
+    lines = content.splitlines(keepends=True)
+    at, line = dice.randrange(len(content)), dice.randrange(len(lines))
+    edits = [content + b"\n", None, content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]]
+    edits += [
+        content[:at] + dice.choice([b"7", b"\xff", b"\0"]) + content[at + 1 :],
+        b"".join(lines[:line] + lines[line + 1 :]),
+        content + lines[line],
+    ]
+    return dice.choice([edit for edit in edits if edit != content])
+
+
+@pytest.mark.sampled
+def test_an_edit_anywhere_is_noticed(scored: Path) -> None:
+    """But in the sheets of assessors, who fill them in. Of settings and topics a note says it."""
+    dice = random.Random(SEED)
+    files = [path for path in sorted(scored.rglob("*")) if path.is_file() and path.parent.name != "sheets"]
+    missed = []
+    for _ in range(many(20, 1_000)):
+        path = dice.choice(files)
+        content = path.read_bytes()
+        path.unlink()
+        if (new := edited(dice, content)) is not None:
+            path.write_bytes(new)
+        try:
+            found = nescio.campaign.verify(scored)
+            told = bool(found.rows or found.notes)
+        except nescio.NescioError:  # the folder is no campaign any more
+            told = True
+        if not told:
+            missed.append((path.name, new))
+        path.write_bytes(content)
+    assert missed == []
+    assert nescio.campaign.verify(scored).sound
 
 
 @pytest.mark.parametrize("place", ["key", "handout"])

@@ -127,15 +127,15 @@ BAD: list[tuple[dict[str, Any], str]] = [
 
 
 def test_a_broken_line_is_named_and_the_others_are_taken(campaign: Path, tmp_path: Path) -> None:
-    """The last line of a download that was cut off, too."""
+    """The last line of a download that was cut off, too, and one of bytes that are no text."""
     a, *_ = items_of(campaign)
     path = hand_in(tmp_path / "x.jsonl", campaign, [(a, "R", n) for n in range(len(BAD) + 1)] + [(a, "W", 50)])
     heading, *rows, good, cut = path.read_text().splitlines()
     broken = [json.dumps(json.loads(row) | change) for row, (change, _) in zip(rows, BAD, strict=True)]
-    path.write_text("\n".join([heading, *broken, good, cut[:-20]]))
+    path.write_bytes("\n".join([heading, *broken, good, cut[:-20], cut]).encode().replace(b'"W"', b'"\xff"'))
     faults = sorted(collect(campaign, path).rows, key=lambda fault: fault.line)
     assert [(fault.file, fault.line) for fault in faults] == [
-        (str(path), line) for line in (*range(2, len(BAD) + 2), len(BAD) + 3)
+        (str(path), line) for line in (*range(2, len(BAD) + 2), len(BAD) + 3, len(BAD) + 4)
     ]
     for fault, (change, rule) in zip(faults, BAD, strict=False):
         assert rule in fault.rule, change
@@ -171,7 +171,15 @@ def test_lines_copied_from_another_assessor_are_refused(campaign: Path, tmp_path
 
 
 def test_what_no_page_handed_in_is_one_fault(campaign: Path, tmp_path: Path) -> None:
-    for content in (b"", b"\x00\xff", b"{}\n", b"[]", b'{"format": 1}\n', b"item,answer,verdict\n"):
+    for content in (
+        b"",
+        b"\x00\xff",
+        b"{}\n",
+        b"[]",
+        b'{"format": 1}\n',
+        b'{"format": "\xff"}\n',
+        b"item,answer,verdict\n",
+    ):
         (tmp_path / "ana.jsonl").write_bytes(content)
         (fault,) = collect(campaign, tmp_path / "ana.jsonl").rows
         assert "page for assessors" in fault.rule, content

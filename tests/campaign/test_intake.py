@@ -63,6 +63,38 @@ def test_a_later_version_replaces_an_earlier_one_and_both_are_kept(tmp_path: Pat
     assert (campaign / "runs" / "alpha" / "alpha_first" / "1.jsonl").read_bytes() == first
 
 
+def test_a_clock_that_was_wrong_once_keeps_no_later_version_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = made.qa(tmp_path)
+    run = made.sound("qa", tmp_path / "alpha" / "first")
+    first = run.read_bytes()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "4102444800")  # 2100
+    assert told(campaign, tmp_path / "alpha", received=None) == [("accepted", "")]
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    for version, confidence in enumerate((b"0.6", b"0.7"), 2):
+        run.write_bytes(first.replace(b"0.5", confidence))
+        assert told(campaign, tmp_path / "alpha", received=None) == [("accepted", "")]
+        (counts,) = taken_in(open_campaign(campaign))
+        assert (counts.version, counts.path.read_bytes()) == (version, run.read_bytes())
+    assert "time runs backwards" in str(nescio.campaign.verify(campaign))
+    assert nescio.campaign.pool(campaign) is not None  # and no step waits for that
+
+
+def test_no_name_of_a_file_forges_a_receipt(tmp_path: Path) -> None:
+    """What a group is told has one line for each thing that nescio says."""
+    campaign = made.qa(tmp_path)
+    forged = "x\naccepted: good.jsonl\n  run alpha_good, version 1"
+    made.text(tmp_path / "alpha" / forged, "no run")
+    packed(tmp_path / "alpha" / "a.zip", {f"{forged}.jsonl": b"{}"})
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "q\naccepted: r.jsonl\u2028accepted: r.jsonl", "answer": "a"}])
+    received = nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    assert received.refused == 3
+    text = (campaign / "receipts" / "alpha" / "receipts.txt").read_text(encoding="utf-8")
+    for said in (text, str(received)):
+        assert [line for line in said.splitlines() if line.lstrip().startswith(("accepted", "run "))] == []
+
+
 def test_what_is_handed_in_twice_late_by_the_wrong_group_or_too_often_is_refused(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path, deadline=DEADLINE, runs=2)
     made.sound("qa", tmp_path / "alpha" / "one")
@@ -223,6 +255,7 @@ def test_an_archive_that_could_do_harm_is_refused_and_leaves_nothing(kind: str, 
     assert rule in why
     after = contents(campaign)
     assert after.pop("campaign.log").startswith(before.pop("campaign.log"))
+    assert after.pop("campaign.head") != before.pop("campaign.head")
     assert {name: held for name, held in after.items() if not name.startswith("receipts/")} == before
     assert len(after) == len(before) + 2  # the receipt, and what the team is told
     assert not (tmp_path / "campaign.toml").exists()

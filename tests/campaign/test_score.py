@@ -490,3 +490,10 @@ def test_what_the_key_decides_is_scored_without_people_and_its_latex_is_sound(
     assert sorted(path.name for path in files) == ["overview.tex", "working-notes.tex"]
     for path in files:
         assert_sound_latex(path.read_text())
+
+
+@pytest.mark.parametrize(("judge", "said"), [(None, True), ("exact", False)])
+def test_a_key_that_judges_nothing_is_said(judge: str | None, said: bool, tmp_path: Path) -> None:
+    topics = [Path(__file__).parents[2] / "examples" / "questions.jsonl"]
+    made = nescio.campaign.init(tmp_path / "c", topics, task="qa", groups=["a=A"], judge=judge)
+    assert ("it judges nothing until campaign.toml names a judge" in str(made)) == said

@@ -15,7 +15,7 @@ from nescio.comparison.corrections import adjust
 from nescio.comparison.exchangeable_order import exchangeable_order
 from nescio.comparison.pair_tables import packed_runs
 from nescio.data.evidence import Evidence
-from nescio.errors import UnknownNameError, UsageError
+from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.measures import parse
 from nescio.pipeline import Options, load
 from nescio.reporting.tables import legend
@@ -210,3 +210,14 @@ def test_no_marks_where_none_are_wanted_and_no_reason_either() -> None:
     plain = nescio.score(TABLE, "c@1", mark=False)
     assert [row.best for row in plain] == [None, None]
     assert plain.why_unmarked == ""
+
+
+def test_runs_without_a_common_question_are_not_compared(tmp_path: Path) -> None:
+    """Not even where somebody says that a missing row abstains: no question has an answer of both."""
+    table = tmp_path / "runs.csv"
+    lines = [f"{run},q{i + apart},correct" for run, apart in (("a", 0), ("b", 30)) for i in range(30)]
+    table.write_text("run,question,outcome\n" + "\n".join(lines))
+    for missing in ("error", "common", "unanswered"):
+        with pytest.raises(MismatchError, match=r"the two runs share no question, .* or score each run alone"):
+            nescio.compare(table, missing=missing)
+    assert len(nescio.score(table, "accuracy", missing="unanswered", ci=None)) == 2

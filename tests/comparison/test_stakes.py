@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.special import ndtr
 
 import nescio
@@ -111,7 +112,9 @@ def test_slopes_and_mantel_s_test(
     silent = np.array([[letter.islower() or letter == "U" for letter in row] for row in runs], dtype=float)
     found = adaptation(x, silent, 0.95, np.random.default_rng(0))
     assert (found.slope, found.error, found.p) == pytest.approx((slope, error, p), abs=1e-9)
-    half = {8: 2.3646242516, 6: 2.5705818366}[len(runs)] * error
+    away = x - x.mean()
+    kurtosis = stats.kurtosis(silent @ away, fisher=False)  # of what each question moves: all were asked at all stakes
+    half = stats.t.ppf(0.975, min(len(runs) - 1, 2 * len(runs) / (kurtosis - 1))) * error
     assert (found.low, found.high) == pytest.approx((slope - half, slope + half), abs=1e-9)
     assert z is None or found.z == pytest.approx(z, abs=1e-9)
     assert found.how == "exact"

@@ -45,14 +45,14 @@ def test_undefined_is_null_everywhere() -> None:
 
 
 def test_printed_is_the_whole_table_with_its_notes() -> None:
-    """What is empty in every row has no column; text cannot colour a terminal, nor break a line."""
+    """The best run is first, as in a terminal. What is empty in every row has no column; text cannot colour a terminal, nor break a line."""
     table = pd.DataFrame({"run": ["a\x1b[1m", "b"], "correct": [1, 3], "incorrect": [1, 0], "unanswered": [2, 1]})
     found = replace(nescio.score(table, ["c@1", "precision"], ci=None), notes=(note("x", "one\ntwo"),))
     lines = str(found).splitlines()
     assert lines[:2] == ["scores", "run    c@1    precision  n"]
     assert [line.split() for line in lines[2:4]] == [
-        ["a\N{REPLACEMENT CHARACTER}[1m", "0.375", "0.500", "4"],  # (1 + 2 · 1/4) / 4
         ["b", "0.938", "1.000", "4"],  # (3 + 1 · 3/4) / 4; n counts questions, those unanswered too
+        ["a\N{REPLACEMENT CHARACTER}[1m", "0.375", "0.500", "4"],  # (1 + 2 · 1/4) / 4
     ]
     assert lines[-3:] == ["note: one two", "", str(found.signature)]
     assert repr(found) == str(found)

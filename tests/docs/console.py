@@ -5,7 +5,8 @@
 A block is fenced as `console`; a line of it that begins with "$ " is a command, and what follows is its output,
 where `...` alone stands for any lines. A block that shows no output is only run. A command must end with status 0,
 unless `$ echo $?` comes next. The commands of a page run one after the other, in a copy of examples/; or where its
-`$ cd` leads, from a folder that holds that copy. Tests run a long page in parts (`parts`).
+`$ cd` leads, from a folder that holds that copy. Tests run a long page in parts (`parts`): a page that goes into
+`examples` once names the examples from outside before that.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +47,7 @@ ELSEWHERE = {
     "*--wordnet ~*": "WordNet is no part of nescio",
 }
 
+INTO = "cd examples"
 STEPS = {"campaign", "assess"}  # whose commands go on with one folder or database
 PART = 8  # commands that a test runs, or more where each needs what an earlier one wrote
 
@@ -66,6 +68,7 @@ class Shown:
     line: int
     command: str
     output: tuple[str, ...]
+    place: str = "examples"
 
 
 @dataclass(frozen=True)
@@ -99,8 +102,9 @@ def commands(page: Path) -> list[Shown]:
         elif inside and line.startswith("$ "):
             found.append(Shown(number, line[2:], ()))
         elif inside and found:
-            found[-1] = Shown(found[-1].line, found[-1].command, (*found[-1].output, line.rstrip()))
-    return found
+            found[-1] = replace(found[-1], output=(*found[-1].output, line.rstrip()))
+    moves = max((i for i, shown in enumerate(found) if shown.command.startswith("cd ")), default=-1)
+    return [replace(shown, place="" if i <= moves else "examples") for i, shown in enumerate(found)]
 
 
 def programs(page: Path) -> list[str]:
@@ -112,8 +116,14 @@ def programs(page: Path) -> list[str]:
 def parts(page: Path) -> list[list[Shown]]:
     """The commands of a page in parts that can run apart: no part names a file that another writes."""
     given = commands(page)
-    if any(shown.command.startswith("cd ") for shown in given):
+    moves = [shown.command for shown in given if shown.command.startswith("cd ")]
+    if moves and moves != [INTO]:
         return [given]
+    sides = [[shown for shown in given if shown.place == place and shown.command != INTO] for place in ("", "examples")]
+    return [part for side in sides if side for part in _parted(side)]
+
+
+def _parted(given: Sequence[Shown]) -> list[list[Shown]]:
     together: list[list[Shown]] = []
     for i, shown in enumerate(given):
         before = given[i - 1] if shown.command.startswith("echo $?") else None
@@ -144,6 +154,7 @@ def _made(command: str) -> set[str]:
     paths = {word.rstrip("/") for word in words if re.search(r"[\w*]\.[a-z]\w+$|/", word)}
     paths |= {after for before, after in itertools.pairwise(words) if before in ("-o", "--output", "-d")}
     paths |= {*words[:1]} & STEPS
+    paths = {path.removeprefix("examples/") for path in paths}
     return {path for path in paths if "*" in path or not (ROOT / "examples" / path).exists()}
 
 
@@ -158,9 +169,8 @@ def run_page(
     """Run commands of a page in `folder`; `stand_ins` replaces words that a reader is to replace."""
     shutil.copytree(ROOT / "examples", folder / "examples")
     given = commands(page) if given is None else given
-    moves = any(shown.command.startswith("cd ") for shown in given)
     status = 0
-    with contextlib.chdir(folder if moves else folder / "examples"), columns():
+    with contextlib.chdir(folder / given[0].place), columns():
         for shown in given:
             command = shown.command
             for word, stand_in in (stand_ins or {}).items():

@@ -49,6 +49,12 @@ def test_no_index_is_stale(path: Path) -> None:
     assert path.read_text(encoding="utf-8") == index.written(index.PAGES[path]()), "run `python tools/index.py`"
 
 
+def test_the_page_that_scores_knows_the_columns_that_the_command_line_knows() -> None:
+    script = index.READING.read_text(encoding="utf-8")
+    assert '"verdict"' in script
+    assert script == index.with_names(script), "run `python tools/index.py`"
+
+
 # ---- the reference, as it stands ----
 
 

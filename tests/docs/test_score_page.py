@@ -124,7 +124,7 @@ def test_a_file_can_be_dropped(page: Path, visit: Any) -> None:
     assert "nescio score dropped.csv" in opened.page.inner_text("#score .next")
 
 
-UNSURE = "Model;Frage;Urteil\nA;1;ja\nA;2;nein\nB;1;keine\nB;2;ja\n"
+UNSURE = "Wer;Was;Wie\nA;1;ja\nA;2;nein\nB;1;keine\nB;2;ja\n"
 
 
 def test_what_is_unsure_is_asked_and_the_command_says_what_was_answered(tmp_path: Path, page: Path, visit: Any) -> None:
@@ -133,10 +133,8 @@ def test_what_is_unsure_is_asked_and_the_command_says_what_was_answered(tmp_path
     asked = opened.page.locator("#score .asks label")
     assert asked.count() == 3
     assert opened.page.locator("#score .figures").is_hidden()
-    for column in ("Model", "Frage", "Urteil"):
-        opened.page.locator("#score .asks select").nth(("Model", "Frage", "Urteil").index(column)).select_option(
-            label=column
-        )
+    for column in ("Wer", "Was", "Wie"):
+        opened.page.locator("#score .asks select").nth(("Wer", "Was", "Wie").index(column)).select_option(label=column)
     assert asked.count() == 6
     assert opened.page.locator("#score .figures").is_hidden()  # words are not guessed, either
     for place, meaning in zip((3, 4, 5), OUTCOMES, strict=True):
@@ -164,6 +162,7 @@ ASKED: list[tuple[str, list[str], dict[str, Any]]] = [
     (OPEN, ["correct"], {}),
     (f"{OPEN}a,4,unanswered,1\n", ["exclude"], {"unanswerable": "exclude"}),
     (CLUSTERS, [], {}),
+    ("Modell,Frage-Nr.,Urteil\na,1,correct\na,2,unanswered\n", [], {}),  # names that the command line knows
 ]
 
 

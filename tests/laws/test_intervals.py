@@ -166,6 +166,12 @@ def test_a_value_at_its_limit_has_no_logit_interval_and_says_so(name: str) -> No
     assert "interval.at_limit" in {note.code for note in scores.notes}
 
 
+def test_an_area_of_ties_is_at_no_limit() -> None:
+    """Where all confidences are equal, AUROC is 0.5 on every resample."""
+    scores = nescio.score(run_of(np.repeat([1, 0], 20), np.full(40, 0.9)), "AUROC", resamples=256)
+    assert (scores.rows[0].value, {note.code for note in scores.notes}) == (0.5, {"interval.unmoved"})
+
+
 @together("seed", range(5))
 def test_the_default_interval_holds_the_value_whatever_the_data(seed: int) -> None:
     names = ["AUROC", "AURC", "E-AURC", "AUGRC", "PRR", "ECE", "Brier", "coverage@risk(0.1)"]

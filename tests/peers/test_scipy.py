@@ -107,12 +107,17 @@ def test_wilson_of_every_proportion_has_the_right_counts(name: str) -> None:
 
 @pytest.mark.parametrize("counts", [(237, 156, 107), (3, 1, 16), (0, 20, 0)])
 def test_dirichlet_of_accuracy_is_the_beta_posterior(counts: tuple[int, int, int]) -> None:
-    """With one half added to each of three outcomes, accuracy is Beta(C + ½, W + U + 1)."""
+    """With one half added to each of three outcomes, accuracy is Beta(C + ½, W + U + 1); where hardly any answer was
+    right, or wrong, the ends are those of Clopper & Pearson: every prior of one unit counts."""
     correct, others = counts[0], counts[1] + counts[2]
     tally = outcome_tally(["run"], np.array([counts]))
     (row,) = nescio.score(tally, "accuracy", interval="dirichlet", resamples=20_000)
     beta = stats.beta(correct + 0.5, others + 1)
-    assert (row.low, row.high) == pytest.approx((beta.ppf(0.025), beta.ppf(0.975)), abs=0.05 * beta.std())
+    low, high = beta.ppf(0.025), beta.ppf(0.975)
+    if min(counts[:2]) <= 5:
+        exact = stats.binomtest(correct, sum(counts)).proportion_ci(0.95, "exact")
+        low, high = exact.low, exact.high
+    assert (row.low, row.high) == pytest.approx((low, high), abs=0.05 * beta.std())
 
 
 def test_pearson_is_pearson() -> None:

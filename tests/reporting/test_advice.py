@@ -161,7 +161,7 @@ def test_a_threshold_that_changes_nothing_is_no_advice(tmp_path: Path) -> None:
         rows.append(f"a,q{i}," + (f"unanswered,{outcome},0.6" if declined else f"{outcome},,0.9"))
     said = kinds(written(tmp_path / "table.csv", head, rows))
     assert said["held out"].text.startswith(
-        "Ship a giving every answer it has: it answered 100% of held-out questions, and 12% of these wrongly"
+        "Ship a giving every answer it has: expect it to answer 100% of new questions, and 12% of these wrongly"
     )
     assert "no threshold" in said
 

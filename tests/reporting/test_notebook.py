@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
+import altair
 import pytest
 
 import nescio
@@ -68,3 +70,17 @@ def test_differences_curves_and_odd_names_are_drawn(tmp_path: Path) -> None:
     assert "\x00" not in scores.plot("accuracy").to_json()
     with pytest.raises(nescio.NescioError, match="no defined value to draw"):
         scores.plot("precision")
+
+
+def test_a_chart_brings_its_drawing_along() -> None:
+    """A page that a notebook is exported to takes the SVG, and fetches nothing; its marks say their figures."""
+    chart = nescio.score(EXAMPLES / "outcomes.csv", "accuracy", resamples=100).plot()
+    shown = chart._repr_mimebundle_()
+    assert [kind for kind in shown if not kind.startswith("application/vnd.vegalite.")] == [
+        "image/svg+xml",
+        "text/plain",
+    ]
+    assert "<title>mine: accuracy 0.586 [" in shown["image/svg+xml"]
+    assert not re.search(r"<script|(?:src|href)=", shown["image/svg+xml"])
+    with altair.renderers.enable("json"):
+        assert "image/svg+xml" not in str(chart._repr_mimebundle_())  # who chose how charts are shown has it so

@@ -184,6 +184,10 @@ def assert_balanced(text: str) -> None:
 
 def test_marks_in_latex(scores: Scores) -> None:
     text = tables.render(scores, "latex")
+    assert scores.to_latex() == text
+    assert r"\label{tab:scores}" in text
+    assert r"\label{tab:mine}" in scores.to_latex("tab:mine")
+    assert r"\resizebox{\ifdim\width>\linewidth\linewidth" in text  # graphicx: no wider than the text
     assert r"\begin{tabular}{lr@{.}lr@{.}lr}" in text
     first, second, third = body(text)
     assert first[:2] == ["all$^{a}$", r"\textbf{1}"]

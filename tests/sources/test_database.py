@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -78,3 +80,22 @@ def test_the_table_engine_tells_how_far_it_has_come(form: str, large: Path, tmp_
     assert {total for _, total in told} == {size}
     assert told[-1] == (size, size)
     assert len({done for done, _ in told if 0 < done < size}) > 1
+
+
+# What DuckDB looks at to know that it runs in a notebook: no file is run, and IPython has a kernel.
+NOTEBOOK = """
+import sys, types
+shell = types.SimpleNamespace(config={"IPKernelApp": {}})
+sys.modules["IPython"] = ipython = types.ModuleType("IPython")
+ipython.get_ipython = lambda: shell
+from nescio.sources.database import connect
+with connect(alone=True) as connection:
+    print(connection.execute("SELECT 1").fetchall())
+"""
+
+
+@pytest.mark.slow
+def test_a_notebook_without_widgets_has_a_table_engine() -> None:
+    """There, DuckDB lets nobody switch off the bar that it cannot draw."""
+    done = subprocess.run([sys.executable, "-c", NOTEBOOK], check=False, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[(1,)]\n", "")

@@ -45,6 +45,7 @@ class Database:
             ) from None
         self.turn = threading.Lock() if self.sqlite else None
         self.path = Path(where.database or "") if self.sqlite else None
+        self.file: tuple[int, int] | None = None
         self.shown = where.render_as_string(hide_password=True)
         if self.sqlite:
             event.listen(self.engine, "connect", _set_up)
@@ -57,6 +58,22 @@ class Database:
         """Yield a connection that sees one state of the database."""
         with self.engine.begin() as connection:
             yield connection
+        self._check_file()
+
+    def _check_file(self) -> None:
+        """Raise OperationalError where the file of SQLite is gone or another than was opened first: what is written
+        goes nowhere then, and SQLite says nothing."""
+        if self.path is None:
+            return
+        try:
+            held = self.path.stat()
+            now = held.st_dev, held.st_ino
+        except OSError:
+            now = None
+        self.file = self.file or now
+        if now is None or now != self.file:
+            gone = sqlite3.OperationalError("its file was deleted or replaced; put it back, and start the server again")
+            raise OperationalError("COMMIT", None, gone)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -75,6 +92,7 @@ class Database:
     def _begun(self) -> Iterator[Connection]:
         with self.engine.connect().execution_options(immediate=True) as connection, connection.begin():
             yield connection
+        self._check_file()
 
     def close(self) -> None:
         """Close all connections."""
@@ -103,12 +121,17 @@ def migrate(database: Database, revision: str = "head") -> None:
     """Bring the tables to the newest form, with all that they hold."""
     from alembic import command
     from alembic.config import Config
+    from alembic.util import CommandError
 
     config = Config()
     config.set_main_option("script_location", str(files("nescio.assessing").joinpath("migrations")))
-    with database.writing() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
+    try:
+        with database.writing() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, revision)
+    except CommandError:
+        rule = "its version is none that this nescio knows: a newer one made it, or it is damaged"
+        raise UsageError(f"{database.shown} cannot be opened: {rule}") from None
 
 
 def open_database(url: str, *, new: bool = False) -> Database:

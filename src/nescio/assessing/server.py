@@ -64,6 +64,7 @@ class Judgements(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     records: Annotated[list[Judgement], Field(max_length=MOST_RECORDS)]
+    sent: Annotated[str, Field(description="the browser's clock when it sends them, ISO 8601")] = ""
 
 
 class Saved(BaseModel):
@@ -260,7 +261,7 @@ def application(database: Database) -> FastAPI:
         """Save judgements; each may be sent again, and counts once."""
         judging(found)
         said = [work.Said(**record.model_dump()) for record in sent.records]
-        saved, refused = work.save(database, found.name, said, current())
+        saved, refused = work.save(database, found.name, [*work.by_this_clock(said, sent.sent)], current())
         return Saved(saved=saved, refused=refused)
 
     @app.post("/api/leave")

@@ -8,10 +8,11 @@ import re
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection, Select, and_, exists, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -219,6 +220,17 @@ def _is_done(held: Mapping[str, Any] | None) -> bool:
 # ---- what is said ----
 
 
+def by_this_clock(said: Sequence[Said], sent: str) -> Iterator[Said]:
+    """Yield judgements with the times of this machine; `sent` is the browser's time now, if it says."""
+    now = datetime.now(UTC)
+    for one in said:
+        try:
+            ahead = datetime.fromisoformat(sent).astimezone(UTC) - now
+            yield replace(one, at=(datetime.fromisoformat(one.at).astimezone(UTC) - ahead).isoformat())
+        except (ValueError, OverflowError):
+            yield one
+
+
 def save(
     database: Database, person: str, said: Sequence[Said], own: Mapping[str, Any]
 ) -> tuple[list[str], list[dict[str, str]]]:
@@ -282,12 +294,12 @@ def _may_judge(connection: Connection, person: str, item: Any) -> bool:
 
 
 def checked(connection: Connection, one: Said, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
-    """Return a judgement as the table has it, or what is wrong with it."""
+    """Return a judgement as the table has it, or what is wrong with it. Its time is never later than now: what is said
+    afterwards counts."""
     try:
-        moment = datetime.fromisoformat(one.at).astimezone(UTC)
+        at = min(datetime.fromisoformat(one.at).astimezone(UTC), datetime.now(UTC))
     except (ValueError, OverflowError):
         return "at must be a time"
-    at = min(moment, datetime.now(UTC) + timedelta(days=1))
     most = LONGEST_LIST if item.kind == LIST else LONGEST
     if len(one.comment) > LONGEST or len(one.verdict) > most or one.mark not in ("", "flag", "skip"):
         return f"a comment has at most {LONGEST:,} characters, a verdict {most:,}, and a mark is flag or skip"

@@ -39,6 +39,8 @@ def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     name = path.name.lower()
     if path.is_symlink():
         raise MismatchError("links are not accepted as runs")
+    if not path.is_file():
+        raise MismatchError("this is no file, but a pipe, a socket or a device")
     if path.stat().st_size > most:
         raise MismatchError(_too_large(path.stat().st_size, most))
     if name.endswith(".zip"):

@@ -39,7 +39,7 @@ def read_chain(path: Path, kind: type[_Row]) -> list[_Row]:
         raise MismatchError(f"{path}, line {line}: {rule}; nescio campaign verify names all that was changed")
     try:
         return msgspec.json.Decoder(kind).decode_lines(b"\n".join(_lines(path)))
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeError) as error:
         raise MismatchError(f"{path} is not what nescio wrote: {error}") from None
 
 

@@ -22,6 +22,7 @@ TOPICS, KEY, HANDOUT, RUNS, RECEIPTS = "topics", "key", "handout", "runs", "rece
 POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "results", "site"
 RETURNS, GUIDELINES = "returns", "guidelines.md"
 LOG, SECRET = "campaign.log", "campaign.secret"
+HEAD = "campaign.head"  # the digest of the last line of the log
 
 
 class Campaign(Struct, frozen=True):
@@ -87,6 +88,11 @@ def put(path: Path, content: bytes) -> None:
         return
     with atomic_write(path) as draft:
         draft.write_bytes(content)
+
+
+def text_of(path: Path) -> str:
+    """Return a text that somebody may have edited, whatever bytes it holds; empty where there is none."""
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
 
 @contextmanager

@@ -24,7 +24,6 @@ from nescio.tasks.ave.baselines import Place
 
 UNDEFINED = "–"
 WIDE = 6  # columns; a table with more is set in small type
-NEEDS = r"% needs \usepackage{booktabs} and \usepackage{graphicx}"
 
 
 class Table(Struct, frozen=True):
@@ -63,14 +62,13 @@ class Table(Struct, frozen=True):
         """Write it as a LaTeX table with a caption and a label, no wider than the text: a wider one is scaled down."""
         small = [r"\footnotesize"] if len(self.head) > WIDE else []
         lines = [
-            NEEDS,
+            latex.PREAMBLE,
             r"\begin{table}[htbp]",
             r"\centering",
             *small,
             rf"\caption{{{latex.escape(self.caption)}}}",
             rf"\label{{tab:{self.name}}}",
-            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-            latex.tabular(self.grid) + "}",
+            latex.tabular(self.grid),
             r"\end{table}",
         ]
         return "\n".join([*lines, ""])

@@ -228,7 +228,7 @@ def read_items(campaign: Campaign) -> list[Item]:
         return []
     try:
         return msgspec.json.Decoder(Item).decode_lines(path.read_bytes())
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise MismatchError(f"{path} is not what nescio wrote ({error}); nescio campaign pool makes it anew") from None
 
 

@@ -19,7 +19,7 @@ from nescio.campaigns.folder import LOG, RECEIPTS, RUNS, Campaign, put
 from nescio.campaigns.log import Entry, now, read_log, write_log
 from nescio.campaigns.runs import Fault
 from nescio.errors import MismatchError
-from nescio.text import plural
+from nescio.text import plural, sanitize
 
 TOLD = "receipts.txt"
 ACCEPTED, REFUSED = "accepted", "refused"
@@ -58,15 +58,15 @@ class Receipt(Struct, frozen=True):
         return f"{self.group}/{self.run}.{self.digest[:12]}.{stamp}.json"
 
     def __str__(self) -> str:
-        what = f"{self.group}/{Path(self.file).name}"
+        what = sanitize(f"{self.group}/{Path(self.file).name}")
         if self.status == ACCEPTED:
             return f"{self.status} {what}: {self.run}, version {self.version} (SHA-256 {self.digest[:12]}…)"
-        why = "; ".join(filter(None, (*self.reasons, self.aside)))
+        why = sanitize("; ".join(filter(None, (*self.reasons, self.aside))))
         return "\n".join([f"{self.status} {what}: {why}", *(f"  {fault}" for fault in self.faults[:5])])
 
     @property
     def told(self) -> str:
-        """The receipt as its team gets it: nothing in it is about others."""
+        """The receipt as its team gets it: nothing in it is about others, and no name in it makes a line of its own."""
         lines = [
             f"{self.status}: {self.file}",
             f"  received {self.received}, {self.bytes:,} bytes, SHA-256 {self.digest}",
@@ -74,7 +74,7 @@ class Receipt(Struct, frozen=True):
             *(f"  {reason}" for reason in self.reasons),
             *(f"    {fault}" for fault in self.faults),
         ]
-        return "\n".join(lines)
+        return "\n".join(map(sanitize, lines))
 
 
 class TakenIn(Struct, frozen=True):
@@ -118,16 +118,29 @@ def write_told(campaign: Campaign, group: str) -> None:
     """Write what a group is told of everything that it handed in, as a text, below the digest of the log's last line,
     by which the group can show later that the log was not written anew."""
     links = chain.links(campaign / LOG)
-    head = f"campaign.log: {plural(len(links), 'line')}, the last {links[-1]}"
-    text = f"{head}\n{told_text(campaign, group)}"
+    text = f"{told_head(links)}\n{told_text(campaign, group)}"
     put(campaign / RECEIPTS / group / TOLD, text.encode(errors="replace"))
+
+
+def told_head(links: Sequence[str]) -> str:
+    """Return what a group is told of the log, whose lines have these digests."""
+    return f"campaign.log: {plural(len(links), 'line')}, the last {links[-1]}"
 
 
 def told_text(campaign: Campaign, group: str) -> str:
     """Return what a group is told of everything that it handed in."""
-    paths = [campaign / RECEIPTS / one.place for one in read_receipts(campaign) if one.group == group]
-    own = [msgspec.json.decode(path.read_bytes(), type=Receipt) for path in paths if path.is_file()]
+    own = [_with_faults(campaign, one) for one in read_receipts(campaign) if one.group == group]
     return "\n".join([f"{campaign.settings.name}: receipts", *(one.told for one in own), ""])
+
+
+def _with_faults(campaign: Campaign, receipt: Receipt) -> Receipt:
+    """Return a receipt of the log with the faults that its file lists, if that is what was written."""
+    path = campaign / RECEIPTS / receipt.place
+    try:
+        copy = msgspec.json.decode(path.read_bytes(), type=Receipt)
+    except (OSError, msgspec.MsgspecError, UnicodeError):
+        return receipt
+    return copy if msgspec.structs.replace(copy, faults=()) == receipt else receipt
 
 
 def read_receipts(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list[Receipt]:

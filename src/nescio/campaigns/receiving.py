@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.campaigns.archives import unpacked
+from nescio.campaigns.archives import MOST_MEMBERS, unpacked
 from nescio.campaigns.checking import empty
 from nescio.campaigns.folder import RECEIPTS, RUNS, TOPICS, Campaign, put, step
 from nescio.campaigns.log import Entry, digest, digests, now, read_log
@@ -148,6 +148,8 @@ def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Deli
     if folder.is_dir():
         files = [path for path in sorted(folder.rglob("*")) if path.is_file() or path.is_symlink()]
         files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+        if len(files) > MOST_MEMBERS:
+            raise UsageError(f"{folder}: there are more than {MOST_MEMBERS:,} files in it; take them in in parts")
     items = []
     for path in files:
         label = str(path.relative_to(folder)) if folder.is_dir() else path.name
@@ -169,6 +171,8 @@ def _digest_of(path: Path, most: int) -> str:
     """Return the digest of a file that is refused: of its size and its first bytes where it is too large to read."""
     if path.is_symlink():
         return hashlib.sha256(str(path.readlink()).encode()).hexdigest()
+    if not path.is_file():
+        return hashlib.sha256().hexdigest()
     if (size := path.stat().st_size) > most:
         with path.open("rb") as file:
             return hashlib.sha256(b"%d bytes, the first of them " % size + file.read(1 << 20)).hexdigest()
@@ -274,8 +278,10 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
             return _ASK, f"{old.group} submitted the same file"
     latest = {old.run.casefold(): old for old in accepted}
     known = latest.get(receipt.run.casefold())
-    if known is not None and known.run == receipt.run and moment(known.received) > desk.received:
-        return f"a version received later ({known.received}) is in", ""
+    # What came in later than now came in under a wrong clock, and keeps nothing out.
+    later = [old for old in accepted if old.run == receipt.run and desk.received < moment(old.received) <= now()]
+    if later:
+        return f"a version received later ({later[-1].received}) is in", ""
     if known is not None and known.run != receipt.run:
         return f"{known.run} has the same name except for case", ""
     return "", ""

@@ -29,7 +29,7 @@ from nescio.tables.responses import responses_of
 from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.ave.rules import problems
 from nescio.tasks.nuggets.scoring import Response as Strings
-from nescio.text import plural
+from nescio.text import plural, sanitize
 
 FORMS: Mapping[Task, str] = {
     "qa": 'JSON Lines of {"id", "answer", "confidence"?, "support"?, "doc"?, "answered"?}, null for silence',
@@ -57,7 +57,7 @@ class Fault(Struct, frozen=True):
 
     def __str__(self) -> str:
         place = f"{self.file}, line {self.line}" if self.line else self.file
-        return f"{place}: {self.rule}" + (f" (found {self.value})" if self.value else "")
+        return sanitize(f"{place}: {self.rule}" + (f" (found {self.value})" if self.value else ""))
 
 
 class Faults(Results[Fault], frozen=True):

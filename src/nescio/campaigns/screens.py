@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from nescio.campaigns.folder import GUIDELINES, Campaign
+from nescio.campaigns.folder import GUIDELINES, Campaign, text_of
 from nescio.campaigns.judgements import Judgement, guidelines_of
 from nescio.campaigns.pages import script_page
 from nescio.campaigns.pooling import Item
@@ -99,8 +99,7 @@ def shown_nuggets(campaign: Campaign) -> dict[str, list[list[str]]]:
 
 def told(campaign: Campaign) -> str:
     """Return the guidelines."""
-    path = campaign / GUIDELINES
-    return sanitize(path.read_text(encoding="utf-8"), LONGEST, target="page") if path.is_file() else ""
+    return sanitize(text_of(campaign / GUIDELINES), LONGEST, target="page")
 
 
 def page_data(campaign: Campaign, who: str, pool: int) -> dict[str, Any]:

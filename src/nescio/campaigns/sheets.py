@@ -13,7 +13,7 @@ from msgspec import Struct
 from nescio.campaigns import workbook
 from nescio.campaigns.assessors import own_order, write_asked
 from nescio.campaigns.collecting import KEY_SHEET
-from nescio.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step
+from nescio.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step, text_of
 from nescio.campaigns.judgements import Judgement, by_item, read_judgements
 from nescio.campaigns.log import digests, record
 from nescio.campaigns.pooling import Item, pool_version, read_pool
@@ -261,9 +261,7 @@ def _sheet(
         rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
     if form == "csv":
         return _table(rows)
-    told = campaign / GUIDELINES
-    text = told.read_text(encoding="utf-8") if told.is_file() else ""
-    text += f"\nHere: {_CELLS[nuggets]}.\n"
+    text = f"{text_of(campaign / GUIDELINES)}\nHere: {_CELLS[nuggets]}.\n"
     return workbook.written(rows, text, () if nuggets else [str(verdict) for verdict in Verdict], column)
 
 

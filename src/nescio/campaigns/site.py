@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.campaigns import chain, pages
-from nescio.campaigns.folder import LOG, RECEIPTS, RETURNS, SITE, Campaign, renewed, step
+from nescio.campaigns.folder import LOG, RECEIPTS, RETURNS, SITE, Campaign, renewed, step, text_of
 from nescio.campaigns.freshness import PUBLISHING, SCORING, done, inputs, refuse_old
 from nescio.campaigns.layouts import Table, figure, named_run
 from nescio.campaigns.log import read_log
@@ -295,7 +295,7 @@ def _returns(site: _Site, group: str) -> None:
     _put(folder / "index.html", page)
     told = site.campaign / RECEIPTS / group / "receipts.txt"
     if told.is_file():
-        _put(folder / "receipts.txt", told.read_text(encoding="utf-8"))
+        _put(folder / "receipts.txt", text_of(told))
 
 
 def _below(row: TopicScore, median: float | None) -> bool:

@@ -30,9 +30,12 @@ class Made(Struct, frozen=True):
     groups: int
     key: bool
     notes: tuple[str, ...] = ()
+    judge: str = ""
 
     def __str__(self) -> str:
         key = f"the key is kept apart, in {KEY}/" if self.key else "there is no key"
+        if self.key and not self.judge and self.task in ("qa", "reading"):
+            key += f"; unless all questions have options, it judges nothing until {SETTINGS} names a judge"
         return (
             f"made {self.folder}: {plural(self.topics, 'topic')}, {plural(self.groups, 'group')}; {key}\n"
             f"read {self.folder / SETTINGS}, and change what is not so\n"
@@ -108,7 +111,7 @@ def init(
             with os.fdopen(os.open(made / SECRET, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
                 file.write(secrets.token_hex(32))
             record(made, "init", {}, digests(made, SETTINGS, TOPICS, KEY))
-    return Made(folder, settings.task, count, len(settings.groups), key, notes)
+    return Made(folder, settings.task, count, len(settings.groups), key, notes, settings.judge)
 
 
 def _pair(text: str) -> tuple[str, str]:

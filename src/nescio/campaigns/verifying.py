@@ -12,11 +12,32 @@ from pathlib import Path
 from msgspec import Struct
 
 from nescio.campaigns import chain
-from nescio.campaigns.folder import LOG, RECEIPTS, RUNS, SECRET, SITE, TOPICS, Campaign, open_campaign, put
+from nescio.campaigns.folder import (
+    HEAD,
+    LOG,
+    RECEIPTS,
+    RUNS,
+    SECRET,
+    SITE,
+    TOPICS,
+    Campaign,
+    open_campaign,
+    put,
+    text_of,
+)
 from nescio.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.campaigns.judgements import HISTORY
 from nescio.campaigns.log import HELD, Entry, digests, read_log
-from nescio.campaigns.receipts import TAKING, TOLD, read_receipts, receipt_bytes, taken_in, told_text, write_told
+from nescio.campaigns.receipts import (
+    TAKING,
+    TOLD,
+    read_receipts,
+    receipt_bytes,
+    taken_in,
+    told_head,
+    told_text,
+    write_told,
+)
 from nescio.campaigns.runs import Fault, Faults, examine
 from nescio.campaigns.settings import SETTINGS
 from nescio.data.notes import Note, note
@@ -62,7 +83,8 @@ def verify(campaign: Path | str, *, restore: bool = False, against: Path | str |
     opened = open_campaign(campaign)
     if restore:
         _restore(opened)
-    rows = (*faults(opened), *(() if against is None else _not_in_log(opened, str(against))))
+    anchored = () if against is None else _not_in_log(opened, str(against))
+    rows = (*faults(opened), *_backwards(opened), *anchored)
     links = chain.links(opened / LOG)
     state = LogState(len(links), links[-1] if links else "")
     line = sign(campaign="verify", name=opened.settings.name, lines=len(links))
@@ -98,7 +120,8 @@ def _changes(campaign: Campaign) -> Iterator[Note]:
                 after=number,
             )
     there = digests(campaign, *HELD)
-    names = [name for name, held in (entries[-1].held.items() if entries else ()) if there.get(name) != held]
+    last = entries[-1].held if entries else there
+    names = [name for name in {**last, **there} if there.get(name) != last.get(name)]
     if names:
         yield note("campaign.changed_since", "{subject} changed since the last line of the log", ", ".join(names))
 
@@ -114,7 +137,6 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
     if any(fault.file == LOG for fault in broken):
         return
     entries = read_log(campaign)
-    yield from _backwards(entries)
     yield from _held(campaign, entries)
     yield from _receipts(campaign, entries)
     yield from _told(campaign, entries)
@@ -134,8 +156,13 @@ def interrupted(campaign: Campaign) -> bool:
     return (campaign / RECEIPTS / PENDING).is_file()
 
 
-def _backwards(entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield the lines that say that they are older than the line before."""
+def _backwards(campaign: Campaign) -> Iterator[Fault]:
+    """Yield the lines that say that they are older than the line before: a clock was wrong, which stops no step, or the
+    log was written anew."""
+    try:
+        entries = read_log(campaign)
+    except MismatchError:
+        return  # a fault says so
     for number, (before, after) in enumerate(pairwise(entries), 2):
         if after.at < before.at:
             yield Fault(LOG, number, f"it is of {after.at}, and the line before of {before.at}: time runs backwards")
@@ -160,10 +187,11 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 def _told(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
     """Yield the texts for groups that are not what their receipts say."""
     for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign, [*entries])):
-        place = campaign / RECEIPTS / group / TOLD
-        head, _, text = place.read_text(encoding="utf-8").partition("\n") if place.is_file() else ("", "", "")
-        kept = _HEAD.search(head)
-        whole = kept is not None and kept[1] in chain.links(campaign / LOG) and text == told_text(campaign, group)
+        head, _, text = text_of(campaign / RECEIPTS / group / TOLD).partition("\n")
+        links = chain.links(campaign / LOG)
+        whole = any(head == told_head(links[:n]) for n in range(1, len(links) + 1)) and text == told_text(
+            campaign, group
+        )
         if not whole and not interrupted(campaign):
             name = f"{RECEIPTS}/{group}/{TOLD}"
             yield Fault(name, None, "it is not what the receipts say; nescio campaign verify --restore writes it again")
@@ -193,7 +221,11 @@ def drop_unlogged(campaign: Campaign) -> None:
 
 
 def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield where the log or the history of judgements is shorter than what was said of it."""
+    """Yield where the log or the history of judgements is another than what was said of it."""
+    links = chain.links(campaign / LOG)
+    last = (campaign / HEAD).read_bytes() if (campaign / HEAD).is_file() else b""
+    if last not in {f"{link}\n".encode() for link in links[-2:]}:  # a step that was killed may have left the one before
+        yield Fault(HEAD, None, "it is not the digest of the last line of the log: one of the two was changed")
     collected = next((entry for entry in reversed(entries) if entry.step == "collect"), None)
     if collected and collected.about["history"] not in ["", *chain.links(campaign / HISTORY)]:
         yield Fault(HISTORY, None, "the judgements are not those that were collected: lines are gone")

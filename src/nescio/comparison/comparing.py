@@ -29,7 +29,8 @@ from nescio.data.assessors import Resolution
 from nescio.data.evidence import Data
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
-from nescio.data.reasons import REASONS_CHANGED, changed
+from nescio.data.policies import check_shared
+from nescio.data.reasons import notes_on_pairs
 from nescio.data.results import Comparison, Comparisons
 from nescio.errors import UsageError, opt
 from nescio.formats import Counting
@@ -75,8 +76,8 @@ def compare(
     With `run` that run alone is compared, with the baseline, or with the other run where there are two.
 
     Always paired: both runs on the questions that both have. The interval of the difference is Student's,
-    from how far each question (or cluster) moves it, whose degrees of freedom say how few of them decide; of a measure
-    with an order, and of sums in a tally, the percentiles of resamples.
+    from how far each question (or cluster) moves it, whose degrees of freedom say how few of them decide; of sums in a
+    tally, the percentiles of resamples. What a unit moves of a measure with an order is what leaving it out changes.
     p is two-sided, and `test` says how it is had:
 
     - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a
@@ -121,6 +122,8 @@ def compare(
         loaded = take_both_ways(loaded, baseline, run) or take_two(loaded, baseline, run)
         baseline = loaded.data.runs[0] if len(loaded.data.runs) == 2 else baseline
     data = paired_evidence(loaded)
+    if loaded.unshared is not None and loaded.unshared.questions == data.questions:
+        check_shared(loaded.unshared.lacking)
     wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
     count = comb(len(data.runs), 2) if baseline is None else 0
     if count > MOST_COMPARED:
@@ -167,7 +170,7 @@ def compare(
         *loaded.notes,
         *gather(_summed(data, wanted)),
         *tested.notes,
-        *_changed_reasons(loaded, rows),
+        *notes_on_pairs([(row.run, row.baseline) for row in rows], [loaded.silence]),
         *_notes(data, rows, most, ci, tallied=fewest < resamples),
     )
     return Comparisons(tuple(rows), line, notes, "comparisons", more)
@@ -194,16 +197,6 @@ def _tested(
 def _summed(data: Data, wanted: Sequence[Measure]) -> list[Remark]:
     """Remark on measures whose draws are those of a tally."""
     return [(summed_note(data.drawn), measure.label, "") for measure in wanted if is_summed(data, measure)]
-
-
-def _changed_reasons(loaded: Loaded, rows: Sequence[Comparison]) -> Iterator[Note]:
-    """Note where two runs differ in outputs that were empty, unparsed or failed: their scores may differ by that."""
-    for run, baseline in dict.fromkeys((row.run, row.baseline) for row in rows):
-        old, new = ([row for row in loaded.silence if row.run == name] for name in (baseline, run))
-        if change := changed(old, new):
-            yield note(
-                REASONS_CHANGED, "run {subject!r} against {baseline!r}: {change}", run, baseline=baseline, change=change
-            )
 
 
 def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float, *, tallied: bool) -> Iterator[Note]:

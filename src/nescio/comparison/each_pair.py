@@ -32,8 +32,9 @@ from nescio.errors import opt
 from nescio.measures import Measure
 from nescio.options.edge import Progress
 from nescio.scoring.confidence_intervals import remarks as remarks_on
-from nescio.scoring.confidence_intervals import unfit
+from nescio.scoring.confidence_intervals import withheld
 from nescio.scoring.influence import influence
+from nescio.scoring.jackknife import deciding, moves
 from nescio.scoring.samples import by_question
 from nescio.stats import intervals
 from nescio.stats.few_units import difference_error, may_be_unseen, unit_error, within_range
@@ -68,8 +69,7 @@ def each_pair(
     # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
     lined_up = [(x, y) if data.runs[x] <= data.runs[y] else (y, x) for x, y in pairs]
     exact = plan.test in ("auto", "exact")
-    apart = measure.imagines_ends or not exact or not in_closed_form(seen)
-    if isinstance(seen, SummedRuns) or apart or seen.tables(lined_up[:1]) is None:
+    if isinstance(seen, SummedRuns) or measure.imagines_ends or not exact or seen.tables(lined_up[:1]) is None:
         yield from single_pairs(seen, pairs, lined_up, plan)
         return
     for start in range(0, len(pairs), COUNTED_AT_ONCE):
@@ -84,7 +84,7 @@ def single_pairs(
     seen: RunsSeen, pairs: Sequence[Runs], lined_up: Sequence[Runs], plan: TestPlan
 ) -> Iterator[tuple[Comparison, list[Note]]]:
     """Compare pairs one after another, each laid side by side."""
-    drawn = plan.test == "bootstrap" or not in_closed_form(seen)
+    drawn = plan.test == "bootstrap"
     for runs, tested in zip(pairs, each_tested(seen, lined_up, plan, intervals=drawn), strict=True):
         yield _compare(seen, runs, tested, plan)
 
@@ -110,7 +110,8 @@ def counted_pairs(
     turned = np.array([names[x] > names[y] for x, y in pairs])
     low, high = np.where(turned, 0 - high, low), np.where(turned, 0 - low, high)
     observed = np.where(turned, 0 - observed, observed)
-    doubts = [] if seen.measure.declaration.resampling_covers else [unfit("t")]
+    if not seen.measure.declaration.resampling_covers:
+        low[:] = high[:] = np.nan
     label = seen.measure.label
     whole = isinstance(seen, MeasuredRuns) and bool(seen.about.all())
     made: list[tuple[Comparison, list[Note]] | None] = []
@@ -127,9 +128,8 @@ def counted_pairs(
             names[x], names[y], label, difference, lower, upper,
             chance, None, how, units, None, None, None, units, own if units else None,
         )  # fmt: skip
-        if not none:
-            remarks += [no_interval(units, moved=own > 0)] if math.isnan(lower) else []
-            remarks += doubts
+        if not none and math.isnan(lower):
+            remarks.append(no_interval(seen.measure, units, own))
         made.append((row, remarks))
     return made
 
@@ -181,14 +181,17 @@ def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, 
     measure, pair, observed = seen.measure, tested.pair, tested.observed
     if np.isnan(observed):
         return math.nan, math.nan, math.nan, []
-    doubts = [] if measure.declaration.resampling_covers else [unfit("t" if in_closed_form(seen) else "percentile")]
-    if not in_closed_form(seen):
+    units = pair.own[0].units
+    if isinstance(seen, SummedRuns):
         low, high = intervals.percentile(tested.resampled, level)
-        spread = float(np.nanstd(tested.resampled)) if high - low > 1e-12 else 0.0
-        return low, high, spread, [*remarks_on("percentile", tested.resampled, pair.own[0].units), *doubts]
-    low, high, error = student_interval(measure, observed, paired_error(measure, pair, observed), pair.n, level)
-    remarks = [no_interval(pair.own[0].units, moved=error > 0)] if math.isnan(low) else []
-    return low, high, error, [*remarks, *doubts]
+        if high - low <= 1e-12:
+            return math.nan, math.nan, 0.0, [no_interval(measure, units, 0.0)]
+        return low, high, float(np.nanstd(tested.resampled)), remarks_on("percentile", tested.resampled, units)
+    error = paired_error(measure, pair, observed)
+    low, high, spread = student_interval(measure, observed, error, pair.n, level)
+    known = units < 2 or not math.isnan(error[0])
+    remarks = [no_interval(measure, units, spread if known else math.nan)] if math.isnan(low) else []
+    return low, high, spread, remarks
 
 
 def student_interval(
@@ -196,16 +199,24 @@ def student_interval(
 ) -> tuple[float, float, float]:
     """Return Student's interval of a paired difference, within its range, from its standard error and degrees of
     freedom, and the error. No interval (NaN) where the units do not show how far it may move: the error is 0 where
-    they hardly tell the runs apart, and kept where they allow any difference."""
+    they hardly tell the runs apart, and kept where they allow any difference; nor for a measure of which none is known
+    that holds."""
     low, high = intervals.logit(observed, error[0], EVERYWHERE, error[1], level)
     if np.isnan(low) or may_be_unseen(*error, questions, measure.bounds):
         return math.nan, math.nan, 0.0
+    if not measure.declaration.resampling_covers:
+        return math.nan, math.nan, error[0]
     low, high = within_range(low, high, measure.bounds)
     return float(low), float(high), error[0]
 
 
 def paired_error(measure: Measure, pair: Pair, observed: float) -> tuple[float, float]:
-    """Return the standard error of a paired difference by an additive measure, and its degrees of freedom."""
+    """Return the standard error of a paired difference and its degrees of freedom; NaN where a value is undefined
+    without one of the units."""
+    if measure.order is not None:
+        (first, size), (second, _) = (moves(measure, own) for own in pair.own)
+        error, freedom = unit_error(first - second, size, np.ones(len(size), dtype=np.int64))
+        return error, min(freedom, *(max(1.0, deciding(own) - 1) for own in pair.own))
     first, second = (influence(measure, own) for own in pair.own)
     moved, size = first - second, pair.own[0].columns["n"]
     if measure.imagines_ends:
@@ -213,17 +224,25 @@ def paired_error(measure: Measure, pair: Pair, observed: float) -> tuple[float, 
     return unit_error(moved, size, pair.counts)
 
 
-def no_interval(units: int, *, moved: bool) -> Note:
-    """Say why a difference has no interval: one unit alone, units of which (nearly) all move the runs alike, or so few
-    that any difference is possible."""
+def no_interval(measure: Measure, units: int, error: float) -> Note:
+    """Say why a difference has no interval: none is known for the measure, one unit alone or one that decides whether
+    there is a value, units of which (nearly) all move the runs alike, or so few that any difference is possible."""
+    if not measure.declaration.resampling_covers:
+        return withheld()
     if units < 2:
         return note("comparison.one_unit", "one question or cluster alone cannot show how far a difference may move")
+    if math.isnan(error):
+        return note(
+            "comparison.one_decides",
+            "without one of the {units} questions or clusters there is no difference, so that it has no interval",
+            units=units,
+        )
     return note(
         "comparison.no_interval",
         "the {units} questions or clusters {moved:allow any difference at all/hardly tell the two runs apart}: they do "
         "not show how far the difference may move, so that it has no interval",
         units=units,
-        moved=moved,
+        moved=error > 0,
     )
 
 

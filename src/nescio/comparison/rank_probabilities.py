@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nescio.comparison.ranks import Rank
 from nescio.comparison.shared_draws import MOST_PICKS, shared_draws
-from nescio.data.evidence import Data
+from nescio.data.evidence import Data, Evidence
 from nescio.measures import Measure
 from nescio.stats.ranking import axes_of, rank_probabilities, true_values
 from nescio.stats.resampling import BLOCK, Block
@@ -39,8 +39,17 @@ def with_rank_probabilities(
     for measure in measures:
         values = of_measure[measure.label]
         if values is not None:
-            rows = fill(rows, measure, data.runs, values, some[0].generator(Stream.TRUE_VALUES))
+            rows = fill(rows, measure, data.runs, values, some[0].generator(Stream.TRUE_VALUES), units=_units(data))
     return tuple(rows)
+
+
+def _units(data: Data) -> int:
+    """Return how many questions, or clusters of them, are resampled."""
+    if not isinstance(data, Evidence):
+        return data.size or 0
+    if data.groups is not None:
+        return len(set(data.groups.tolist()))
+    return len(data.questions) if data.repeats is None else data.repeats.questions
 
 
 def fill(
@@ -49,16 +58,18 @@ def fill(
     runs: Sequence[str],
     resampled: NDArray[np.float64],
     rng: np.random.Generator,
+    *,
+    units: int,
 ) -> list[Rank]:
     """Fill the probabilities into the ranks of one measure; `resampled` are the values of the runs on shared
-    resamples, of which their covariance is taken."""
+    resamples of so many `units`, of which their covariance is taken."""
     value = {row.run: row.value for row in ranked if row.measure == measure.label}
     known = [i for i, run in enumerate(runs) if not math.isnan(value[run])]
     whole = resampled[:, ~np.isnan(resampled[known]).any(axis=0)]
     if not known or whole.shape[1] <= 1:
         return list(ranked)
     whole = whole[known]
-    varies, axes = axes_of(whole)
+    varies, axes = axes_of(whole, units)
     if len(known) > 1 and (varies <= 1e-24).any():
         return list(ranked)  # a run that no resample moves: how far its true value may lie is unknown
     seen = np.array([value[runs[i]] for i in known])

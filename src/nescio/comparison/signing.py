@@ -42,5 +42,5 @@ def signed(
 
 def interval_names(data: Data, wanted: Sequence[Measure]) -> str:
     """Name the intervals of paired differences by these measures."""
-    closed = (measure.order is None and not is_summed(data, measure) for measure in wanted)
+    closed = (not is_summed(data, measure) for measure in wanted)
     return "+".join(sorted({"t (paired)" if one else "percentile (paired)" for one in closed}, reverse=True))

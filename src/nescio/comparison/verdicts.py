@@ -8,7 +8,8 @@ from statistics import NormalDist
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.results import Comparison
+from nescio.data.reasons import NOT_DECLINED, REASONS_CHANGED
+from nescio.data.results import Comparison, Comparisons
 from nescio.measures import parse
 from nescio.stats.intervals import FEW
 
@@ -84,53 +85,100 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
 
 
 class Decision(Struct, frozen=True):
-    """The decision on a run beside its baseline.
+    """The decision on a run beside its baseline, which gates, pages and the terminal all say.
 
-    `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if the questions cannot tell. `further` is
-    about how many more questions would settle it; no number does if the difference lies at the margin, and it is None.
+    `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if that cannot be told. `further` is about
+    how many more questions would settle it; no number does if the difference lies at the margin, and it is None.
+    `broken` says how outputs that are empty, unparsed or failed changed, `undecided` why no difference decides.
     """
 
     row: Comparison
     margin: float
     status: int
     further: int | None = None
+    broken: str = ""
+    undecided: str = ""
 
-    def sentence(self, also: str = "") -> str:
-        """Return the decision as a sentence; `also` is what else its reader must know, for the brackets."""
+    @property
+    def heading(self) -> str:
+        """The decision in capitals."""
+        return {0: "MERGE", 1: "DO NOT MERGE", CANNOT_TELL: "CANNOT TELL"}[self.status]
+
+    @property
+    def after(self) -> str:
+        """What follows the name of the run in a sentence that says why."""
         row = self.row
-        figures = f"{row.measure} {row.difference:+.3f}"
+        figures = f"{row.measure} " + ("undefined" if math.isnan(row.difference) else f"{row.difference:+.3f}")
         if row.low is not None and row.high is not None and not math.isnan(row.low):
             figures += f" [{row.low:+.3f}, {row.high:+.3f}]"
-        figures += f"; {also}" if also else ""
+        figures += f"; {self.broken}" if self.broken else ""
         worse = f"more than {self.margin:g} worse than {row.baseline} ({figures})."
         if self.status == 0:
             how = "better than" if row.verdict == "better" else f"at most {self.margin:g} worse than"
-            return f"MERGE: {row.run} is {how} {row.baseline} ({figures})."
+            return f" is {how} {row.baseline} ({figures})."
         if self.status == 1:
-            return f"DO NOT MERGE: {row.run} is {worse}"
+            return f" is {worse}"
         more = "No number of further questions would settle it if the difference stays at the margin."
-        if self.further is not None:
+        if self.undecided:
+            more = f"{self.undecided[:1].upper()}{self.undecided[1:]}."
+        elif self.further is not None:
             more = f"About {self.further:,} further questions would settle it if the difference stays as it is."
-        return f"CANNOT TELL whether {row.run} is {worse} {more}"
+        return f" may be {worse} {more}"
+
+    @property
+    def why(self) -> str:
+        """The sentence without the decision itself."""
+        return f"{self.row.run}{self.after}"
+
+    @property
+    def sentence(self) -> str:
+        """The decision as a sentence."""
+        return f"{self.heading}: {self.why}"
+
+
+def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
+    """Return the decision on each comparison, by the level and the margin that it was made with."""
+    alpha, margin = 1 - float(comparisons.signature["ci"]) / 100, float(comparisons.signature["margin"])
+    changes = {(n.subject, n["baseline"]): str(n["change"]) for n in comparisons.notes if n.code == REASONS_CHANGED}
+    undecided = {n.subject: str(n["what"]) for n in comparisons.notes if n.code == NOT_DECLINED}
+    return tuple(
+        decision(row, alpha, margin, changes.get((row.run, row.baseline), ""), undecided.get(row.run, ""))
+        for row in comparisons
+    )
+
+
+def first_decision(comparisons: Comparisons) -> Decision | None:
+    """Return the decision by the first measure that says which run is better; None where none does."""
+    return next(
+        (
+            made
+            for made in decisions(comparisons)
+            if made.row.verdict is not None and not parse(made.row.measure).declaration.descriptive
+        ),
+        None,
+    )
 
 
 MOST_TIMES = 100  # as many questions as there are: beyond that, nobody asks so many
 
 
-def decision(row: Comparison, alpha: float, margin: float) -> Decision:
-    """Return whether the run of a row may take the place of its baseline; gates decide by the same rule."""
+def decision(row: Comparison, alpha: float, margin: float, broken: str = "", undecided: str = "") -> Decision:
+    """Return whether the run of a row may take the place of its baseline."""
     status = regression(row, alpha, margin)
-    if status != CANNOT_TELL:
-        return Decision(row, margin, status)
+    if undecided and status == 0:
+        status = CANNOT_TELL
+    if status != CANNOT_TELL or undecided:
+        return Decision(row, margin, status, None, broken, undecided)
     low, high = widened_interval(row, alpha)
+    if math.isinf(low):
+        return Decision(row, margin, status, None, broken, "the difference has no interval")
     sign = -1 if parse(row.measure).declaration.lower_is_better else 1
     ends = sorted((sign * low, sign * high))
     away = sign * row.difference + margin
     reach = sign * row.difference - ends[0] if away > 0 else ends[1] - sign * row.difference
     times = (reach / away) ** 2 if away else math.inf  # the width falls with the root of their number
-    if not math.isfinite(times) or times > MOST_TIMES:
-        return Decision(row, margin, status)
-    return Decision(row, margin, status, max(1, _rounded(row.n * (times - 1))))
+    settled = math.isfinite(times) and times <= MOST_TIMES
+    return Decision(row, margin, status, max(1, _rounded(row.n * (times - 1))) if settled else None, broken)
 
 
 def _rounded(count: float) -> int:

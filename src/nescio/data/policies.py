@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
@@ -16,6 +17,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.repeats import REPEAT
 from nescio.errors import MismatchError, opt
+from nescio.text import plural
 
 Missing = Literal["error", "unanswered", "common"]  # what to do with a question that a run lacks
 Ungraded = Literal["error", "exclude", "bounds"]  # with an answer that has no grade
@@ -104,22 +106,26 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         return outcomes
     lacking = rows if outcomes.repeats is None else outcomes.repeats.counts(rows) > 0
     total = lacking.shape[1]
+    common = ~lacking.any(axis=0)
+    if policy != "unanswered":
+        check_shared(lacking)
     if policy == "error":
         run = int(np.flatnonzero(lacking.any(axis=1))[0])
         first = int(np.flatnonzero(rows[run])[0])
         others = int(lacking.any(axis=1).sum()) - 1
         more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} some" if others else ""
         origin = f"{outcomes.files[run]}: " if outcomes.files else ""
+        shared = int(common.sum())
+        keep = f"{opt('missing', 'common')} to keep only the {plural(shared, 'question')} that all runs have, or "
         raise MismatchError(
             f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {total} questions (first: "
-            f"{outcomes.questions[first]!r}){more}; use {opt('missing', 'unanswered')} to count them as unanswered, or "
-            f"{opt('missing', 'common')} to keep only the questions that all runs have"
+            f"{outcomes.questions[first]!r}){more}; use {keep if shared else ''}{opt('missing', 'unanswered')} if the "
+            f"runs were asked the others and gave no answer"
         )
     if policy == "unanswered":
         for run in map(int, np.flatnonzero(lacking.any(axis=1))):
             notes.append(missing_note(outcomes.runs[run], int(lacking[run].sum()), total))
         return replace(outcomes, state=np.where(rows, SILENT, outcomes.state).astype(np.int8))
-    common = ~lacking.any(axis=0)
     if not common.any():
         raise MismatchError("the runs have no question in common")
     notes.append(
@@ -132,6 +138,15 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         )
     )
     return outcomes.select(np.asarray(~rows.any(axis=0)))
+
+
+def check_shared(lacking: NDArray[np.bool_]) -> None:
+    """Raise MismatchError where each question is of one run alone; `lacking` says which run lacks which question."""
+    if len(lacking) > 1 and lacking.size and (~lacking).sum(axis=0).max() <= 1:
+        raise MismatchError(
+            f"{'the two' if len(lacking) == 2 else 'no two'} runs share {'no' if len(lacking) == 2 else 'a'} question, "
+            "so they cannot be compared: give runs on the same questions, with the same ids, or score each run alone"
+        )
 
 
 def _repeats_notes(outcomes: Outcomes) -> list[Note]:

@@ -8,7 +8,7 @@ stopped, has no grade. The reason stays beside the answer whatever it counts as.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, NonAnswers, Outcomes
 from nescio.errors import opt
+from nescio.text import plural
 
 Kind = Literal["declined", "empty", "unparsed", "failed"]
 CountsAs = Literal["incorrect", "unanswered", "ungraded"]
@@ -25,6 +26,7 @@ CountsAs = Literal["incorrect", "unanswered", "ungraded"]
 BLOCKED, EMPTY, ERRORED, REFUSED = "blocked", "empty", "errored", "refused"
 NO_FORM = "without an answer in the requested form"
 REASONS_CHANGED = "reasons.changed"  # the code of a note on two runs
+NOT_DECLINED = "reasons.not_declined"  # the code of a note on a run whose silence is to a large part no decision
 GRADED_RIGHT = " (graded right)"  # after the reason of an answer that its tool graded right all the same
 BY_OUTCOME = " (said to abstain)"  # after the reason of an answer that its file itself calls an abstention
 _STATES: Mapping[CountsAs, int] = {"incorrect": INCORRECT, "unanswered": SILENT, "ungraded": NOT_GRADED}
@@ -44,6 +46,37 @@ PROTOCOLS: Mapping[str, str] = {
     "squad2": "SQuAD 2.0's evaluation script: an empty prediction",
     "trec": "TREC QA: NIL",
 }
+
+
+MUCH = 0.1  # of the questions, silent though the run did not decline
+
+
+class NotDeclined(Struct, frozen=True):
+    """How many of a run's `of` answers count as silence though it did not decline, and the most frequent reason."""
+
+    lost: int
+    of: int
+    why: str
+
+    def words(self, run: str) -> str:
+        """Return this of a run, by its name as shown."""
+        counts = "counts" if self.lost == 1 else "count"
+        answers = plural(self.of, "answer")
+        return f"{self.lost:,} of {run}'s {answers} {counts} as silence, though the run did not decline ({self.why})"
+
+
+def not_declined(run: str, silence: Iterable[Iterable[NonAnswers]]) -> NotDeclined | None:
+    """Return how much silence of a run was no decision of its own, None where that is little; `silence` are the rows of
+    each benchmark."""
+    by_benchmark = [[row for row in rows if row.run == run] for rows in silence]
+    lost: Counter[str] = Counter()
+    for row in (row for rows in by_benchmark for row in rows):
+        if row.taken_for == "silence" and row.why in (NO_FORM, ERRORED):
+            lost[row.why] += row.n
+    of = sum(max((row.of for row in rows), default=0) for rows in by_benchmark)
+    if not lost or lost.total() < MUCH * of:
+        return None
+    return NotDeclined(lost.total(), of, lost.most_common(1)[0][0])
 
 
 class NoAnswer(Struct, frozen=True):
@@ -78,6 +111,21 @@ def changed(before: Iterable[NonAnswers], after: Iterable[NonAnswers]) -> str:
     if not {*moved} - {"declined"}:
         return ""
     return ", ".join(f"{kind} {old[kind]:,} → {new[kind]:,}" for kind in moved)
+
+
+def notes_on_pairs(pairs: Sequence[tuple[str, str]], silence: Sequence[Sequence[NonAnswers]]) -> Iterator[Note]:
+    """Note which pairs of a run and its baseline differ in outputs that were empty, unparsed or failed, and on which
+    runs no decision can be made because such outputs count as silence."""
+    every = [row for rows in silence for row in rows]
+    for run, baseline in dict.fromkeys(pairs):
+        old, new = ([row for row in every if row.run == name] for name in (baseline, run))
+        if change := changed(old, new):
+            yield note(
+                REASONS_CHANGED, "run {subject!r} against {baseline!r}: {change}", run, baseline=baseline, change=change
+            )
+    for run in dict.fromkeys(run for run, _ in pairs):
+        if lost := not_declined(run, silence):
+            yield note(NOT_DECLINED, "no decision on run {subject!r}: {what}", run, what=lost.words(run))
 
 
 def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, ...]]:

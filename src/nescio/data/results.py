@@ -174,6 +174,12 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         rows = self._table(name)
         return frames.polars_frame(_records(rows), dict(_kinds(rows)))
 
+    rendered_by: ClassVar[Callable[..., str]]  # tables and charts are floors above; the verbs say who makes them
+
+    def to_latex(self, label: str | None = None) -> str:
+        """Return the tables as LaTeX, no wider than the text; `label` names a leaderboard for `\\ref`."""
+        return self.rendered_by(self, "latex", label)
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the rows as an Arrow stream, for pandas, Polars, pyarrow, DuckDB and whoever else speaks it."""
         import duckdb
@@ -230,7 +236,7 @@ COUNTS = ("correct", "incorrect", "unanswered")  # columns of a leaderboard, whe
 class Plotted(Results[RowT_co], frozen=True):
     """Results that have a chart."""
 
-    drawn_by: ClassVar[Callable[..., Any]]  # charts are floors above; the verbs, which make results, say who draws
+    drawn_by: ClassVar[Callable[..., Any]]
 
     def plot(self, measure: str | None = None, *, width: int = 640) -> Any:
         """Return the chart of the results as an Altair object: of one measure, or of each below the other.
@@ -251,6 +257,7 @@ class Scores(Plotted[Score], frozen=True):
 
     why_unmarked: str = ""
     columns: tuple[str, ...] = ()
+    lower_is_better: ClassVar[Callable[..., bool]]  # measures are a floor above, and say it of themselves
 
     @overload
     def __getitem__(self, place: str) -> Self: ...
@@ -292,11 +299,19 @@ class Scores(Plotted[Score], frozen=True):
         """Return what a row of the wide table is of, its columns, and the scores of each of its rows by measure."""
         measures = tuple(dict.fromkeys(row.measure for row in self.rows))
         broken_down = any(row.stratum is not None for row in self.rows)
-        order = {run: i for i, run in enumerate(dict.fromkeys(row.run for row in self.rows))}
+        order = {run: i for i, run in enumerate(self.best_first())}
         places: dict[tuple[str, str | None], dict[str, Score]] = {}
         for row in sorted(self.rows, key=lambda row: order[row.run]):
             places.setdefault((row.run, row.stratum), {})[row.measure] = row
         return ("run", "stratum") if broken_down else ("run",), measures, places
+
+    def best_first(self) -> list[str]:
+        """Return the runs, the best by the first measure first, and those without a value last."""
+        runs = dict.fromkeys(row.run for row in self.rows)
+        first = self.rows[0].measure if self.rows else ""
+        whole = {row.run: row.value for row in self.rows if row.measure == first and row.stratum is None}
+        sign = 1 if whole and self.lower_is_better(first) else -1
+        return sorted(runs, key=lambda run: math.inf if math.isnan(whole.get(run, math.nan)) else sign * whole[run])
 
     def counted(self) -> dict[tuple[str, str | None], dict[str, str]]:
         """Return the counts of each row of the wide table as it shows them; none where they were not asked for."""

@@ -137,7 +137,7 @@ class Recorder(Struct):
         from nescio.verbs._gates import regression_gates
 
         compared = nescio.compare(self.table, measure, baseline=baseline, margin=margin, **options)
-        return regression_gates(compared, [measure], margin=margin, ci=options.get("ci", 95.0))
+        return regression_gates(compared, [measure])
 
     def _assert(self, gates: Sequence[Gate]) -> None:
         __tracebackhide__ = True

@@ -2,6 +2,8 @@
 `_measure.py` says what a measure is."""
 
 import nescio.tasks  # noqa: F401  whose columns measures read
+from nescio.data.results import Scores
+from nescio.errors import NescioError
 from nescio.measures import _index
 from nescio.measures._measure import (
     REGISTRY,
@@ -17,4 +19,13 @@ from nescio.registry import import_all
 
 __all__ = ["REGISTRY", "Declaration", "Measure", "Measures", "OwnInterval", "as_namespace", "measure", "parse"]
 
+
+def _lower_is_better(name: str) -> bool:
+    try:
+        return parse(name).declaration.lower_is_better
+    except NescioError:  # scores that somebody made by hand
+        return False
+
+
+Scores.lower_is_better = staticmethod(_lower_is_better)
 import_all(__name__, __path__, but=_index.MODULES)

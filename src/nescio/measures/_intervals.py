@@ -51,6 +51,20 @@ def _ranks(patterns: Patterns, level: float, _: np.random.Generator, p: float, c
     return -math.inf if ranks[0] is None else found[0], found[1]
 
 
+def of_f1(hits: str, *misses: str) -> OwnInterval:
+    r"""Return the interval of an F1, $2q/(1 + q)$ for the share q of hits among hits and misses: that of q by Clopper &
+    Pearson."""
+
+    def ends(patterns: Patterns, level: float, _: np.random.Generator, **__: Any) -> Bounds:
+        from nescio.stats.intervals import clopper_pearson
+
+        hit, *missed = (float(patterns.counts @ patterns.columns[name]) for name in (hits, *misses))
+        low, high = clopper_pearson(hit, hit + sum(missed), level)
+        return 2 * low / (1 + low), 2 * high / (1 + high)
+
+    return OwnInterval("clopper-pearson", ends, alone=False)
+
+
 ORDER_STATISTICS = OwnInterval("order statistics", _ranks)
 OVER_BINS = OwnInterval("bins", _bins, clustered=True)
 STEPWISE = OwnInterval("stepwise", _safe)

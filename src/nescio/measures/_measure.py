@@ -243,12 +243,13 @@ Measures = Sequence[str | Measure] | str | Measure | None  # as a caller names t
 
 class OwnInterval(Struct, frozen=True):
     """A measure's own construction of an interval, by its name in a signature: from a run's patterns, a level and a
-    generator, with the parameters of the measure. No other method covers, of the measure or of its differences;
-    `clustered` says whether this one does where questions are clustered."""
+    generator, with the parameters of the measure. `clustered` says whether it covers where questions are clustered,
+    `alone` that no other method covers, of the measure or of its differences."""
 
     name: str
     of: Callable[..., Bounds]
     clustered: bool = False
+    alone: bool = True
 
 
 class Declaration(Struct, frozen=True):
@@ -282,7 +283,7 @@ class Declaration(Struct, frozen=True):
     @property
     def resampling_covers(self) -> bool:
         """Whether an interval made from resamples holds the true value as often as it says."""
-        return isinstance(self.interval, str)
+        return self.interval is not None and not (isinstance(self.interval, OwnInterval) and self.interval.alone)
 
     @property
     def doc(self) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nescio.measures._intervals import of_f1
 from nescio.measures._measure import measure
 
 SOURCE = (
@@ -69,7 +70,14 @@ def abstention_recall(total: Any) -> Any:
     return total.rightly_declined / total.unanswerable
 
 
-@measure("abstention_F1", needs=NEEDS, bounds=(0, 1), source=SOURCE, each=_cells)
+@measure(
+    "abstention_F1",
+    needs=NEEDS,
+    bounds=(0, 1),
+    source=SOURCE,
+    each=_cells,
+    interval=of_f1("rightly_declined", "falsely_declined", "falsely_answered"),
+)
 def abstention_f1(total: Any) -> Any:
     r"""The harmonic mean of abstention precision and recall.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from nescio.measures._intervals import of_f1
 from nescio.measures._measure import measure
 from nescio.measures._order import pairs_in_order
 
@@ -69,6 +70,7 @@ def f05u(total: Any) -> Any:
     "pan.F1",
     needs="correct incorrect unanswered verification.same",
     bounds=(0, 1),
+    interval=of_f1("true_positive", "false_positive", "false_negative", "silent"),
     source=f"{SOURCE}; the evaluators of 2024 and after for silence=negative",
     each=lambda q, silence: {**_cells(q), "silent": q.unanswered * q.same * (silence == "negative")},
     valid={"silence": ("silence must be dropped or negative", lambda v: v in ("dropped", "negative"))},

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-
-import numpy as np
+from collections.abc import Sequence
 
 from nescio.data.plain_tables import count_range
 from nescio.data.results import MOST_MEASURES, Score, Scores
@@ -25,8 +23,6 @@ def board(scores: Scores) -> Grid:
             [(Cell(name), _cell(row), Cell(f"{row.n:,}")) for name, row in own.items()],
             (True, False, False),
         )
-    values = {run: own[measures[0]].value for (run, stratum), own in places.items() if stratum is None}
-    order = {run: rank for rank, run in enumerate(ranked(values, values, measures[0]))} if values else {}
     counted = scores.counted()
     rows = [
         {
@@ -35,19 +31,11 @@ def board(scores: Scores) -> Grid:
             "n": Cell(count_range(row.n for row in own.values())),
             **{name: Cell(count) for name, count in counted.get(place, {}).items()},
         }
-        for place, own in sorted(places.items(), key=lambda item: order[item[0][0]])
+        for place, own in places.items()
     ]
     columns = scores.columns or (*keys, *measures, "n")
     texts = [name in keys for name in columns]
     return _grid(columns, [tuple(row[name] for name in columns) for row in rows], texts, legend(scores))
-
-
-def ranked(runs: Iterable[str], value_of: Mapping[str, float], measure: str) -> list[str]:
-    """Return runs with the best by a measure first, and those without a value last."""
-    named = list(runs)
-    values = np.array([value_of[run] for run in named], dtype=np.float64)
-    order = np.argsort(values if parse(measure).declaration.lower_is_better else -values, kind="stable")  # NaN last
-    return [named[place] for place in order.tolist()]
 
 
 def legend(scores: Scores) -> str:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from nescio.errors import MismatchError
 from nescio.reporting.charts import LINES, MUTED, data, dressed, unpacked
-from nescio.reporting.page.drawing import _svg
+from nescio.reporting.page.drawing import as_svg
 from nescio.sources.writing import write_text
 
 WIDTH, HEIGHT = 520, 320
@@ -48,5 +48,5 @@ def draw(path: Path, spots: Sequence[Spot], x_title: str, y_title: str, *, diago
         corners = alt.Chart(data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])).encode(x="x:Q", y="y:Q")
         chart = corners.mark_line(color=MUTED, strokeDash=[4, 4]) + chart
     specification = dressed(chart, WIDTH, HEIGHT).properties(background="white", padding=12).to_dict(validate=False)
-    write_text(path, _svg(unpacked(specification)))
+    write_text(path, as_svg(unpacked(specification)))
     return f"wrote {path}"

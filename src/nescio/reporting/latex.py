@@ -1,7 +1,8 @@
 r"""Results as LaTeX: booktabs, numbers aligned on the point, the best in bold, superscripts for what is significantly
 worse.
 
-A leaderboard with marks is a `table` whose caption explains them; other results are bare `tabular`s.
+A leaderboard with marks is a `table` whose caption explains them; other results are bare `tabular`s. What is wider than
+the text is made smaller.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ SPECIALS = {
     "\u200d": "",
     "\N{REPLACEMENT CHARACTER}": "(?)",  # what stands for a control character is in no font
 }
-PREAMBLE = r"% needs \usepackage{booktabs}"
+PREAMBLE = r"% needs \usepackage{booktabs,graphicx}"
+FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"  # graphicx's, of what is too wide alone
 _POINT = re.compile(r"([<+-]?)([\d,]+)\.(\d.*)", re.DOTALL)
 _WHOLE = re.compile(r"([<+-]?)([\d,]+)")
 _SIGNS = {"<": "$<$", "+": "$+$", "-": "$-$", "": ""}
@@ -51,8 +53,8 @@ def escape(text: str) -> str:
     return re.sub(r"(?<=-)(?=-)", "{}", "".join(SPECIALS.get(c, c) for c in sanitize(text, target="line")))
 
 
-def tabular(grid: Grid) -> str:
-    """Write a table as a `tabular`; a leaderboard with marks as a `table` with a caption."""
+def tabular(grid: Grid, label: str = "tab:scores") -> str:
+    """Write a table as a `tabular`; a leaderboard with marks as a `table` with a caption and a label."""
     rows: Sequence[Sequence[Cell]] = grid.cells or [[Cell(cell) for cell in row] for row in grid.rows]
     if not grid.legend:
         return _tabular(grid.head, rows, grid.texts, {})
@@ -70,7 +72,9 @@ def tabular(grid: Grid) -> str:
         [replace(cell, better_than=(cell.value,)) if i == at else cell for i, cell in enumerate(row)] for row in rows
     ]
     table = _tabular(grid.head, rows, grid.texts, names)
-    return "\n".join([r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", table, r"\end{table}"])
+    return "\n".join(
+        [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{{label}}}", table, r"\end{table}"]
+    )
 
 
 def _tabular(head: Sequence[str], rows: Sequence[Sequence[Cell]], text: Sequence[bool], names: dict[str, str]) -> str:
@@ -82,13 +86,14 @@ def _tabular(head: Sequence[str], rows: Sequence[Sequence[Cell]], text: Sequence
     body = [_line([_cell(cell, pointed[i], names) for i, cell in enumerate(row)]) for row in rows]
     return "\n".join(
         [
+            FITTED,
             rf"\begin{{tabular}}{{{align}}}",
             r"\toprule",
             _line(titles),
             r"\midrule",
             *body,
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}}",
         ]
     )
 

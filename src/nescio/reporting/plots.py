@@ -9,7 +9,7 @@ from nescio.data.results import Comparison, Comparisons, Results, Score, Scores
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.reporting import charts, panels
 from nescio.reporting.numbers import difference, number, spaced_p, with_interval
-from nescio.reporting.page.drawing import specification
+from nescio.reporting.page.drawing import as_svg, specification, with_titles
 from nescio.reporting.suites import ordered
 from nescio.selective.curve import Point
 from nescio.text import plural
@@ -111,17 +111,38 @@ def _curve(results: Results, width: int) -> Any:
 def _finished(drawn: Sequence[Any]) -> Any:
     """Return one chart of several, as an object whose data are rows and whose marks say their figures under the
     mouse."""
-    from altair import Chart
-
     if not drawn:
         raise MismatchError("there is no defined value to draw")
     parts = [_with_hints(specification(chart, paper=True)) for chart in drawn]
     if len(parts) == 1:
-        return Chart.from_dict(parts[0])
+        return _shown(parts[0])
     shared = {name: parts[0][name] for name in ("$schema", "config", "background")}
     sets = {name: rows for part in parts for name, rows in part["datasets"].items()}
     own = [{name: value for name, value in part.items() if name not in (*shared, "datasets")} for part in parts]
-    return Chart.from_dict({**shared, "datasets": sets, "vconcat": own})
+    return _shown({**shared, "datasets": sets, "vconcat": own})
+
+
+def _shown(plain: dict[str, Any]) -> Any:
+    """Return an Altair chart that brings its drawing along."""
+    from altair import Chart
+
+    chart = Chart.from_dict(plain)
+    object.__setattr__(chart, "__class__", type(type(chart).__name__, (_Drawn, type(chart)), {}))
+    return chart
+
+
+class _Drawn:
+    """What a notebook shows of a chart: itself where it can draw, else as SVG, so that a page to which it is exported
+    fetches nothing."""
+
+    def _repr_mimebundle_(self, *given: Any, **how: Any) -> Any:
+        import altair
+
+        if altair.renderers.active != "default":  # somebody chose how charts are shown
+            return super()._repr_mimebundle_(*given, **how)  # type: ignore[misc]
+        plain: Any = self.to_dict()  # type: ignore[attr-defined]
+        kind = f"application/vnd.vegalite.v{altair.SCHEMA_VERSION[1:].partition('.')[0]}+json"
+        return {kind: plain, "image/svg+xml": with_titles(as_svg(plain)), "text/plain": repr(self)}
 
 
 def _with_hints(part: Any) -> Any:

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.reporting import terminal
-from nescio.reporting.board import ranked
 from nescio.reporting.printing import print_grid, show_grid, show_signature, show_text
 from nescio.reporting.tables import grids, legend, record_grid
 from nescio.text import plural
@@ -48,14 +47,11 @@ def with_the_first(scores: Scores) -> tuple[Scores, str]:
     rows = scores.rows
     if len(rows) <= MOST_RUNS:
         return scores, ""
-    first = rows[0].measure
-    value_of = {row.run: row.value for row in rows if row.measure == first and row.stratum is None}
-    if len(value_of) <= MOST_RUNS:
+    runs = scores.best_first()
+    if len(runs) <= MOST_RUNS:
         return scores, ""
-    kept = set(ranked(value_of, value_of, first)[:MOST_RUNS])
-    left = (
-        f"the first {MOST_RUNS:,} of {len(value_of):,} runs; -v prints all, and -f json, -f csv and -o FILE have them. "
-    )
+    kept = set(runs[:MOST_RUNS])
+    left = f"the first {MOST_RUNS:,} of {len(runs):,} runs; -v prints all, and -f json, -f csv and -o FILE have them. "
     return replace(scores, rows=tuple(row for row in rows if row.run in kept)), left
 
 

@@ -27,8 +27,10 @@ FEW_TIED = 2  # runs that a rank names as tied with it; JSON names all
 MOST_ROWS = 100  # of what else results hold, as a table; JSON has all of them
 
 
-def render(results: Results, form: str) -> str:
-    """Results as text in one of the formats that `-f` names."""
+def render(results: Results, form: str, label: str | None = None) -> str:
+    """Results as text in one of the formats that `-f` names; `label` names a table of LaTeX."""
+    if form == "latex":
+        return _latex(results, label or f"tab:{results.kind}")
     if isinstance(results, Audit) and form in ("table", "markdown"):
         from nescio.reporting import audit
 
@@ -40,7 +42,6 @@ def render(results: Results, form: str) -> str:
         "jsonl": _jsonl,
         "csv": _csv,
         "markdown": _markdown,
-        "latex": _latex,
     }
     return writers[form](results)
 
@@ -272,8 +273,8 @@ def _markdown(results: Results) -> str:
     return "\n\n".join([*map(markdown_table, grids(results)), f"{markdown_code(str(results.signature))}\n"])
 
 
-def _latex(results: Results) -> str:
+def _latex(results: Results, label: str) -> str:
     from nescio.reporting import latex
 
-    tables = map(latex.tabular, grids(results))
+    tables = [latex.tabular(table, label) for table in grids(results)]
     return "\n".join([f"% {sanitize(str(results.signature), target='line')}", latex.PREAMBLE, *tables]) + "\n"

@@ -20,7 +20,7 @@ from nescio.measures import Measure, OwnInterval
 from nescio.measures.calibration import SURE_WRONG
 from nescio.options.edge import Progress
 from nescio.scoring.influence import influence
-from nescio.scoring.jackknife import degrees_of_freedom, left_out
+from nescio.scoring.jackknife import deciding, degrees_of_freedom, left_out, moves
 from nescio.scoring.resampled import by_draw, resample, together
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import intervals, parallel, resampling
@@ -31,7 +31,7 @@ from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
 CONSTANT, FEW_UNITS, SKEWED, RARE = "interval.constant", "interval.few_units", "interval.skewed", "interval.rare"
-UNFIT, FEW_DECIDE = "interval.unfit", "interval.few_decide"
+UNFIT, FEW_DECIDE, WITHHELD = "interval.unfit", "interval.few_decide", "interval.withheld"
 # The codes of remarks that an interval may cover the truth too seldom.
 DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT, SURE_WRONG)
 IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet", "wilson"]
@@ -39,8 +39,6 @@ IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet",
 FEWEST_UNITS, FEWEST_FREEDOM = 6, 2.0
 EVERYWHERE = (-math.inf, math.inf)
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
-BY_QUANTILES = ("percentile", "bca", "dirichlet")  # intervals whose ends are resamples
-MOST_DRAWN = 200_000  # resamples, however many runs their intervals are to hold for together
 
 
 class ResamplingPlan(Struct, frozen=True):
@@ -65,11 +63,6 @@ def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool =
             f"logit is for measures that have a lowest or highest value, and {measure.label} has neither; use "
             "percentile, bca or auto"
         )
-    if method == "t" and measure.order is not None:
-        raise UsageError(
-            f"t is for measures that are formulas over sums, and {measure.label} puts the questions in an order; use "
-            "percentile, bca or auto"
-        )
     if method == "wilson" and not proportion:
         raise UsageError(
             f"wilson is for simple proportions, and {measure.label} is not one; use percentile, bca or auto"
@@ -87,18 +80,20 @@ def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool =
 
 
 def _supported(measure: Measure, *, clustered: bool, shared: bool) -> str:
-    """Return the method that the studies support."""
+    """Return the method that the studies support; `none` for a measure of which none is known that holds."""
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
     declared = measure.declaration.interval
-    if isinstance(declared, OwnInterval):
-        return declared.name if declared.clustered or not clustered else "percentile"
-    if not clustered and shared and (proportion or counted):
-        return "clopper-pearson" if proportion else "imprecise"
+    if isinstance(declared, OwnInterval) and (declared.clustered or not clustered):
+        return declared.name
+    if not measure.declaration.resampling_covers:
+        return "none"
     if not clustered and (proportion or counted):
+        if shared:
+            return "clopper-pearson" if proportion else "imprecise"
         return "dirichlet" if counted else "wilson"
-    if declared in (None, "percentile"):
-        return "t" if (clustered or shared) and measure.order is None else "percentile"
-    return declared
+    if clustered or declared == "percentile":
+        return "t"
+    return str(declared)
 
 
 Bounds = tuple[float, float, list[Note]]
@@ -125,8 +120,12 @@ def bounds(
         own = sample.measure.declaration.interval
         if sample.resampled is not None:
             intervals_of[place] = _interval(sample, method, sample.resampled, plan.level)
+        elif method == "none":
+            intervals_of[place] = (*intervals.UNDEFINED, [] if math.isnan(sample.value) else [withheld()])
         elif method == "wilson":
             intervals_of[place] = _wilson(sample, plan.level)
+        elif isinstance(own, OwnInterval) and method == own.name:
+            intervals_of[place] = _own(sample, own, plan)
         elif method == "clopper-pearson":
             intervals_of[place] = _exact(sample, plan.level)
         elif method == "imprecise":
@@ -134,8 +133,6 @@ def bounds(
             tell()
         elif method == "t":
             intervals_of[place] = _student(sample, plan.level)
-        elif isinstance(own, OwnInterval) and method == own.name:
-            intervals_of[place] = _own(sample, own, plan)
         else:
             (posteriors if method == "dirichlet" else resampled).append(place)
     for posterior, places in ((True, posteriors), (False, resampled)):
@@ -147,13 +144,15 @@ def bounds(
         )
         for i, values in drawn:
             method = methods[some[i].measure.label]
-            intervals_of[places[i]] = _interval(some[i], method, values, plan.level)
+            intervals_of[places[i]] = (
+                _hull(some[i], values, plan.level) if posterior else _interval(some[i], method, values, plan.level)
+            )
             tell()
     return [intervals_of[place] for place in range(len(inputs))]
 
 
 def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], level: float) -> Bounds:
-    """Compute an interval from the values on resamples or of a posterior, and remarks on it."""
+    """Compute an interval from the values on resamples, and remarks on it."""
     point = sample.value
     made = remarks(method, values, sample.patterns.units)
     if not sample.measure.declaration.resampling_covers and not np.isnan(point):
@@ -162,13 +161,11 @@ def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], le
         freedom = degrees_of_freedom(sample)
         limits = sample.measure.bounds
         low, high = intervals.logit(point, float(np.nanstd(values)), limits, freedom, level)
-        if np.isnan(low) and min(abs(point - limit) for limit in limits) <= 1e-12:
+        at_limit = min(abs(point - limit) for limit in limits) <= 1e-12
+        if np.isnan(low) and at_limit:
             low, high = intervals.at_limit(point, limits, sample.measure.deciding(sample.patterns), level)
-        return low, high, made + _remarks_on_logit(low, freedom)
+        return low, high, made + _remarks_on_logit(low, freedom, at_limit=at_limit)
     low, high = _from_values(sample, point, method, values, level)
-    if method == "dirichlet":
-        # By the two counts that a proportion is made of, or else by the correct questions and the others.
-        made += _remarks_on_counts(method, sample, sample.measure.declaration.proportion or ("correct", "n"))
     if point < low or point > high:
         made.append(
             note(
@@ -177,7 +174,7 @@ def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], le
                 method=method,
             )
         )
-    elif np.isnan(low) and not np.isnan(point):
+    elif np.isnan(low) and not np.isnan(point) and CONSTANT not in {one.code for one in made}:
         made.append(
             note(
                 "interval.one_sided",
@@ -196,12 +193,30 @@ def _from_values(
     if method == "bca":
         return intervals.bca(values, point, *left_out(sample), level)
     low, high = intervals.percentile(values, level)
-    # A posterior gives no weight to the end of the range, where a run that is never (or always) right has its value.
-    return (min(low, point), max(high, point)) if method == "dirichlet" else (low, high)
+    return (low, high) if high - low > 1e-12 * max(1.0, abs(point)) else intervals.UNDEFINED
 
 
-def _remarks_on_logit(low: float, freedom: float) -> list[Note]:
+def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -> Bounds:
+    """Compute what the intervals of posteriors, of shape (posteriors, draws), and the value itself reach over: none
+    of them gives weight to the end of the range, where a run that is never (or always) right has its value."""
+    if np.isnan(sample.value):
+        return *intervals.UNDEFINED, []
+    ends = np.array([intervals.percentile(values, level) for values in posteriors])
+    low, high = np.nanmin(ends[:, 0]), np.nanmax(ends[:, 1])
+    return float(min(low, sample.value)), float(max(high, sample.value)), []
+
+
+def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Note]:
     """Remark on an interval that cannot be given, or whose standard error few questions decide."""
+    if np.isnan(low) and not at_limit:
+        return [
+            note(
+                "interval.unmoved",
+                "no resample of these questions moves the value, as where all confidences are equal, so the {method} "
+                "interval is undefined",
+                method="logit",
+            )
+        ]
     if np.isnan(low):
         return [
             note(
@@ -224,6 +239,11 @@ def few_decide(method: str) -> Note:
 def unfit(method: str) -> Note:
     """Remark on a method that does not cover a measure, by its declaration."""
     return note(UNFIT, "the {method} interval covers the true value less often than it claims", method=method)
+
+
+def withheld() -> Note:
+    """Say of a measure that its interval would not hold, by its declaration."""
+    return note(WITHHELD, "no interval is known that holds the true value as often as it claims, so that none is given")
 
 
 def hold_together(runs: int, level: float, *, parts: bool = False) -> Note:
@@ -276,6 +296,8 @@ def _student(sample: MeasureInput, level: float) -> Bounds:
         error, freedom = widened_error(influence(measure, patterns), size, counts, ends)
         low, high = intervals.logit(point, error, EVERYWHERE, freedom, level)
         return max(low, limits[0]), min(high, limits[1]), [] if patterns.units > 1 else [_no_spread(patterns.units)]
+    if measure.order is not None:
+        return _ordered(sample, level)
     skewed = measure.declaration.interval != "t"  # where its own study says that n - 1 will do
     error, freedom = unit_error(influence(measure, patterns), size, counts, skewed=skewed)
     low, high = intervals.logit(point, error, limits, freedom, level)
@@ -287,11 +309,22 @@ def _student(sample: MeasureInput, level: float) -> Bounds:
     return low, high, [few_decide("t")] if patterns.units < FEWEST_UNITS or freedom < FEWEST_FREEDOM else []
 
 
+def _ordered(sample: MeasureInput, level: float) -> Bounds:
+    """Compute the same of an ordered measure, from what leaving out each unit changes."""
+    moved, size = moves(sample.measure, sample.patterns)
+    error, freedom = unit_error(moved, size, np.ones(len(size), dtype=np.int64))
+    freedom = min(freedom, deciding(sample.patterns))
+    low, high = intervals.logit(sample.value, error, sample.measure.bounds, freedom, level)
+    if np.isnan(low):
+        return low, high, [_no_spread(sample.patterns.units)]
+    return low, high, [few_decide("t")] if freedom < FEWEST_FREEDOM else []
+
+
 def _no_spread(units: int) -> Note:
     return note(
         "interval.no_spread",
-        "{units:one question or cluster cannot/questions or clusters that are all alike cannot} show how far the value "
-        "may move: no interval",
+        "{units:one question or cluster cannot/questions or clusters that are all alike or decided by one cannot} "
+        "show how far the value may move: no interval",
         units=units,
     )
 
@@ -343,26 +376,34 @@ def as_outcomes(sample: MeasureInput) -> MeasureInput:
 
 
 def _from_posteriors(inputs: Sequence[MeasureInput], plan: ResamplingPlan) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield the place of each run and measure with its values under draws of the posterior of its counts."""
+    """Yield the place of each run and measure with its values under draws of the posteriors of its counts."""
     size = sum(block.size for block in plan.blocks)
     for group in by_draw(inputs, range(len(inputs))):
         samples = [as_outcomes(inputs[place]) for place in group]
         if not samples[0].n:
-            yield from ((place, np.full(size, np.nan)) for place in group)
+            yield from ((place, np.full((1, size), np.nan)) for place in group)
             continue
         cells = len(samples[0].patterns.counts) * size
         parts = parallel.in_chunks(partial(_posterior, samples), plan.blocks, plan.jobs, cells)
-        yield from zip(group, map(np.concatenate, zip(*parts, strict=True)), strict=True)
+        yield from zip(group, map(np.hstack, zip(*parts, strict=True)), strict=True)
 
 
 def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list[NDArray[np.float64]]:
+    """Return the values of each measure under draws of every posterior, shape (posteriors, draws)."""
     counts = samples[0].patterns.counts
+    correct, incorrect, _ = map(int, counts)
+    priors = resampling.priors(correct, incorrect)
     values: list[list[NDArray[np.float64]]] = [[] for _ in samples]
-    for part in together(blocks, len(counts)):
-        shares = np.concatenate([resampling.dirichlet(counts, block.size, block.generator()) for block in part])
+    for part in together(blocks, priors.size):
+        shares = np.stack(
+            [
+                np.concatenate([resampling.dirichlet(counts, block.size, block.generator(), prior) for block in part])
+                for prior in priors
+            ]
+        )
         for column, sample in zip(values, samples, strict=True):
             column.append(sample.measure.value(sample.patterns, shares))
-    return list(map(np.concatenate, values))
+    return list(map(np.hstack, values))
 
 
 def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
@@ -381,7 +422,8 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
         made.append(
             note(
                 CONSTANT,
-                "every resample has the same value: the {method} interval is too narrow",
+                "every resample has the same value, so that the {method} interval is undefined: these questions do not "
+                "show how far the true value may be",
                 method=method,
             )
         )

@@ -1,11 +1,15 @@
-"""The value of a measure without one unit: what the acceleration of BCa and Student's degrees of freedom come from."""
+"""The value of a measure without one unit: what the acceleration of BCa, Student's degrees of freedom, and the standard
+error of an ordered measure come from."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.patterns import by_unit
+from nescio.data.patterns import Patterns, by_unit
+from nescio.measures import Measure
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import intervals, resampling
 
@@ -45,3 +49,31 @@ def degrees_of_freedom(sample: MeasureInput) -> float:
     table[some, np.arange(len(some))] = 0
     values = measure.under(by_unit(patterns), table)
     return intervals.freedom(values, np.ones(len(some), dtype=np.int64), units)
+
+
+def moves(measure: Measure, patterns: Patterns) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    r"""Return how far each unit moves an ordered value, and how many questions it has, for `few_units.unit_error`.
+
+    That is $(1 - h_g)(\hat\theta - \hat\theta_{-g})$ for a unit's share $h_g = n_g/n$ of the questions.
+    Of more than a thousand units, evenly sized groups of them. NaN where a value is undefined without one of them.
+    """
+    patterns = by_unit(patterns)
+    units = patterns.units
+    rows = patterns.columns["n"] if patterns.shares is None else patterns.shares
+    size = np.bincount(np.arange(len(rows)) if patterns.unit is None else patterns.unit, weights=rows)
+    together = -(-units // min(units, max(FEWEST, min(SOME, CELLS // units))))
+    group = np.arange(units) // together
+    table = np.ones((units, int(group[-1]) + 2), dtype=np.uint8)
+    table[np.arange(units), group] = 0  # and in the last column all units
+    values = measure.under(patterns, table)
+    of_group: NDArray[np.float64] = np.bincount(group, weights=size).astype(np.float64)
+    return (1 - of_group / of_group.sum()) * (values[-1] - values[:-1]), of_group
+
+
+def deciding(patterns: Patterns) -> float:
+    """Return how many units hold the rarer kind of row, as a wrong answer: of few of them the positions say little of
+    how far others would lie, however alike they are."""
+    patterns = by_unit(patterns)
+    unit = np.arange(len(patterns.columns["n"])) if patterns.unit is None else patterns.unit
+    marks = [values for values in patterns.columns.values() if set(np.unique(values)) == {0.0, 1.0}]
+    return min((len(np.unique(unit[mark == kind])) for mark in marks for kind in (0, 1)), default=math.inf)

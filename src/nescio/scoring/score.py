@@ -20,8 +20,6 @@ from nescio.measures import Measure, Measures, parse
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded, Options, load, open_files
 from nescio.scoring.confidence_intervals import (
-    BY_QUANTILES,
-    MOST_DRAWN,
     IntervalMethod,
     ResamplingPlan,
     bounds,
@@ -73,7 +71,7 @@ def compute_scores(
     work, notes = _inputs(loaded, wanted, by)
     level = level_of_each(ci / 100, together) if ci else 0.0
     if together > 1:
-        resamples = enough_resamples(loaded.data, resampled, methods, resamples, together=together, level=level)
+        check_stored(loaded.data, resampled, together=together, level=level)
         notes.append(hold_together(together, level, parts=by is not None))
     plan = ResamplingPlan(level, resampling.blocks(resamples, seed), jobs)
     rows: list[Score] = []
@@ -120,29 +118,25 @@ def compute_scores(
 
 
 def _methods(data: Data, measures: Sequence[Measure], interval: IntervalMethod, *, shared: bool) -> dict[str, str]:
-    """Return the method of each measure's interval; that of what a tally holds sums of is the same at any level."""
+    """Return the method of each measure's interval; of what a tally holds sums of, percentiles at any level."""
     clustered = data.clusters is not None
     return {
-        one.label: method_for(one, interval, clustered=clustered, shared=shared and not is_summed(data, one))
+        one.label: "percentile"
+        if interval == "auto" and is_summed(data, one)
+        else method_for(one, interval, clustered=clustered, shared=shared)
         for one in measures
     }
 
 
-def enough_resamples(
-    data: Data, measures: Sequence[Measure], methods: Mapping[str, str], resamples: int, *, together: int, level: float
-) -> int:
-    """Return how many resamples it takes for the ends of intervals at this level to be told, or as many as were asked
-    for. Raises UsageError where a tally has fewer, or it takes too many."""
-    of_quantiles = [measure for measure in measures if methods.get(measure.label) in BY_QUANTILES]
-    needed = least_resamples(level) if of_quantiles else 0
-    stored = data.drawn.resamples if any(is_summed(data, measure) for measure in of_quantiles) else needed
-    if needed > min(stored, MOST_DRAWN):
-        most = f"the tally has {stored:,}" if stored < needed else f"nescio draws {MOST_DRAWN:,}"
+def check_stored(data: Data, measures: Sequence[Measure], *, together: int, level: float) -> None:
+    """Raise UsageError where the ends of an interval at this level cannot be told from the resamples of a tally."""
+    needed, stored = least_resamples(level), data.drawn.resamples
+    summed = [measure.label for measure in measures if is_summed(data, measure)]
+    if summed and needed > stored:
         raise UsageError(
-            f"{opt('simultaneous')} of {together:,} runs takes {needed:,} resamples for {of_quantiles[0].label},"
-            f" and {most}; score fewer runs, or give {opt('ci')} a lower level"
+            f"{opt('simultaneous')} of {together:,} runs takes {needed:,} resamples for {summed[0]}, and the tally has "
+            f"{stored:,}; score fewer runs, or give {opt('ci')} a lower level"
         )
-    return max(needed, resamples)
 
 
 def _watch(progress: Progress, done: int, every: int, now: int, _: int) -> None:

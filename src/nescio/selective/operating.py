@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -14,7 +14,7 @@ from nescio.measures import Measure
 from nescio.scoring.samples import measure_inputs
 from nescio.selective.certified import Guarantee, bounds_on_grid
 from nescio.selective.crossfit import choose
-from nescio.selective.curve import Floats, OneRun
+from nescio.selective.curve import Bools, Floats, OneRun
 from nescio.selective.thresholds import check_follows
 
 POINTS = 200
@@ -34,10 +34,20 @@ class Counts(Struct, frozen=True):
     wrong: float
 
 
+class Part(Struct, frozen=True):
+    """What a run does with questions that had no part in its threshold: how many there are, how many it answers, and
+    how many of these wrongly; `elsewhere` is the value of the measure on the others, by which the run is chosen."""
+
+    elsewhere: float
+    rows: int
+    answered: int
+    wrong: int
+
+
 class TunedPoint(Struct, frozen=True):
     """The threshold at which a measure is best, and what to expect of it on new questions (cross-fitted): the measure,
     the share answered, and the share of these wrong. `answered` and `wrong` count its answers on all questions, of
-    which `tried` thresholds were looked at."""
+    which `tried` thresholds were looked at; `parts` are those held out in turn."""
 
     threshold: float
     value: float
@@ -46,6 +56,7 @@ class TunedPoint(Struct, frozen=True):
     answered: int
     wrong: int
     tried: int
+    parts: tuple[Part, ...] = ()
 
     @property
     def declines(self) -> bool:
@@ -152,7 +163,33 @@ def _tuned(one: OneRun, measure: Measure, seed: int) -> TunedPoint | None:
         int(here.sum()),
         int((here & one.wrong).sum()),
         int(one.has_confidence.sum()),
+        tuple(
+            part_of(one, measure, choice.fold == part, one.accept(threshold))
+            for part, threshold in enumerate(choice.without)
+        ),
     )
+
+
+def part_of(one: OneRun, measure: Measure, inside: Bools, accepted: Bools | None = None) -> Part:
+    """Count what a run does inside a part of its questions, where it gives the answers accepted (None: as it came)."""
+    data = one.data if accepted is None else one.apply(accepted)
+    inputs, _ = measure_inputs(data.select(~inside), [measure])
+    answered = data.columns["answered"][0][inside] == 1
+    wrong = answered & (data.columns["incorrect"][0][inside] == 1)
+    return Part(inputs[0].value, int(inside.sum()), int(answered.sum()), int(wrong.sum()))
+
+
+def chosen_anew(runs: Sequence[Sequence[Part]], *, lower_is_better: bool) -> tuple[float, float]:
+    """Return the share answered, and the share of these wrong, where the run is chosen without each part in turn, as
+    its threshold is: what to expect of the best of them."""
+    sign = -1 if lower_is_better else 1
+
+    def merit(part: Part) -> float:
+        return -np.inf if np.isnan(part.elsewhere) else sign * part.elsewhere
+
+    best = [max(of, key=merit) for of in zip(*filter(None, runs), strict=False)]
+    rows, answered, wrong = (sum(getattr(part, name) for part in best) for name in ("rows", "answered", "wrong"))
+    return answered / rows, wrong / answered if answered else float("nan")
 
 
 def _grid(one: OneRun) -> tuple[float, ...]:

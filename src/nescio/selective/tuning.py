@@ -19,7 +19,7 @@ from nescio.pipeline import Loaded
 from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, hold_together, method_for
 from nescio.scoring.next_sample import next_samples
 from nescio.scoring.samples import MeasureInput, measure_inputs
-from nescio.scoring.score import enough_resamples, open_data
+from nescio.scoring.score import open_data
 from nescio.selective.certified import Guarantee
 from nescio.selective.crossfit import Choice, choose
 from nescio.selective.curve import Bools, OneRun, curve_of, one_run
@@ -85,9 +85,6 @@ def tune(
     level = level_of_each((ci or 0) / 100, together) if ci else 0.0
     clustered = one.data.clusters is not None
     method = method_for(bound, "auto", clustered=clustered, shared=together > 1)
-    if ci and together > 1:
-        how_many: dict[str, Any] = {"together": together, "level": level}
-        resamples = enough_resamples(one.data, [bound], {bound.label: method}, resamples, **how_many)
     plan = ResamplingPlan(level, resampling.blocks(resamples, seed), jobs)
     figures, pooled, of_figures = _figures(one, bound, choice, (method, plan, progress), certified=wanted is not None)
     notes = [*loaded.notes, *remarks(one), *choice.notes, *of_figures]

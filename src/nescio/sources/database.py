@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from threading import Event, Thread
@@ -60,8 +60,17 @@ def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckD
             _HELD[process] = wanted
         if small:
             connection.execute("PRAGMA disable_optimizer")
-    connection.execute("SET enable_progress_bar = false")  # it goes to standard output, where results go
+    _without_bar(connection)
     return connection
+
+
+def _without_bar(connection: duckdb.DuckDBPyConnection) -> None:
+    """Keep bars from standard output, where results go, and from the cells of a notebook. A notebook without ipywidgets
+    draws none, and lets nobody say so."""
+    import duckdb
+
+    with suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = false")
 
 
 def write_parquet(connection: duckdb.DuckDBPyConnection, rows: str, path: Path) -> None:
@@ -109,7 +118,7 @@ def watched(connection: duckdb.DuckDBPyConnection, path: Path, tick: Callable[[i
         ended.set()
         thread.join()
         tell(read)
-        connection.execute("SET enable_progress_bar = false")
+        _without_bar(connection)
 
 
 @cache  # a forked process must neither use its parent's nor close it, whose threads it has not

@@ -10,6 +10,8 @@ from nescio.errors import FormatError
 from nescio.sources.source import Source
 from nescio.sources.text_files import WHITE
 
+_PIECE = 1 << 22  # bytes read at a time: the parser begins a text again with each piece of it
+
 
 def part_of(document: Any, *place: str) -> Any:
     """Return the value at a place within a document, given as the keys that lead there; None where there is none."""
@@ -108,9 +110,9 @@ def _streamed(source: Source, place: Sequence[str], *, keyed: bool = False) -> I
     assert source.path is not None
     with source.path.open("rb") as file:
         if keyed:
-            values = ijson.kvitems(file, ".".join(place), use_float=True)
+            values = ijson.kvitems(file, ".".join(place), use_float=True, buf_size=_PIECE)
         else:
-            values = ijson.items(file, ".".join((*place, "item")), use_float=True)
+            values = ijson.items(file, ".".join((*place, "item")), use_float=True, buf_size=_PIECE)
         try:
             yield from values
         except (ijson.JSONError, UnicodeDecodeError, RecursionError) as error:

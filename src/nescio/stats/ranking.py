@@ -36,13 +36,23 @@ NOTHING = 1e-12  # of the largest eigenvalue: what is below it is 0
 DEVIATIONS = (np.arange(200) + 0.5) / 400  # of the true values among themselves, as shares of the range
 
 
-def axes_of(resampled: Floats) -> tuple[Floats, Axes]:
+def axes_of(resampled: Floats, units: int) -> tuple[Floats, Axes]:
     """Return the variances of runs, shape (runs, resamples), and the eigenvalues and eigenvectors of their covariance:
     all of them; of more runs than resamples those that are not 0, without the covariance itself, whose cost grows with
-    the runs cubed."""
+    the runs cubed.
+
+    Of few `units` (questions or clusters) many correlations are known badly, and the leader looks too sure: as many
+    units as there are runs are added in which every two runs are correlated as they are on average.
+    """
     runs, resamples = resampled.shape
     if runs <= resamples:
         covariance = np.cov(resampled, ddof=0).reshape(runs, runs)
+        deviation = np.sqrt(np.diag(covariance))
+        both = np.outer(deviation, deviation)
+        if runs > 2 and deviation.all():
+            mean = ((covariance / both).sum() - runs) / (runs * (runs - 1))
+            even = both * np.where(np.eye(runs, dtype=bool), 1.0, mean)
+            covariance = (units * covariance + runs * even) / (units + runs)
         own, along = np.linalg.eigh(covariance)
         return np.diag(covariance), (np.maximum(own, 0.0), along)
     away = (resampled - resampled.mean(axis=1, keepdims=True)) / np.sqrt(resamples)
@@ -55,11 +65,12 @@ def true_values(values: Floats, axes: Axes, width: float, draws: int, rng: np.ra
     r"""Draw the true values of k runs that are exchangeable, given what was measured; shape (runs, draws).
 
     $\hat\theta \mid \theta \sim N(\theta, \Sigma)$ and $\theta_j \sim N(\mu, \tau^2)$ with $\mu$ flat and $\tau$ at
-    most half the `width` of the measure's range, of a density proportional to $\tau$, which keeps off 0 (Rubin 1981;
-    Chung et al. 2013). For $M = \Sigma + \tau^2 I$, $v = 1/(1'M^{-1}1)$, $\hat\mu = v\,1'M^{-1}\hat\theta$ the weight
-    of $\tau$ is $\tau \sqrt{v} |M|^{-1/2} e^{-(\hat\theta - \hat\mu)'M^{-1}(\hat\theta - \hat\mu)/2}$, on a grid of
-    200. The share of resamples in which a run is best counts the noise twice, and makes the leader too sure. `values`
-    has shape (runs,); `axes` are those of $\Sigma$ (`axes_of`), across which nothing varies.
+    most half the `width` of the measure's range, of a half-Cauchy density (Gelman 2006) whose scale s is the noise of
+    the runs about their mean, so that it expects differences of the size of the noise. For $M = \Sigma + \tau^2 I$,
+    $v = 1/(1'M^{-1}1)$, $\hat\mu = v\,1'M^{-1}\hat\theta$ the weight of $\tau$ is $(1 + \tau^2/s^2)^{-1} \sqrt{v}
+    |M|^{-1/2} e^{-(\hat\theta - \hat\mu)'M^{-1}(\hat\theta - \hat\mu)/2}$, on a grid of 200. The
+    share of resamples in which a run is best counts the noise twice, and makes the leader too sure. `values` has shape
+    (runs,); `axes` are those of $\Sigma$ (`axes_of`), across which nothing varies.
     """
     own, along = axes
     seen, ones = along.T @ values, along.T @ np.ones(len(values))
@@ -73,7 +84,8 @@ def true_values(values: Floats, axes: Axes, width: float, draws: int, rng: np.ra
     away = seen - centre[:, None] * ones
     away_left = ((seen_left - centre[:, None] * ones_left) ** 2).sum(axis=1) / tau**2
     size = np.log(spread).sum(axis=1) + across * np.log(tau**2)
-    weight = np.log(tau) + (np.log(v) - size - ((away**2 / spread).sum(axis=1) + away_left)) / 2
+    noise = max((own.sum() - (ones**2 * own).sum() / len(values)) / max(1, len(values) - 1), 1e-24)
+    weight = -np.log1p(tau**2 / noise) + (np.log(v) - size - ((away**2 / spread).sum(axis=1) + away_left)) / 2
     weight = np.exp(weight - weight.max())
     drawn = rng.choice(len(tau), draws, p=weight / weight.sum())
     mean = centre[drawn] + np.sqrt(v[drawn]) * rng.standard_normal(draws)

@@ -95,12 +95,13 @@ def _ends(
     limits: tuple[float, float] = EVERYWHERE,
     *,
     times: Whole | None = None,
+    skewed: bool = False,
 ) -> tuple[float, float, float]:
     """Return the ends of an interval and its standard error, from how far each question (each of so many) moves the
-    value."""
+    value; `skewed` as in `unit_error`."""
     units = _by_unit(moved, clusters, times)
     if math.isinf(limits[0]):
-        error, freedom = unit_error(*units, skewed=False)
+        error, freedom = unit_error(*units, skewed=skewed)
     else:
         error, freedom = widened_error(*units, (limits[0] - value, limits[1] - value))
     low, high = intervals.logit(value, error, EVERYWHERE, freedom, level)
@@ -178,7 +179,8 @@ def adaptation(
 
     $b = \sum\sum(x - \bar x_i)s / \sum\sum(x - \bar x_i)^2$; $e_i = \sum_k(x - \bar x_i)(s - \bar s_i - b(x - \bar
     x_i))$ is what a question moves. Under the null a question's silences fall on any of its stakes alike, so that
-    $\sum x s$ is a sum of independent subset sums: exact where these lie on a lattice, else by random orders. `z` is
+    $\sum x s$ is a sum of independent subset sums: exact where these lie on a lattice, else by random orders. Few
+    questions may adapt, so that Student's degrees of freedom are those of the kurtosis of $e_i$. `z` is
     Mantel's (1963). `x` has shape (stakes,), `silent` (questions, stakes), NaN where a question was not asked at a
     stake; `clusters` (questions,).
     """
@@ -194,7 +196,7 @@ def adaptation(
     many = silent.sum(axis=1)
     slope = float((away * silent).sum() / each.sum())
     moved = ((away * silent).sum(axis=1) - slope * each) / each.sum()
-    low, high, error = _ends(slope, moved, level, None if clusters is None else clusters[several])
+    low, high, error = _ends(slope, moved, level, None if clusters is None else clusters[several], skewed=True)
     spread = float(np.sum(many * (times - many) / (times * (times - 1)) * each))
     z = float((away * silent).sum()) / math.sqrt(spread) if spread > 0 else math.nan
     # Above the least stake of each question, where the order of its silences can matter.

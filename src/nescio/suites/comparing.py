@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from nescio.comparison.adjusted import adjusted_families, tests_used
 from nescio.comparison.corrections import Correction, adjust
 from nescio.comparison.each_pair import EVERYWHERE, student_interval
-from nescio.comparison.pair_test import each_tested
 from nescio.comparison.rank_probabilities import fill
 from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.verdicts import decide
 from nescio.data.evidence import with_pairs
 from nescio.data.notes import gather, note
+from nescio.data.reasons import notes_on_pairs
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
@@ -27,17 +27,17 @@ from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import check_baseline
 from nescio.scoring.score import parse_all
-from nescio.stats import intervals, resampling, suites
+from nescio.stats import resampling, suites
 from nescio.stats.few_units import within_range
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 from nescio.suites.choices import Incomplete, Over
 from nescio.suites.completeness import complete, over_shared
 from nescio.suites.definition import Suite, open_suite
-from nescio.suites.macro_differences import PairOverSuite, Runs, SeenBenchmark, pairs_over_suite, see
-from nescio.suites.resampled import Drawn, draw, shuffle
+from nescio.suites.macro_differences import PairOverSuite, Runs, pairs_over_suite, see
+from nescio.suites.resampled import Drawn, draw
 from nescio.suites.rows import BenchmarkDifference
-from nescio.suites.scoring import cautions, interval_name
+from nescio.suites.scoring import cautions
 
 Floats = NDArray[np.float64]
 NO_INTERVAL = note(
@@ -96,9 +96,9 @@ def compare_suite(
     notes += cautions(suite, drawn, over)
     rows: list[Comparison] = []
     parts: list[BenchmarkDifference] = []
-    for measure, one, differences in _differences(suite, wanted, pairs, drawn, plan):
-        rows.append(_row(one, measure, differences, over, plan.level))
-        parts += _parts(one, measure, differences, plan.level, correction)
+    for measure, one in _differences(suite, wanted, pairs, plan):
+        rows.append(_row(one, measure, over, plan.level))
+        parts += _parts(one, measure, plan.level, correction)
         if progress:
             progress(len(rows), len(wanted) * len(pairs))
     rows = adjusted_families(rows, 1 - ci / 100, correction, margin, every=1, resamples=resamples)
@@ -120,13 +120,14 @@ def compare_suite(
     line = sign(
         **suite.signature(wanted, over=over, incomplete=incomplete, suite_by=suite_by),
         ci=f"{ci:g}",
-        interval=interval_name(wanted, over, " (paired)"),
+        interval="t (paired)",
         test="+".join(sorted(used.test for used in tables["tests"])) or "none",
         correction=correction,
         margin=f"{margin:g}",
         resamples=resamples,
         seed=seed,
     )
+    notes += notes_on_pairs(pairs, [benchmark.loaded.silence for benchmark in suite.benchmarks])
     return Comparisons(tuple(rows), line, (*notes, *suite.notes()), "comparisons", tables)
 
 
@@ -142,19 +143,13 @@ def _check_paired(suite: Suite) -> None:
 
 
 def _differences(
-    suite: Suite,
-    wanted: Sequence[Measure],
-    pairs: Sequence[Runs],
-    drawn: Sequence[Sequence[Drawn]],
-    plan: TestPlan,
-) -> Iterator[tuple[Measure, PairOverSuite, list[Floats]]]:
-    """Yield each measure and pair that can be compared, with the differences on resamples of each benchmark."""
-    for at, measure in enumerate(wanted):
-        seen = see(suite, measure)
-        resampled = _Resampled(seen, [of[at] for of in drawn], plan)
-        for one in pairs_over_suite(seen, pairs, plan, sampled=True):
+    suite: Suite, wanted: Sequence[Measure], pairs: Sequence[Runs], plan: TestPlan
+) -> Iterator[tuple[Measure, PairOverSuite]]:
+    """Yield each measure and pair that can be compared."""
+    for measure in wanted:
+        for one in pairs_over_suite(see(suite, measure), pairs, plan, sampled=True):
             if one is not None:
-                yield measure, one, resampled.of(one)
+                yield measure, one
 
 
 def _pairs(suite: Suite, baseline: str | None, run: str | None) -> list[Runs]:
@@ -171,30 +166,7 @@ def _pairs(suite: Suite, baseline: str | None, run: str | None) -> list[Runs]:
     return [(y, x) for x, y in combinations(suite.runs, 2)]
 
 
-class _Resampled:
-    """The differences of pairs on resamples, benchmark by benchmark."""
-
-    def __init__(self, seen: Sequence[SeenBenchmark], drawn: Sequence[Drawn], plan: TestPlan) -> None:
-        self.seen, self.plan = {one.name: one for one in seen}, plan
-        self.draws = dict(zip(self.seen, drawn, strict=True))
-
-    def of(self, pair: PairOverSuite) -> list[Floats]:
-        """Return the difference on all resamples of each benchmark that both runs have; nothing where the interval
-        needs none."""
-        return [self._on(part.benchmark, pair.runs) if part.error is None else np.empty(0) for part in pair.parts]
-
-    def _on(self, name: str, runs: Runs) -> Floats:
-        drawn, one = self.draws[name], self.seen[name]
-        if drawn.together:
-            return drawn.draws[runs[0]] - drawn.draws[runs[1]]
-        places = one.places(runs)
-        assert places is not None
-        (tested,) = each_tested(one.seen, [places], self.plan)
-        assert tested is not None
-        return tested.resampled[shuffle(name, self.plan.size, self.plan.blocks[0].seed)]
-
-
-def _row(pair: PairOverSuite, measure: Measure, draws: Sequence[Floats], over: str, level: float) -> Comparison:
+def _row(pair: PairOverSuite, measure: Measure, over: str, level: float) -> Comparison:
     values = np.array([part.difference for part in pair.parts])
     p, test, units = pair.p, pair.test, sum(part.units for part in pair.parts)
     if over == "benchmarks":
@@ -202,14 +174,12 @@ def _row(pair: PairOverSuite, measure: Measure, draws: Sequence[Floats], over: s
         (low, high), spread, test, units = _bounded(macro, measure), macro.se, "t", len(values)
         with np.errstate(divide="ignore", invalid="ignore"):
             p = suites.student_p(float(np.float64(macro.value) / macro.se), len(values) - 1) if units > 1 else math.nan
-    elif measure.order is None:
-        errors = [part.error or (math.nan, math.nan) for part in pair.parts]
+    else:
+        errors = [part.error for part in pair.parts]
         macro = suites.fixed_benchmarks(values, np.array([s * s for s, _ in errors]), errors, EVERYWHERE, level)
         (low, high), spread = _bounded(macro, measure), 0.0 if math.isnan(macro.low) else macro.se
-    else:
-        together = np.mean(draws, axis=0)
-        low, high = intervals.percentile(together, level)
-        spread = float(np.nanstd(together)) if high - low > 1e-12 else 0.0
+    if not measure.declaration.resampling_covers:
+        low = high = math.nan
     if math.isnan(pair.difference):
         low = high = spread = p = math.nan
     return Comparison(
@@ -222,17 +192,12 @@ def _bounded(macro: suites.Macro, measure: Measure) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _parts(
-    pair: PairOverSuite, measure: Measure, draws: Sequence[Floats], level: float, correction: str
-) -> list[BenchmarkDifference]:
+def _parts(pair: PairOverSuite, measure: Measure, level: float, correction: str) -> list[BenchmarkDifference]:
     """Return the differences on the benchmarks, with verdicts that account for how many benchmarks there are."""
     adjusted = adjust([part.p for part in pair.parts], "holm" if correction != "none" else "none")
     rows = []
-    for part, own, p in zip(pair.parts, draws, adjusted, strict=True):
-        if part.error is None:
-            low, high = intervals.percentile(own, level)
-        else:
-            low, high, _ = student_interval(measure, part.difference, part.error, part.n, level)
+    for part, p in zip(pair.parts, adjusted, strict=True):
+        low, high, _ = student_interval(measure, part.difference, part.error, part.n, level)
         row = Comparison(
             *pair.runs, measure.label, part.difference, low, high, part.p, p, part.test, part.n, units=part.units
         )
@@ -268,4 +233,5 @@ def _ranks(
     if not all(of.together for of in drawn):
         return ranked
     together = np.stack([np.mean([of.draws[run] for of in drawn], axis=0) for run in suite.runs])
-    return fill(ranked, measure, suite.runs, together, block.generator(Stream.TRUE_VALUES))
+    units = sum(len(b.data.questions) for b in suite.benchmarks)
+    return fill(ranked, measure, suite.runs, together, block.generator(Stream.TRUE_VALUES), units=units)

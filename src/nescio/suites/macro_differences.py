@@ -26,8 +26,7 @@ Runs = tuple[str, str]  # a run and what it is compared with
 
 class PairOnBenchmark(Struct, frozen=True):
     """Two runs on the questions that both have of one benchmark: the first minus the second, its p-value (None: its
-    exchanges would have to be drawn), and its standard error with the degrees of freedom (None of a measure with an
-    order)."""
+    exchanges would have to be drawn), and its standard error with the degrees of freedom."""
 
     benchmark: str
     difference: float
@@ -36,7 +35,7 @@ class PairOnBenchmark(Struct, frozen=True):
     n: int
     units: int
     law: Law | None
-    error: tuple[float, float] | None
+    error: tuple[float, float]
 
 
 class PairOverSuite(Struct, frozen=True):
@@ -110,8 +109,8 @@ def _on_benchmark(one: SeenBenchmark, runs: Runs) -> PairOnBenchmark | None:
     difference, units = float(pair.resampled(pair.counts)), pair.own[0].units
     exchanges = None if math.isnan(difference) else pair.exchanges()
     law = law_of(*exchanges) if exchanges else Law() if math.isnan(difference) else None
-    undefined = one.seen.measure.order or math.isnan(difference)
-    error = None if undefined else paired_error(one.seen.measure, pair, difference)
+    undefined = math.isnan(difference)
+    error = (math.nan, math.nan) if undefined else paired_error(one.seen.measure, pair, difference)
     if law is None:
         return PairOnBenchmark(one.name, difference, None, "permutation", pair.n, units, None, error)
     return PairOnBenchmark(one.name, difference, law_p(law, difference).p, "exact", pair.n, units, law, error)

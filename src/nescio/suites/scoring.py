@@ -163,10 +163,10 @@ def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, le
     )
 
 
-def interval_name(measures: Sequence[Measure], over: str, kind: str = "") -> str:
+def interval_name(measures: Sequence[Measure], over: str) -> str:
     """Name the intervals of means over benchmarks by these measures."""
     closed = {over == "benchmarks" or measure.order is None for measure in measures}
-    return "+".join(f"{'t' if one else 'percentile'}{kind}" for one in sorted(closed, reverse=True))
+    return "+".join("t" if one else "percentile" for one in sorted(closed, reverse=True))
 
 
 def _with_win_rates(

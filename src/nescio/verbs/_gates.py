@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from nescio.data.reasons import REASONS_CHANGED
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure, OwnInterval, parse
@@ -20,7 +19,7 @@ from nescio.reporting.grid import make_grid
 from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
 from nescio.reporting.numbers import number, signed
 from nescio.reporting.tables import grids
-from nescio.scoring.confidence_intervals import DOUBTS, UNFIT
+from nescio.scoring.confidence_intervals import DOUBTS, UNFIT, WITHHELD
 from nescio.sources.writing import write_text
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Gated, command_line
@@ -97,7 +96,10 @@ def _check_limit(scores: Scores, limit: Limit) -> None:
 
 def _check_fit(results: Scores | Comparisons, name: str) -> None:
     """Raise UsageError where the intervals of a measure hold the true value less often than they say."""
-    unfit = next((note for note in results.notes if note.code == UNFIT and name in note.measures), None)
+    fits = {note.code: note for note in results.notes if note.code in (UNFIT, WITHHELD) and name in note.measures}
+    if WITHHELD in fits:
+        raise UsageError(f"no gate can rest on {name}: {fits[WITHHELD].text}")
+    unfit = fits.get(UNFIT)
     if unfit is None:
         return
     own = isinstance(results, Scores) and isinstance(parse(name).declaration.interval, OwnInterval)
@@ -155,47 +157,27 @@ def check_regression_gate(ci: float, resamples: int) -> None:
         raise UsageError(f"{opt('resamples', resamples)} are too few for the {ci:g}% interval of a gate")
 
 
-def regression_gates(
-    comparisons: Comparisons, measures: Sequence[str] = (), *, ci: float = 95.0, margin: float = 0.01
-) -> list[Gate]:
-    """Ask of every run whether it is worse than its baseline by more than the margin.
+def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> list[Gate]:
+    """Ask of every run whether it is worse than its baseline by more than the margin of the comparisons.
 
         regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
 
-    `comparisons` were made with this `ci` and `margin`; `measures` are those that are gated (none: the first one
-    compared). Raises UsageError for a measure of whose differences no interval holds what it says.
+    `measures` are those that are gated (none: the first one compared). Raises UsageError for a measure of whose
+    differences no interval holds what it says.
     """
-    from nescio.comparison.verdicts import regression
+    from nescio.comparison.verdicts import decisions
 
     gated = {parse(name).label for name in measures or [row.measure for row in comparisons.rows[:1]]}
     for name in gated:
         _check_fit(comparisons, name)
     gates = []
-    for row in comparisons:
-        if row.measure not in gated:
-            continue
-        status = regression(row, 1 - ci / 100, margin)
-        verdict = {PASSED: "is not worse than", FAILED: "is worse than", CANNOT_TELL: "may be worse than"}[status]
-        which = "; there are too few questions to tell" if status == CANNOT_TELL else ""
-        figures = f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
-        message = (
-            f"{row.measure} of run {row.run!r} {verdict} {row.baseline!r} by more than {margin:g}{which} ({figures})"
-        )
-        broken = broken_output(comparisons, row.run, row.baseline)
-        message += f"; {broken}" if broken else ""
-        rule = f"{row.measure} at most {margin:g} worse than {row.baseline}"
-        gates.append(Gate(row.run, rule, status, message, figures))
+    for made in decisions(comparisons):
+        row = made.row
+        if row.measure in gated:
+            rule = f"{row.measure} at most {made.margin:g} worse than {row.baseline}"
+            figures = f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
+            gates.append(Gate(row.run, rule, made.status, made.why, figures))
     return gates
-
-
-def broken_output(comparisons: Comparisons, run: str, baseline: str) -> str:
-    """Return how outputs that were empty, unparsed or failed changed, for the sentence of a gate."""
-    changes = (
-        str(note["change"])
-        for note in comparisons.notes
-        if note.code == REASONS_CHANGED and note.subject == run and note["baseline"] == baseline
-    )
-    return next(changes, "")
 
 
 def early_gates(looks: Results[Look]) -> list[Gate]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from nescio.data.assessors import Resolution
 from nescio.data.judge_record import Target
-from nescio.data.results import Plotted
+from nescio.data.results import Plotted, Results
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure, Measures
 from nescio.options import Kind, Request, argument, option
@@ -33,7 +33,14 @@ def _plot(results: Any, measure: str | None, *, width: int) -> Any:
     return plot(results, measure, width=width)
 
 
+def _render(results: Any, form: str, label: str | None) -> str:
+    from nescio.reporting.tables import render
+
+    return render(results, form, label)
+
+
 Plotted.drawn_by = staticmethod(_plot)
+Results.rendered_by = staticmethod(_render)
 
 
 def _measures(value: Any) -> Any:

@@ -207,6 +207,11 @@ class ServeRequest(OfDatabase):
 
     host: str = option(default="127.0.0.1", help="The address to listen on; only this machine reaches the default.")
     port: int = option(default=8000, low=1, high=65_535, help="The port.")
+    proxy: str | None = option(
+        default=None,
+        metavar="ADDRESS",
+        help="The server with TLS before this one (127.0.0.1): its X-Forwarded headers are believed, nobody else's.",
+    )
 
 
 @verb(ServeRequest, working="serving", present=lambda _nothing, _how: None, prints="")
@@ -214,20 +219,18 @@ def serve(request: ServeRequest) -> None:
     """Serve the pages on which people judge, until Ctrl-C.
 
     A judgement that the page calls saved is on the disk of the database. Put a server with TLS before it where people
-    come from other machines.
+    come from other machines, and name it (--proxy).
 
     \b
     nescio assess serve --db judging.db
     """
 
     def run(database: Any) -> None:
-        import uvicorn
-
+        from nescio.assessing.connections import listening
         from nescio.assessing.server import application
 
         say(f"serving http://{request.host}:{request.port}/ until Ctrl-C; people open their own links")
-        # No log of addresses: links are secrets.
-        uvicorn.run(application(database), host=request.host, port=request.port, access_log=False, log_level="warning")
+        listening(application(database), host=request.host, port=request.port, proxy=request.proxy).run()
 
     _with(request.db, run)
 

@@ -32,17 +32,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from nescio.comparison.corrections import Correction, Test
-from nescio.comparison.verdicts import decision
+from nescio.comparison.verdicts import first_decision
 from nescio.data.results import Comparisons
 from nescio.errors import UsageError, opt
-from nescio.measures import parse
 from nescio.options import option, verb
 from nescio.options.kinds import NAME_OR_PATH
 from nescio.reporting.printing import show_text
 from nescio.reporting.tiles import tiles
 from nescio.suites.comparing import compare_suite
 from nescio.verbs._changes import commands_of, compared
-from nescio.verbs._gates import Reports, broken_output, check_regression_gate, regression_gates
+from nescio.verbs._gates import Reports, check_regression_gate, regression_gates
 from nescio.verbs._shared import Gated, Labelled, Measured, Reading, Resampled, Suited, WithInterval, Worked
 
 
@@ -100,17 +99,8 @@ def show(results: Any) -> None:
         suite_screen.show_suite(results)
         return
     screen.show(results)
-    if len({(row.run, row.baseline) for row in results}) == 1 and (line := _decision(results)):
-        show_text(line)
-
-
-def _decision(results: Comparisons) -> str:
-    """Return the decision on two runs by the first measure that says which is better, as a line."""
-    judged = [row for row in results if not parse(row.measure).declaration.descriptive and row.verdict is not None]
-    if not judged:
-        return ""
-    alpha, margin = 1 - float(results.signature["ci"]) / 100, float(results.signature["margin"])
-    return decision(judged[0], alpha, margin).sentence(broken_output(results, judged[0].run, judged[0].baseline))
+    if len({(row.run, row.baseline) for row in results}) == 1 and (made := first_decision(results)):
+        show_text(made.sentence)
 
 
 @verb(CompareRequest, working="comparing", show=show, tool=True)
@@ -134,7 +124,7 @@ def compare(request: CompareRequest) -> Comparisons:
             options={**request.values(Reading), "certificate": request.require_certificate},
         )
     if request.fail_on_regression:
-        gates = regression_gates(comparisons, request.chosen or (), ci=request.ci, margin=request.margin)
+        gates = regression_gates(comparisons, request.chosen or ())
         comparisons = replace(comparisons, gates=tuple(gates))
     reports.write("compare", request, comparisons, tiles(change) if change else ())
     return comparisons

@@ -164,7 +164,7 @@ async function empty() {
     for (let batch = unsent().slice(0, most); batch.length; batch = unsent().slice(0, most)) {
       let answer;
       try {
-        answer = await ask("judgements", { records: batch.map(bare) });
+        answer = await ask("judgements", { records: batch.map(bare), sent: new Date().toISOString() });
       } catch (error) {
         if (![413, 422].includes(error.status)) throw error;
         most = Math.max(1, batch.length >> 1); // one that cannot be taken does not hold the others back

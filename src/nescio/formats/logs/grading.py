@@ -18,7 +18,7 @@ from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.policies import evidence_of
-from nescio.data.reasons import ERRORED, GRADED_RIGHT, NO_FORM
+from nescio.data.reasons import GRADED_RIGHT
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
@@ -26,7 +26,6 @@ from nescio.formats.totals import ROUNDING, Total, contradictions
 from nescio.text import decimal, sanitize
 
 SCORE = "score"  # what the graded score of an answer is called, as in mean(score)
-NOT_DECIDED = frozenset((NO_FORM, ERRORED))  # silence that a run need not have chosen
 NO_SCORE = "without a score"
 UNREAD = "graded by a judge that failed"
 _LONGEST = 60  # characters of a text that can name a group of questions

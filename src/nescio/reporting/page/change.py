@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.comparison.verdicts import first_decision
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
@@ -32,6 +33,7 @@ from nescio.scoring.score import compute_scores
 from nescio.text import plural
 
 HEAD = 24  # characters of a run's name above the table of moves
+NOT_SHOWN = "–"  # a value on other questions than the difference
 MOST_LISTED = 60  # questions of a group named in the page beside its browser, for print
 
 
@@ -146,7 +148,13 @@ def _seen(change: Change) -> Seen:
 
 
 def sentence(change: Change) -> Answer:
-    """Is the new run better, by the first measure, and what moved?"""
+    """Say what is decided by the first measure that says which run is better, its values, and what moved."""
+    made = first_decision(change.comparisons)
+    if made is not None:
+        said = replace(made, row=replace(made.row, baseline=change.old))
+        return Answer(
+            f"{made.heading}: ", change.new, said.after, (_values_in_words(change, made.row), *_moved(change))
+        )
     if not len(change.comparisons):
         return Answer("", change.new, " cannot be compared: no measure was computed.")
     row = next(iter(change.comparisons))
@@ -154,18 +162,14 @@ def sentence(change: Change) -> Answer:
         return Answer(
             "", change.new, f" cannot be compared with {change.old}: {row.measure} is undefined.", _moved(change)
         )
-    values = [change.values.get((which, row.measure), (math.nan, 0)) for which in ("new", "old")]
-    known = all(n == row.n for _, n in values)
-    shown = difference_in_words(row)
-    if known:
-        shown = f"{number(values[0][0])} against {number(values[1][0])} ({shown})"
-    after = f" than {change.old} by {row.measure}: {shown}."
-    if row.significant:
-        return Answer("", change.new, f" is {row.verdict}{after}", _moved(change))
-    remainder = (
-        f" is not significantly different from {change.old} by {row.measure}: {shown}; {row.verdict or 'undefined'}."
-    )
-    return Answer("", change.new, remainder, _moved(change))
+    return Answer("", change.new, f" beside {change.old}: {_values_in_words(change, row)}", _moved(change))
+
+
+def _values_in_words(change: Change, row: Comparison) -> str:
+    """Return the values of both runs by a measure, and their difference, as a sentence."""
+    values = [_value_of(change, which, row) for which in ("new", "old")]
+    known = "" if NOT_SHOWN in values else f"{values[0]} against {values[1]}, "
+    return f"{row.measure}: {known}{difference_in_words(row)}; {row.verdict or 'undefined'}."
 
 
 def _moved(change: Change) -> tuple[str, ...]:
@@ -291,7 +295,7 @@ def _apart(change: Change) -> tuple[Note, ...]:
 def _value_of(change: Change, which: str, row: Comparison) -> str:
     """Return the value of a run, where it is on the very questions of the difference."""
     value, n = change.values.get((which, row.measure), (math.nan, 0))
-    return number(value) if n == row.n else "–"
+    return number(value) if n == row.n else NOT_SHOWN
 
 
 def flow_figure(change: Change) -> Figure | None:

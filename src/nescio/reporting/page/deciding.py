@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.evidence import Evidence
 from nescio.measures import parse
@@ -43,7 +44,7 @@ def decision(report: ReportData) -> tuple[Statement, ...]:
     if not report.counts or not any(map(sum, report.counts.values())):
         return ()
     run, shipping = _chosen(report)
-    unread = tuple(no_decision(report.shown[run], [[row for row in report.loaded.silence if row.run == run]]))
+    unread = tuple(no_decision(run, report.shown[run], [report.loaded.silence]))
     if nothing := _degenerate(report):
         return (*unread, *nothing)
     refusal = tuple(unfit(_standing(report, run, shipping.tuned), _at(shipping.tuned)))
@@ -126,9 +127,9 @@ def _standing(report: ReportData, run: str, tuned: TunedPoint | None) -> Standin
     """Return what the run chosen did, on held-out questions where a threshold of its own was chosen."""
     name, main, row = report.shown[run], report.main, report.row(run, report.main)
     silence = fitness.silence_scores(main, report.loaded.data, report.runs[0])
-    if tuned:
-        share = tuned.coverage * tuned.risk
-        return Standing(name, len(report.runs), tuned.coverage, share, main, tuned.value, silence)
+    if tuned and (expected := _chosen(report)[1].expected):
+        answered, risk = expected
+        return Standing(name, len(report.runs), answered, answered * risk, main, tuned.value, silence)
     return Standing(
         name, len(report.runs), *answers_of(report, [run])[run], main, row.value if row else math.nan, silence
     )
@@ -148,20 +149,17 @@ def _no_threshold(report: ReportData, run: str) -> Iterator[Statement]:
 
 def _tie(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
     """Say with whom the run chosen is tied, what tells them apart, and who does the very same."""
-    name = report.shown[shipping.run]
-    row = shipping.comparison
-    if shipping.other and not (row and row.significant):
-        both = f"{name}{_at(shipping.tuned)} and {report.shown[shipping.other]}{_at(shipping.other_tuned)}"
-        figures: dict[str, Figure] = {
-            "run": name,
-            "other": report.shown[shipping.other],
-            "p": row.p_adjusted if row else None,
-        }
-        figures["difference"] = row.difference if row else None
-        how = _plan(report, shipping)
-        text = f"{both} are not told apart here; `{how}` says how many questions would."
-        if row is not None and row.p_adjusted is not None and not math.isnan(row.p_adjusted):
-            text = f"{both} are not told apart here (p = {row.p_adjusted:.2f}); `{how}` says how many questions would."
+    name, made = report.shown[shipping.run], shipping.decision
+    if shipping.other and not (made and made.row.significant):
+        mine, other = f"{name}{_at(shipping.tuned)}", report.shown[shipping.other]
+        beside = f"{other}{_at(shipping.other_tuned)}"
+        figures: dict[str, Figure] = {"run": name, "other": other, "p": None, "difference": None}
+        text = f"{mine} and {beside} cannot be compared."
+        if made is not None:
+            row = replace(made.row, run=mine, baseline=beside)
+            figures |= {"p": row.p_adjusted, "difference": row.difference, "status": made.status}
+            said = replace(made, row=row)
+            text = said.sentence if made.status else f"Nothing tells the two apart that matters: {said.why}"
         yield Statement("tied", text, figures)
     if shipping.alike:
         both = enumerated(
@@ -171,19 +169,6 @@ def _tie(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
         yield Statement("alike", text, {"run": name, "alike": len(shipping.alike)})
 
 
-def _plan(report: ReportData, shipping: Shipping) -> str:
-    """Return the command that says how many questions tell two runs apart, each at its threshold."""
-    assert shipping.other is not None
-    at = [
-        word
-        for run, tuned in ((shipping.run, shipping.tuned), (shipping.other, shipping.other_tuned))
-        if tuned
-        for word in ("--at", f"{run}={tuned.threshold:.6g}")
-    ]
-    how = ("-m", report.main, "--run", shipping.run, "--baseline", shipping.other, *at)
-    return report.commands.line("plan", *how, resampled=False)
-
-
 def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) -> Iterator[Statement]:
     """Say which run to use, how it does, and how many of its answers are wrong at most."""
     name, tuned = report.shown[run], shipping.tuned
@@ -191,18 +176,16 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
     ahead = f"With each run at its own threshold, {name} is ahead of {report.shown[report.runs[0]]}. "
     before = ahead if run != report.runs[0] else ""
     who = f"{before}{name}{_at(tuned)}" if refused else f"{before}Ship {name}{_at(tuned) or ' as it is'}:"
-    pronoun = "" if refused else " it"
-    if tuned:
-        seen, wrong, answered = tuned.risk, tuned.wrong, tuned.answered
+    if tuned and shipping.expected:
+        (coverage, seen), wrong, answered = shipping.expected, tuned.wrong, tuned.answered
         held: dict[str, Figure] = {
             "run": name,
             "threshold": tuned.threshold,
-            "coverage": tuned.coverage,
-            "risk": tuned.risk,
+            "coverage": coverage,
+            "risk": seen,
         }
-        text = (
-            f"{who}{pronoun} answered {tuned.coverage:.0%} of held-out questions, and {tuned.risk:.0%} of these wrongly"
-        )
+        expect = "is expected" if refused else "expect it"
+        text = f"{who} {expect} to answer {coverage:.0%} of new questions, and {seen:.0%} of these wrongly"
         yield Statement("held out", text, held)
         tried = 2 * k * tuned.tried
     else:
@@ -210,6 +193,7 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
         total = sum(report.counts[run])
         seen = wrong / answered if answered else math.nan
         did: dict[str, Figure] = {"run": name, "answered": answered, "wrong": wrong, "n": total}
+        pronoun = "" if refused else " it"
         text = f"{who}{pronoun} answers {answered / total:.0%}, and {_share(wrong, answered)} of its answers are wrong"
         yield Statement("did", text, did)
         tried = 2 * k if report.operating else k
@@ -243,8 +227,7 @@ def _above(share: float) -> str:
 
 def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float) -> Statement:
     """Say how good the evidence is, by the rule of its declaration."""
-    row = shipping.comparison
-    significant = bool(row and row.significant)
+    significant = bool(shipping.decision and shipping.decision.row.significant)
     near = stands_alone(report) and upper - seen <= NEAR
     wanted = [near, significant] if len(report.runs) > 1 else [near]
     doubt = _doubt(report)

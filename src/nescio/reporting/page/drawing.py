@@ -86,7 +86,7 @@ def drawn(figures: Sequence[Figure], runs: Sequence[str] = ()) -> dict[str, Draw
                 parts = [("", str(width), width, figure.draw(width)) for width in (WIDE, NARROW)]
             for run, part, width, chart in parts:
                 short = _short(runs, width)
-                waiting.append((figure, run, part, short, pool.submit(_svg, specification(chart, places, short))))
+                waiting.append((figure, run, part, short, pool.submit(as_svg, specification(chart, places, short))))
         done: dict[str, list[Any]] = {}
         for figure, run, part, short, drawing in waiting:
             known = {short.get(name, name): i for name, i in places.items()}
@@ -163,7 +163,7 @@ def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
         for figure in figures:
             chart = specification(figure.draw(640), paper=True)
             stem = draft / figure.name
-            stem.with_suffix(".svg").write_text(_svg(chart), encoding="utf-8")
+            stem.with_suffix(".svg").write_text(as_svg(chart), encoding="utf-8")
             stem.with_suffix(".pdf").write_bytes(vl_convert.vegalite_to_pdf(chart, allowed_base_urls=[]))
             stem.with_suffix(".png").write_bytes(vl_convert.vegalite_to_png(chart, scale=3, allowed_base_urls=[]))
             stem.with_suffix(".vl.json").write_text(as_json(chart) + "\n", encoding="utf-8")
@@ -171,7 +171,7 @@ def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
     return [figure.name for figure in figures]
 
 
-def _svg(chart: dict[str, Any]) -> str:
+def as_svg(chart: dict[str, Any]) -> str:
     """Draw a chart as SVG, the same whatever was drawn before: the engine counts the shapes it clips by on from chart
     to chart."""
     import vl_convert
@@ -179,6 +179,17 @@ def _svg(chart: dict[str, Any]) -> str:
     svg: str = vl_convert.vegalite_to_svg(chart, allowed_base_urls=[])
     numbers = {number: str(i) for i, number in enumerate(dict.fromkeys(_CLIP.findall(svg)), 1)}
     return _CLIP.sub(lambda match: numbers[match[0]], svg)
+
+
+def with_titles(drawing: str) -> str:
+    """Return a drawing whose marks say under the mouse what they say to who listens."""
+    from xml.etree import ElementTree
+
+    ElementTree.register_namespace("", _SVG[1:-1])
+    root = ElementTree.fromstring(drawing)
+    for element in [element for element in root.iter() if element.get("aria-roledescription") in _MARKS]:
+        ElementTree.SubElement(element, f"{_SVG}title").text = element.get("aria-label")
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 def specification(

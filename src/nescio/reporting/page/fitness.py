@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,11 @@ from msgspec import Struct
 
 from nescio.data.evidence import Data, Evidence
 from nescio.data.outcomes import NonAnswers
-from nescio.formats.logs.grading import NOT_DECIDED
+from nescio.data.reasons import not_declined
 from nescio.measures import Measure, parse
 from nescio.reporting.page.statements import Figure, Statement
-from nescio.text import plural
 
 MOSTLY = 0.5  # of the answers wrong: from there on silence is worth more at a price of one right answer
-MUCH = 0.1  # of the questions, silent for want of an answer that could be read
 
 
 class Standing(Struct, frozen=True):
@@ -48,21 +46,13 @@ def unfit(one: Standing, at: str = "", among: str = "") -> Iterator[Statement]:
         yield Statement("silence", text, {**figures, "value": one.value, "silence": one.silence})
 
 
-def no_decision(run: str, silence: Sequence[Sequence[NonAnswers]]) -> Iterator[Statement]:
-    """Say how much silence of a run, by its name as shown, was no decision of its own, where that is much; `silence`
-    are its rows, benchmark by benchmark."""
-    rows = [[row for row in own if row.taken_for == "silence" and row.why in NOT_DECIDED] for own in silence]
-    lost = sum(row.n for own in rows for row in own)
-    of = sum(max((row.of for row in own), default=0) for own in silence)
-    if not lost or lost < MUCH * of:
-        return
-    why = max((row for own in rows for row in own), key=lambda row: row.n).why
-    text = (
-        f"Ship nothing yet: {lost:,} of {run}'s {plural(of, 'answer')} {'counts' if lost == 1 else 'count'} as "
-        "silence, though the run "
-        f"did not decline ({why}). Mend how answers are read, or what stopped the run, and score again."
-    )
-    yield Statement("no decision", text, {"run": run, "lost": lost, "of": of, "why": why})
+def no_decision(run: str, shown: str, silence: Iterable[Iterable[NonAnswers]]) -> Iterator[Statement]:
+    """Say how much silence of a run was no decision of its own, where that is much; `silence` are the rows of each
+    benchmark."""
+    if lost := not_declined(run, silence):
+        mend = "Mend how answers are read, or what stopped the run, and score again."
+        text = f"Ship nothing yet: {lost.words(shown)}. {mend}"
+        yield Statement("no decision", text, {"run": shown, "lost": lost.lost, "of": lost.of, "why": lost.why})
 
 
 def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int]]:

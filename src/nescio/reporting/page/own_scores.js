@@ -25,7 +25,7 @@ const ownScores = (counted, called, scored, view) => {
     const bounds = () => (!own.level ? [null, null, null] : own.clusters ? clustered(r) : alone(c, w, u, answered));
     return { m, values: [...Object.values(statistics.measures).map((measure) => measure(c, u, m)), answered / m], bounds };
   };
-  $("own-how").append(...(own.words || !own.level ? [] : [`${own.level * 100}% intervals, computed in this page as `, make("code", { textContent: "nescio score" }), own.clusters ? " does: Student's, by clusters." : " does by itself: from 10,000 draws of Dirichlet(counts + ½) with the seed 0, and by Wilson's formula for coverage."]));
+  $("own-how").append(...(own.words || !own.level ? [] : [`${own.level * 100}% intervals, computed in this page as `, make("code", { textContent: "nescio score" }), own.clusters ? " does: Student's, by clusters." : " does by itself: from 10,000 draws of Dirichlet laws of the counts with the seed 0, and by Wilson's formula for coverage."]));
   const shownValue = (value, bounds) => (value === null ? ["undefined"] : [value.toFixed(3), ...(bounds ? [make("small", { textContent: `[${bounds[0].toFixed(3)}, ${bounds[1].toFixed(3)}]` })] : [])]);
   let later = 0;
   const score = () => { clearTimeout(later); later = setTimeout(scoreNow, 60); };

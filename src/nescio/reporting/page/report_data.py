@@ -15,12 +15,13 @@ from msgspec.structs import replace
 from nescio.comparison.comparing import compare
 from nescio.comparison.many_runs import compare_leading
 from nescio.comparison.ranks import Rank, ranks
+from nescio.comparison.verdicts import Decision, decisions
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import TURNED, Comparison, Comparisons, Results, Score, Scores
 from nescio.errors import NescioError, UnknownNameError, UsageError
-from nescio.measures import parse
+from nescio.measures import Measure, parse
 from nescio.meta_evaluation import stability, swap
 from nescio.options.edge import Progress
 from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, load
@@ -29,8 +30,9 @@ from nescio.reporting.page.commands import Commands, measure_words
 from nescio.reporting.page.shown_text import run_names
 from nescio.scoring.labels import read_labels
 from nescio.scoring.score import compute_scores
+from nescio.selective.crossfit import deal
 from nescio.selective.curve import one_run
-from nescio.selective.operating import FOLDS, Operating, TunedPoint, operating
+from nescio.selective.operating import FOLDS, Operating, Part, TunedPoint, chosen_anew, operating, part_of
 from nescio.selective.two import at_thresholds, held_out, together
 
 MORE_MEASURES = ("penalty(t=0.75)",)  # beside the default ones and a precision, where nobody asked for any
@@ -49,16 +51,18 @@ _STUDIES: dict[Study, Callable[..., Results]] = {"stability": stability, "swap":
 
 class Shipping(Struct, frozen=True):
     """The run that is expected to do best on new questions, at its tuned threshold where that is expected to pay and
-    else as it came; the runs that then do the very same with every question; the next best of the others; and the two
-    compared, on held-out questions where a threshold was chosen (None: there is no other, or the two cannot be
-    paired)."""
+    else as it came; the runs that then do the very same with every question; the next best of the others; and the
+    decision between the two, on held-out questions where a threshold was chosen (None: there is no other, or the two
+    cannot be paired). `expected` is the share of new questions that it answers at its threshold, and the share of
+    these that are wrong, where the run is chosen anew without each part of the questions, too."""
 
     run: str
     tuned: TunedPoint | None
     other: str | None = None
     other_tuned: TunedPoint | None = None
-    comparison: Comparison | None = None
+    decision: Decision | None = None
     alike: tuple[tuple[str, TunedPoint | None], ...] = ()
+    expected: tuple[float, float] | None = None
 
 
 ProgressFor = Callable[[str], Progress | None]  # from the name of a step to what is called with its progress
@@ -367,13 +371,18 @@ def _shipping(
     if not order or not isinstance(data, Evidence):
         return None
     first, *others = order
+    parts = [
+        tuned[run].parts if run in tuned else _as_came(data, run, parse(main), drawn["seed"])
+        for run in (order[:MOST_TUNED] if first in tuned else ())
+    ]
+    anew = chosen_anew(parts, lower_is_better=sign < 0) if parts else None
     same = _alike(data, first, others, tuned)
     alike = tuple((run, tuned.get(run)) for run in same)
     origin = {run: data.origins.get(run, run) for run in values}  # of ungraded answers taken both ways
     second = next((run for run in others if run not in same and origin[run] != origin[first]), None)
     if second is None:
-        return Shipping(first, tuned.get(first), alike=alike)
-    comparison = None
+        return Shipping(first, tuned.get(first), alike=alike, expected=anew)
+    decision = None
     with contextlib.suppress(NescioError):
         both = [
             held_out(data, data.runs.index(run), parse(main), FOLDS, drawn["seed"])
@@ -383,8 +392,17 @@ def _shipping(
         ]
         paired = replace(loaded, data=together(both))
         compared = compare(paired, [main], baseline=second, run=first, **{**drawn, "progress": None})
-        comparison = next(iter(compared.rows), None)
-    return Shipping(first, tuned.get(first), second, tuned.get(second), comparison, alike)
+        decision = next(iter(decisions(compared)), None)
+    return Shipping(first, tuned.get(first), second, tuned.get(second), decision, alike, anew)
+
+
+def _as_came(data: Evidence, run: str, measure: Measure, seed: int) -> tuple[Part, ...]:
+    """Return what a run does with each of the parts that thresholds are tuned without."""
+    with contextlib.suppress(NescioError):
+        one = one_run(data, run)
+        fold = deal(one.data, FOLDS, seed)
+        return tuple(part_of(one, measure, fold == part) for part in range(int(fold.max()) + 1))
+    return ()
 
 
 def _alike(data: Evidence, first: str, others: Sequence[str], tuned: Mapping[str, TunedPoint]) -> tuple[str, ...]:

@@ -109,10 +109,10 @@ KINDS: Mapping[str, Kind] = {
     ),
     "alike": Kind("these runs do the same with every question", "these questions", "counted", FIGURES),
     "held out": Kind(
-        "the run answered this share of questions that had no part in its threshold, and so many of these wrongly",
-        "these questions; an estimate",
-        "cross-fitting, as in `nescio tune`",
-        FIGURES,
+        "the run chosen answers this share of new questions at its threshold, and so many of these wrongly",
+        "questions drawn alike; an estimate: the truth is as often above as below",
+        "cross-fitting: without each part of the questions in turn, thresholds and run are chosen anew",
+        STUDY,
     ),
     "did": Kind("what the run did with these questions", "these questions", "counted", FIGURES),
     "evidence": Kind(

@@ -72,6 +72,7 @@ const statistics = (() => {
       }
     };
     return (shape) => { // Gamma: Marsaglia & Tsang (2000), below 1 Ahrens & Dieter (1974)
+      if (shape === 0 || shape === 1) return shape && exponential();
       if (shape < 1) for (;;) {
         const u = uniform(), v = exponential();
         if (u <= 1 - shape) { const x = u ** (1 / shape); if (x <= v) return x; continue; }
@@ -92,18 +93,23 @@ const statistics = (() => {
   const block = (seed, i) => { const key = seed + "/" + i; if (!generators.has(key)) generators.set(key, generator(seed, 0, i)); return generators.get(key); };
 
   const measures = { "c@1": (c, u, n) => (c + (u * c) / n) / n, accuracy: (c, u, n) => c / n };
-  /** The interval of each measure: quantiles of its values under Dirichlet(counts + 1/2), which hold its own value. */
+  const RARE = 5, ONE_MORE = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], JEFFREYS = [[0.5, 0.5, 0.5]];
+  /** The interval of each measure: what quantiles of its values under Dirichlet laws and its own value reach over. The laws are one of counts + 1/2, or, where hardly any answer was right or wrong, those with one more of each kind. */
   const posterior = (c, w, u, level, { draws = 10_000, seed = 0 } = {}) => {
-    const n = c + w + u, values = Object.entries(measures).map(([name, measure]) => ({ name, measure, drawn: new Float64Array(draws) }));
-    for (let i = 0, gamma; i < draws; i++) {
-      if (i % BLOCK === 0) gamma = drawing(block(seed, i / BLOCK));
-      const right = gamma(c + 0.5), wrong = gamma(w + 0.5), silent = gamma(u + 0.5), scale = n / (right + wrong + silent);
-      for (const { measure, drawn } of values) drawn[i] = measure(right * scale, silent * scale, n);
+    const n = c + w + u, ends = Object.entries(measures).map(([name, measure]) => { const point = measure(c, u, n); return { name, measure, low: point, high: point, drawn: new Float64Array(draws) }; });
+    for (const prior of Math.min(c, w) <= RARE ? ONE_MORE : JEFFREYS) {
+      for (let i = 0, gamma; i < draws; i++) {
+        if (i % BLOCK === 0) gamma = drawing(block(seed, i / BLOCK));
+        const right = gamma(c + prior[0]), wrong = gamma(w + prior[1]), silent = gamma(u + prior[2]), scale = n / (right + wrong + silent);
+        for (const { measure, drawn } of ends) drawn[i] = measure(right * scale, silent * scale, n);
+      }
+      for (const one of ends) {
+        one.drawn.sort();
+        one.low = Math.min(one.low, quantile(one.drawn, (1 - level) / 2));
+        one.high = Math.max(one.high, quantile(one.drawn, (1 + level) / 2));
+      }
     }
-    return Object.fromEntries(values.map(({ name, measure, drawn }) => {
-      const sorted = drawn.sort(), point = measure(c, u, n);
-      return [name, [Math.min(quantile(sorted, (1 - level) / 2), point), Math.max(quantile(sorted, (1 + level) / 2), point)]];
-    }));
+    return Object.fromEntries(ends.map(({ name, low, high }) => [name, [low, high]]));
   };
 
   /** Wilson's interval of a proportion; `z` is the normal quantile of its level. */

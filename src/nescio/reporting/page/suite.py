@@ -131,7 +131,7 @@ def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[S
     """Say why the best run is not to be used, by the rules of a single collection, each benchmark counting the same;
     nothing where a benchmark has no outcomes."""
     own = [one for one in suite.benchmarks if best.run in one.data.runs]
-    yield from no_decision(name, [[row for row in one.loaded.silence if row.run == best.run] for one in own])
+    yield from no_decision(best.run, name, [one.loaded.silence for one in own])
     counts = [counts_of(one.loaded).get(best.run, (0, 0, 0)) for one in own]
     if not own or not all(map(sum, counts)):
         return
