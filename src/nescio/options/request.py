@@ -240,7 +240,8 @@ class Request:
 
     def outputs(self) -> dict[str, Any]:
         """Return the files that are written beside the results, by the options that name them."""
-        return {name: file for name, one in self.options.items() if one.writes and (file := getattr(self, name))}
+        named = {name: getattr(self, name) for name, one in self.options.items() if one.writes}
+        return {name: file for name, file in named.items() if file and file is not True}
 
     def but(self, **changes: Any) -> Self:
         """Return the same request with other values of some options."""

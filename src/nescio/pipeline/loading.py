@@ -25,6 +25,7 @@ from nescio.pipeline.baselines import open_baseline, stand_beside
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.options import Options
 from nescio.pipeline.reading import read, read_parts
+from nescio.pipeline.saved import in_effect
 from nescio.sources.arrow import items_of
 from nescio.tasks.stakes.stating import are_stated, penalties, unmarked
 
@@ -104,7 +105,10 @@ def load(source: Any, options: Options | None = None) -> Loaded:
         return Loaded(_prepared(source, options, policies), measures=_defaults(source), format=kind, options=options)
     if options.baseline_file is not None:
         options = options.but(texts=True)  # questions that were changed are known by their words
-    return _judged(read(items_of(source), options, supports=options.texts), options)
+    items = items_of(source)
+    options, notes = in_effect(options, items)
+    answers = read(items, options, supports=options.texts)
+    return _judged(replace(answers, notes=(*answers.notes, *notes)), options)
 
 
 def load_parts(format_: Format, parts: Sequence[SourceRole], options: Options, notes: tuple[Note, ...] = ()) -> Loaded:

@@ -159,6 +159,9 @@ class ReadingAnswers(Limited, group="Reading the files"):
         help="Which column of a table is the run, question, outcome, answer, gold, confidence, abstained, …, as in"
         f" {opt('column', {'run': 'engine'})}.",
     )
+    mapping: Mapping[str, str] = option(
+        default={}, edge=True, metavar="ROLE=COLUMN", help="The same as `column`, for programs."
+    )
     outcome_map: Mapping[str, str] = OUTCOME_MAP
     duplicates: Duplicates = option(
         default="error",

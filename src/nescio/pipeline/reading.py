@@ -22,7 +22,7 @@ from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRol
 from nescio.options.edge import Progress, bar
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, TABLE, only_questions, open_files, recognise, silence_reader
-from nescio.pipeline.saved import with_saved
+from nescio.pipeline.saved import in_effect
 from nescio.tables.judgements import OWN_PARTS
 from nescio.tables.responses import read_runs
 from nescio.tables.rest import with_rest
@@ -75,6 +75,7 @@ def _read_all(
     items: Sequence[Any], options: Options, *, gold: bool, runs: bool, judging: bool, supports: bool
 ) -> ReadResult:
     """Open, recognise and read what is given."""
+    options, remembered = in_effect(options, items)
     judging = judging or not gold or options.judging
     sources, notes = open_files(items)
     column = options.column
@@ -82,8 +83,8 @@ def _read_all(
         here = {name for source in sources for name in source.columns}
         ours = {name: c for name, c in column.items() if name not in OWN_PARTS}
         column = {name: c for name, c in ours.items() if c in here or c not in options.beside}
-    options, remembered = with_saved(options, sources)
-    format_, parts = recognise(sources, options.format_in, column or options.column)
+        options = options.but(column=column)
+    format_, parts = recognise(sources, options.format_in, column)
     return read_parts(
         format_, parts, options, (*notes, *remembered), gold=gold, runs=runs, judging=judging, supports=supports
     )

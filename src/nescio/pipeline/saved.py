@@ -11,7 +11,6 @@ from typing import Any
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, UsageError, opt
 from nescio.pipeline.options import Options
-from nescio.sources.source import Source
 from nescio.sources.writing import write_text
 
 SUFFIX = ".reading.toml"
@@ -31,23 +30,36 @@ KEPT = (
 
 def place_of(source: Path) -> Path:
     """Return where the reading of a table is saved."""
-    return source.with_name(source.name + SUFFIX)
+    return source.with_name(source.name + SUFFIX) if source.name else source
 
 
-def with_saved(options: Options, sources: Sequence[Source]) -> tuple[Options, tuple[Note, ...]]:
-    """Return options with those of the saved reading of the first table, where the user gave none; and a note on it."""
-    path = options.reading
-    if path is None:
-        found = [place_of(source.path) for source in sources if source.path is not None]
-        path = next((own for own in found if own.is_file()), None)
-    if path is None:
+def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[Note, ...]]:
+    """Return options with `mapping` among the columns, and with the saved reading of the tables where the user gave
+    nothing else; and a note on that. Raises UsageError for tables with readings that differ."""
+    if options.mapping:
+        options = options.but(column={**options.mapping, **options.column}, mapping={})
+    paths = (
+        [options.reading] if options.reading else [place_of(Path(own)) for own in items if isinstance(own, (str, Path))]
+    )
+    found = {str(path): load(Path(path)) for path in paths if options.reading or _is_file(Path(path))}
+    if not found:
         return options, ()
-    saved = load(Path(path))
+    (path, saved), *others = found.items()
+    if any(other != saved for _, other in others):
+        raise UsageError(f"{path} and {others[0][0]} are read in two ways: {opt('reading')} says which is meant")
     more = {name: value for name, value in saved.items() if name not in options.given}
     if not more:
         return options, ()
     shown = " ".join(opt(name, value) for name, value in more.items())
-    return options.but(**more), (note("saved.reading", "{subject}: read as {options}", str(path), options=shown),)
+    return options.but(**more), (note("saved.reading", "{subject}: read as {options}", path, options=shown),)
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is such a file; a name that cannot be one is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def load(path: Path) -> dict[str, Any]:

@@ -26,22 +26,31 @@ from msgspec.structs import replace
 
 from nescio.errors import MismatchError, NescioError, UsageError, opt
 from nescio.formats.folder_reader import every_file, files_of
-from nescio.options import option, verb
+from nescio.options import argument, option, verb
 from nescio.options.edge import SAY
 from nescio.pipeline import Options, open_files, recognise
 from nescio.pipeline.saved import KEPT, place_of, save, with_answer
 from nescio.sources.arrow import items_of
 from nescio.sources.source import Source
+from nescio.tables import lexicon
 from nescio.tables.asking import AskedError, ask_in_terminal
 from nescio.verbs._file_summary import MOST_NAMED, CheckedFile, FileSummary, summarize
-from nescio.verbs._shared import Reading, Sourced
+from nescio.verbs._shared import SOURCE, Reading, Sourced
 
 
 class CheckRequest(Reading, Sourced):
     """What `nescio check` is asked."""
 
+    source: Any = argument(
+        default=(), kw_only=False, kind=SOURCE, argument=True, help="Files, folders or tables; see above."
+    )
+    lexicon: bool = option(
+        default=False, help="Print the names of columns and the words of outcomes that nescio knows, and end."
+    )
     save: bool = option(
-        default=False, help="Save how a table is read as FILE.reading.toml, which later commands find by themselves."
+        default=False,
+        writes=True,
+        help="Save how a table is read as FILE.reading.toml, which later commands find by themselves.",
     )
 
 
@@ -49,6 +58,7 @@ class Checked(Struct, frozen=True):
     """What files hold: a summary for all where they can be read together, else one for each group that can."""
 
     groups: tuple[FileSummary, ...]
+    lexicon: str = ""
 
     def __iter__(self) -> Iterator[FileSummary]:
         return iter(self.groups)
@@ -84,6 +94,9 @@ class Checked(Struct, frozen=True):
 
 def present(checked: Checked, how: Any) -> None:
     """Print the summaries, and raise what is wrong."""
+    if checked.lexicon:
+        print(checked.lexicon, end="")
+        return
     one = checked.groups[0]
     if len(checked) == 1 and one.error is not None and not one.format:
         raise one.error
@@ -100,6 +113,8 @@ def present(checked: Checked, how: Any) -> None:
 
 @verb(CheckRequest, working="checking", present=present, prints="json", tool=True)
 def check(request: CheckRequest) -> Checked:
+    if request.lexicon:
+        return Checked((), lexicon.text())
     items = items_of(request.source)
     if not items:
         raise UsageError("no files were given")
