@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from nescio.data.evidence import Tally
+from nescio.formats import REGISTRY
 from nescio.pipeline import Loaded, Options, load
 
 from .encodings import LEFT
 
+LOGS = {format_.name for format_ in REGISTRY.values() if format_.read.__module__.startswith("nescio.formats.logs.")}
 EXCERPTS = Path(__file__).parents[1] / "data" / "excerpts"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "logs"
 READERS = {

@@ -8,12 +8,11 @@ import pytest
 
 import nescio
 from nescio.errors import FormatError
-from nescio.formats import REGISTRY
 from nescio.tables.asking import AskedError
 
 from .cases import SHARED
 from .encodings import assert_refused, refusal
-from .excerpts import EVERY, place_of
+from .excerpts import EVERY, LOGS, place_of
 from .fuzz import evidence_and_notes, write_files
 
 IN_PYTHON = True  # messages are quoted as Python has them
@@ -23,11 +22,11 @@ def test_check_names_a_file_of_every_kind_in_one_call() -> None:
     """One excerpt of each tool's log; each of its files is named rightly and none is guessed."""
     paths: dict[Path, str] = {}
     for excerpt in {excerpt.format: excerpt for excerpt in reversed(EVERY.values())}.values():
-        if REGISTRY[excerpt.format].of_a_tool:
+        if excerpt.format in LOGS:
             for path in excerpt.files:
                 files = sorted(path.rglob("*")) if path.is_dir() else [path]
                 paths |= dict.fromkeys((file for file in files if file.is_file()), excerpt.format)
-    assert {*paths.values()} == {format_.name for format_ in REGISTRY.values() if format_.of_a_tool}
+    assert {*paths.values()} == LOGS
     summaries = nescio.check([str(path) for path in paths])
     assert {file.file: summary.format for summary in summaries for file in summary.files} == {
         str(path): name for path, name in paths.items()

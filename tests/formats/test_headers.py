@@ -145,7 +145,7 @@ ASKED: dict[str, tuple[str, str, dict[str, Any], dict[str, list[int]]]] = {
         {"t": [2, 0, 0]},
     ),
     "a grade without a threshold": (
-        "id,prediction,gold,score\n1,x,x,0.9\n2,x,y,0.1\n3,x,y,0.7\n4,x,x,0.8\n",
+        "id,prediction,score\n1,x,0.9\n2,x,0.1\n3,x,0.7\n4,x,0.8\n",
         "'score",
         {"column": {"outcome": "score>=0.5"}},
         {"t": [3, 1, 0]},
@@ -244,12 +244,6 @@ def test_columns_that_cannot_be_named_are_refused(tmp_path: Path) -> None:
             load(path, Options(column=column))
     with pytest.raises(UsageError, match=r'column=\{"colour": "x"\}: a column can be named run, question, question_te'):
         Options(column={"colour": "x"})
-    pan = [
-        table(tmp_path, '{"id": "1", "same": true}\n', "truth.jsonl"),
-        table(tmp_path, '{"id": "1", "value": 0.9}\n', "answers.jsonl"),
-    ]
-    with pytest.raises(UsageError, match=r'column=\{"run": "same"\}: this is PAN.*its columns have fixed names'):
-        load(pan, Options(column={"run": "same"}))
     for name, form in (("column", "NAME=COLUMN"), ("outcome_map", "WORD=OUTCOME"), ("choose", "NAME=VALUE")):
         with pytest.raises(UsageError, match=f"{name} takes {form}"):
             read(path, **{name: ["richtig"]})

@@ -63,9 +63,9 @@ def test_two_matrices_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_pandas_index_in_parquet_names_the_questions(tmp_path: Path) -> None:
-    pd.DataFrame({"A": [0.5, 1.0]}, index=["x", "y"]).to_parquet(tmp_path / "table.parquet")
+    pd.DataFrame({"A": [0.5, 1.0], "B": [1.0, 0.0]}, index=["x", "y"]).to_parquet(tmp_path / "table.parquet")
     found = evidence(tmp_path / "table.parquet")
-    assert (found.runs, found.questions) == (("A",), ("x", "y"))
+    assert (found.runs, found.questions) == (("A", "B"), ("x", "y"))
 
 
 @pytest.mark.parametrize("name", ["confidence", "n"])

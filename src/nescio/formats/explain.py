@@ -88,10 +88,15 @@ def _only(source: Source, names: Collection[str]) -> Source:
     )
 
 
+def holds_figures(source: Source) -> bool:
+    """Return whether a document holds figures of a named tool, and no answers, though it has rows."""
+    return source.kind == "document" and {*source.columns} >= _LEADERBOARD
+
+
 def no_format(source: Source) -> FormatError:
     """Return the error for a file that is of no format: what it looks like, and what is missing."""
     columns = list(source.columns) or None
-    if source.kind == "document" and {*source.columns} >= _LEADERBOARD:
+    if holds_figures(source):
         rule = (
             "this is a table of HELM's leaderboard, which holds figures and no answers: those are in the run folders"
             " beside it (scenario_state.json, per_instance_stats.json)"

@@ -145,6 +145,11 @@ def _format_of(source: Source, together: Sequence[Source], named: set[str]) -> f
         return table
     if len(candidates) > 1:
         candidates = [f for f in candidates if all(f.recognise(other) for other in together)] or candidates
+    if candidates == [table] and source.kind == "document":
+        from nescio.formats.explain import holds_figures, no_format
+
+        if holds_figures(source):
+            raise no_format(source)
     if len(candidates) == 1:
         return candidates[0]
     if candidates:

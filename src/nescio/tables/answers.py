@@ -306,30 +306,29 @@ def _own_gold(
 
 # ---- cells that hold one text, or several ----
 
-Structured = Mapping[tuple[int, str], type] | None  # by row and text; None for files where the text alone tells
+Structured = Mapping[tuple[int, str], type] | None  # by row and role; None for files where the text alone tells
 
 
 def _structured(source: Source, placed: Placed) -> Structured:
     """Return which cells of JSON Lines are lists or objects: a text may look like one."""
     if source.kind != "lines":
         return None
-    names = {name for _, m in placed for role in ("prediction", "gold") if role in m for name in m[role].columns}
+    names = {(r, name) for _, m in placed for r in ("prediction", "gold") if r in m for name in m[r].columns}
     return {
-        (at, name): type(row[name])
+        (at, role): type(row[name])
         for at, (row, _) in enumerate(json_lines(source), 1)
-        for name in names
+        for role, name in names
         if isinstance(row.get(name), (list, dict))
     }
 
 
-def _kind(text: str, place: tuple[Source, int], structured: Structured) -> type:
+def _kind(text: str, place: tuple[Source, int], structured: Structured, role: str) -> type:
     """Return what a cell holds: a list, an object (of JSON alone: in a delimited file it is a text), or a text."""
-    listed = text.startswith("[") and text.endswith("]")
-    object_ = text.startswith("{") and text.endswith("}")
     if structured is not None:
-        held = {kind for (row, _), kind in structured.items() if row == place[1]} if listed or object_ else set()
-        return list if listed and list in held else dict if object_ and dict in held else str
-    return dict if object_ and place[0].kind in ("parquet", "table") else list if listed else str
+        return structured.get((place[1], role), str)
+    if text.startswith("{") and text.endswith("}") and place[0].kind in ("parquet", "table"):
+        return dict
+    return list if text.startswith("[") and text.endswith("]") else str
 
 
 def _listed(text: str | None, place: tuple[Source, int], structured: Structured) -> tuple[str, ...]:
@@ -337,7 +336,7 @@ def _listed(text: str | None, place: tuple[Source, int], structured: Structured)
     " | " between them."""
     if text is None:
         return ()
-    kind = _kind(text, place, structured)
+    kind = _kind(text, place, structured, "gold")
     if kind is dict:
         held = json_or(text, None)
         texts = held.get("text") if isinstance(held, dict) else None
@@ -357,7 +356,7 @@ def _given(text: str | None, place: tuple[Source, int], structured: Structured) 
     """Return the prediction in a cell; a list of them, which JSON may hold, is in the order of their ranks."""
     if text is None:
         return ()
-    kind = _kind(text, place, structured)
+    kind = _kind(text, place, structured, "prediction")
     if kind is dict:
         raise _object(text, place)
     items = _list(text, place) if structured is not None and kind is list else None

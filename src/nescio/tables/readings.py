@@ -41,8 +41,15 @@ class Roles:
         for column, role in named:
             if column.name not in self.taken and column.filled:
                 self.by_role.setdefault(role, []).append(column.name)
-        if {"question", "outcome"} <= table.columns.keys():  # nescio's own table, whose cells keep to its rules
-            for name, role in (("question", "text"), ("confidence", "confidence"), ("answerable", "answerable")):
+        if (
+            "question" in table.columns and {"outcome", "prediction"} & table.columns.keys()
+        ):  # nescio's own table, whose cells keep to its rules
+            for name, role in (
+                ("run", "run"),
+                ("question", "text"),
+                ("confidence", "confidence"),
+                ("answerable", "answerable"),
+            ):
                 if name in table.columns and name not in self.taken and table.columns[name].filled:
                     self.by_role[role] = list(dict.fromkeys((name, *self.by_role.get(role, ()))))
         for role, names in self.by_role.items():

@@ -74,10 +74,12 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     for table in shapes:
         given = _given(table, options)
         if given is not None:
-            own = [Reading(table, found) for found in readings(table, given, judging=options.judging, mapped=mapped)]
-            if not (options.judging or "prediction" in given or any("outcome" in r.mapping for r in own)):
+            allowed += [Reading(table, own) for own in readings(table, given, judging=options.judging, mapped=mapped)]
+    if not (options.judging or any("outcome" in reading.mapping for reading in allowed)):
+        for table in shapes:
+            given = _given(table, options)
+            if given is not None and "prediction" not in given:
                 doubtful += [Reading(table, *way) for way in nameless.by_unknown_words(table, given, mapped)]
-            allowed += own
     allowed = [*doubtful, *allowed]
     if len(allowed) == 1 and not doubtful:
         return allowed[0]
