@@ -230,7 +230,8 @@ def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: i
     if not groups:
         return 1.0, "exact"
     sums = {key: _subset_sums(*key) for key in groups}
-    step = lattice_step(np.concatenate([values for values, _ in sums.values()]))
+    drawn = any(comb(len(x), many) > MOST_ORDERS for x, many in groups)  # not all orders are known
+    step = 0.0 if drawn else lattice_step(np.concatenate([values for values, _ in sums.values()]))
     if step and sum(times * float(sums[key][0].max()) for key, times in groups.items()) / step < MOST_SUMS:
         law = np.ones(1)
         for key, times in groups.items():
@@ -239,7 +240,8 @@ def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: i
             np.add.at(one, np.round(values / step).astype(np.int64), chances)
             law = convolved(law, power(one, times))
         return min(1.0, float(law[max(0, round(observed / step)) :].sum())), "exact"
-    written = _written_out([sums[key] for key, times in groups.items() for _ in range(times)])
+    each = [sums[key] for key, times in groups.items() for _ in range(times)]
+    written = None if drawn else _written_out(each)
     if written:
         values, chances = written
         return min(1.0, float(chances[values >= observed - 1e-8].sum())), "exact"

@@ -33,14 +33,15 @@ _CODES = (
 
 
 def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
-    """Return the readings by a column with a name for outcomes, some of whose words no lexicon knows."""
+    """Return the readings by a column with a name for outcomes, some of whose words no lexicon knows, or whose numbers
+    are grades."""
     named = {"outcome", "score"}
     ways: list[Way] = []
     for column in table.columns.values():
         roles = {*roles_of(column.name or "")}
         told = "outcome" in given and given["outcome"].columns == (column.name,)
         if told or ("outcome" not in given and roles & named and not roles & {"gold", "prediction"}):
-            ways += _by_words(table, given, column, mapped)
+            ways += _by_words(table, given, column, mapped) or _by_threshold(table, given, column)
     return ways
 
 

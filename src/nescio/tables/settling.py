@@ -280,15 +280,23 @@ def _with_place(written: str, place: str) -> str:
 
 
 def used(reading: Reading) -> list[Note]:
-    """Return the note that names the columns of a reading, if their names are not nescio's own."""
+    """Return the note that names the columns of a reading, if their names are not nescio's own, and one if its questions
+    are the numbers of the rows."""
     mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES and role_of(own) != role}
     if not mapping:
         return []
+    label = str(reading.table.source.label)
+    rows = (
+        [note("tables.rows", "{subject}: questions are the numbers of its rows, which pair with no other file", label)]
+        if mapping.get("question") == ROW
+        else []
+    )
     return [
+        *rows,
         note(
             "tables.mapping",
             "{subject}: read with {columns:each %s=%s}",
             str(reading.table.source.label),
             columns=[*mapping.items()],
-        )
+        ),
     ]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -137,6 +138,8 @@ def _baseline(made: Provenance, columns: list[str], rows: list[list[Any]]) -> Ba
         raise ValueError("it has no rows")
     if any(len(row) != len(columns) for row in rows) or len(set(columns)) != len(columns):
         raise ValueError("a row has other columns")
+    if any(isinstance(cell, float) and not math.isfinite(cell) for row in rows for cell in row):
+        raise ValueError("a number is not finite")
     cells = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
     if unknown := [name for name in columns if name not in (*_TEXTS, *_NUMBERS) and not name.startswith(SCORE)]:
         raise ValueError(f"there is no column {unknown[0]!r}")
