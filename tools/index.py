@@ -74,7 +74,8 @@ def written(named: Typed) -> str:
 
 
 READING = SOURCES.parents[1] / "docs" / "assets" / "reading.js"
-PARTS = {"run": "run", "question": "question", "outcome": "outcome"}  # of the page, and what the command line calls them
+# The roles of columns on the page, and their names in the lexicon.
+PARTS = {"run": "run", "question": "question", "outcome": "outcome"}
 
 
 def with_names(script: str) -> str:

@@ -147,7 +147,7 @@ def test_a_declined_answer_that_is_marked_as_right(tmp_path: Path, how: str, exp
 def test_what_no_lexicon_knows_is_listed(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("question_id,verdict\nq1,flim\nq2,quut\nq3,vlo\n")
-    with pytest.raises(NescioError, match="flim=OUTCOME.*quut=OUTCOME.*vlo=OUTCOME"):
+    with pytest.raises(NescioError, match=r"flim.*quut.*vlo.* mean\?"):
         counts(path)
     assert counts(path, outcome_map={"flim": "correct", "quut": "incorrect", "vlo": "unanswered"}) == {
         "t": (1, 1, 1, 0)

@@ -51,10 +51,9 @@ def _outcomes(value: Any) -> dict[str, str]:
             raise ValueError
         worth = decimal(str(outcome))
         if outcome not in MEANINGS and not (worth is not None and 0 <= worth <= 1):
-            raise UsageError(
-                f"{opt('outcome_map', {word: outcome})}: an outcome must be one of {', '.join((*OUTCOMES, 'ungraded'))}, "
-                "or a worth from 0 to 1"
-            )
+            known = ", ".join((*OUTCOMES, "ungraded"))
+            rule = f"an outcome must be one of {known}, or a worth from 0 to 1"
+            raise UsageError(f"{opt('outcome_map', {word: outcome})}: {rule}")
     return {word: str(outcome) for word, outcome in items.items()}
 
 

@@ -87,6 +87,6 @@ def save(path: Path, options: Mapping[str, Any]) -> None:
 
 
 def with_answer(options: Options, answer: Mapping[str, Any]) -> Options:
-    """Return options with those of an answer to a question about a table; what maps names is added to what was given."""
+    """Return options with those of an answer to a question about a table; a mapping is added to what was given."""
     mapped = {name: {**getattr(options, name), **value} for name, value in answer.items() if isinstance(value, Mapping)}
     return options.but(**{**answer, **mapped})

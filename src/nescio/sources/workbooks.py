@@ -45,9 +45,9 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
     cells that stand beyond its header.
 
     Raises UsageError where the library that reads workbooks is not installed, FormatError where this is none, where it
-    unpacks to more bytes than it may or to more cells than so many bytes hold, where several sheets have cells (`--sheet` says
-    which is meant), or where a cell holds an error, or a formula without the value that it gave: neither is an
-    answer.
+    unpacks to more bytes than it may or to more cells than so many bytes hold, where several sheets have cells
+    (`--sheet` says which is meant), or where a cell holds an error, or a formula without the value that it gave:
+    neither is an answer.
     """
     try:
         from openpyxl import load_workbook

@@ -65,8 +65,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     """Return the questions and runs of tables under their mappings, and notes; raises FormatError, or AskedError."""
     extra = gathered(connection, placed, options.outcome_map)
     connection.execute(
-        "CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE (nfc_normalize(question) AS question), 3 AS state, NULL AS "
-        "graded, NULL AS why FROM gathered"
+        "CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE (nfc_normalize(question) AS question), 3 AS state, "
+        "NULL AS graded, NULL AS why FROM gathered"
     )
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     rules.no_sums(connection, placed, sources)

@@ -103,7 +103,7 @@ class Table(Struct, frozen=True, eq=False):
 def described(
     connection: duckdb.DuckDBPyConnection, relation: str, cells: Mapping[str, str], *, look: Collection[str] | None
 ) -> tuple[int, dict[str, Column]]:
-    """Return the number of rows of a relation, and its columns; words are sought in those to `look` at, None for all."""
+    """Return the number of rows of a relation, and its columns; those to `look` at have words (None: all)."""
     looked = {name: cell for name, cell in cells.items() if look is None or name in look}
     ends = ", ".join(_figures(cell) for cell in looked.values())
     rows, *figures = first(connection, f"SELECT count(*){', ' if ends else ''}{ends} FROM {relation}")

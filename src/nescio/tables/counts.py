@@ -83,7 +83,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             if "run" not in columns or not all(made.values()):
                 lacking = [name for name in _NAMED if name not in columns]
                 ways = ", ".join(opt("column", of=f"{name}=NAME") for name in lacking)
-                rule = f"a counts table has the columns {', '.join(_NAMED)}; there is no {' and no '.join(lacking)} ({ways})"
+                rule = f"a counts table has the columns {', '.join(_NAMED)}; there is no {' and no '.join(lacking)}"
+                rule += f" ({ways})"
                 raise FormatError(label, rule, where=source.head, value=list(source.columns))
             held = [part for part in ("correct", "incorrect", "unanswered", "answered", "all") if part in columns]
             cells = ", ".join(have[columns[part]] for part in ("run", *held))
@@ -127,7 +128,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                 [_taken(source, row, [(columns[part], numbers[part]) for part in made[name]]) for name in OUTCOMES]
             )
             if "all" in numbers and sum(counts[-1]) != numbers["all"]:
-                rule = f"{columns['all']!r} is {numbers['all']}, and right, wrong and unanswered add up to {sum(counts[-1])}"
+                total = f"{columns['all']!r} is {numbers['all']}"
+                rule = f"{total}, and right, wrong and unanswered add up to {sum(counts[-1])}"
                 raise FormatError(label, rule, where=locate(source, row), value=numbers["all"])
     return ReadResult(outcome_tally(tuple(seen), np.array(counts, dtype=np.int64)), tuple(notes))
 

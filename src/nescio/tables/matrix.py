@@ -169,8 +169,8 @@ def _refuse_verdicts(source: Source, names: Sequence[str], scores: Array) -> Non
     low, high = np.nanmin(scores, axis=1, initial=np.inf), np.nanmax(scores, axis=1, initial=-np.inf)
     shares, others = np.flatnonzero((low >= 0) & (high <= 1)), np.flatnonzero((low > 1) & np.isfinite(low))
     if len(shares) and len(others):
-        rule = f"{names[shares[0]]!r} lies between 0 and 1, and {names[others[0]]!r} above 1: they are not runs of one measure"
-        raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
+        rule = f"{names[shares[0]]!r} lies between 0 and 1, and {names[others[0]]!r} above 1"
+        raise FormatError(source.label, f"{rule}: they are not runs of one measure; {ways}", where=source.head)
 
 
 def _number(cell: str) -> float | None:

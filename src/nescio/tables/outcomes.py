@@ -87,7 +87,7 @@ def _others(table: Table, mapping: Mapped) -> dict[str, str]:
 
 
 def _runs(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression]]]:
-    """Return the runs that several columns of one role make, with what is each one's own; one, of no name, if none do."""
+    """Return the runs that several columns of a role make, with what is each one's own; else one without a name."""
     several = {
         role: mapping[role].columns
         for role in ("outcome", "prediction", "confidence", "abstained", "answered")
@@ -196,7 +196,7 @@ def _answers(word: str) -> bool | None:
 
 
 def answerable(table: Table, mapping: Mapped) -> str:
-    """Return true, false or NULL, in SQL: whether a question has an answer; a column says so, or an empty gold answer."""
+    """Return true, false or NULL, in SQL: whether a question has an answer, by a column or an empty gold answer."""
     expression = mapping.get("answerable", Expression())
     if expression.columns:
         own = flag(table, expression, _has_answer)
@@ -264,7 +264,7 @@ def _state(
     options: ReadOptions,
     notes: list[Note],
 ) -> None:
-    """Create the relation `rows`: what is gathered, what each word means (`graded`), the state, and the reason for it."""
+    """Create the relation `rows`: what is gathered, what its words mean (`graded`), the state, and the reason."""
     query = "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     counted = connection.execute(query, ["" in options.outcome_map]).fetchall()
     worths = dict.fromkeys(options.worths, "ungraded")
@@ -361,7 +361,8 @@ def _build(
         values = connection.execute(f"SELECT {columns} FROM {name}_names ORDER BY {name}_code").fetchnumpy()
         names |= {column: tuple(values[column].tolist()) for column in values}
     connection.execute(
-        f"CREATE OR REPLACE TEMP VIEW coded AS SELECT * FROM rows JOIN run_names USING (run) JOIN question_names USING ({asked})"
+        "CREATE OR REPLACE TEMP VIEW coded AS SELECT * FROM rows JOIN run_names USING (run) "
+        f"JOIN question_names USING ({asked})"
     )
     fetched = connection.execute(
         f"SELECT run_code AS run, question_code AS question, state, file::INTEGER AS file, {rules.RANK} AS rank, "
@@ -460,7 +461,8 @@ def _texts(connection: duckdb.DuckDBPyConnection, shape: tuple[int, ...], extra:
 def _wrong_answers(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any]) -> dict[str, Counter[str]]:
     """Return the texts of the answers that are not right, by file: some may read like a refusal."""
     query = (
-        f"SELECT file, prediction, count(*) FROM rows WHERE state IN ({INCORRECT}, {NOT_GRADED}) AND {rules.RANK} = 1 AND "
+        f"SELECT file, prediction, count(*) FROM rows WHERE state IN ({INCORRECT}, {NOT_GRADED}) AND {rules.RANK} = 1 "
+        "AND "
         "prediction IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2 LIMIT 10000"
     )
     wrong: dict[str, Counter[str]] = {}

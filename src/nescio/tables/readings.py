@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, product
+from types import MappingProxyType
 
 from nescio.sources.tables import first
 from nescio.tables import wide
@@ -27,6 +28,7 @@ _MOST = 64  # mappings of a table that are tried
 _OWN_ALONE = ("candidate", "rank", "known_answers", "cluster", "judge")  # roles that only their own names have
 _COMPLETE = ({"run", "question", "outcome"}, {"run", "question", "prediction", "gold"})
 NOTHING = Expression()
+_NOTHING: Mapped = MappingProxyType({})
 _SAYING = {"abstained", "answered", "answerable", "unanswerable", "expected", "outcome", "score", "wrong", "error"}
 
 
@@ -67,8 +69,10 @@ class Roles:
 
 
 def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
-    """Yield the roles that a column's name has in the lexicon and its cells allow; `mapped` are words that the user gave
-    a meaning as outcomes."""
+    """Yield the roles that a column's name has in the lexicon and its cells allow.
+
+    `mapped` are words to which the user gave a meaning as outcomes.
+    """
     if column.name in _OWN_ALONE:
         yield "outcome" if column.name == "judge" and column.is_truth else column.name
         return
@@ -111,7 +115,7 @@ _FITS: Mapping[str, Callable[[Column], bool]] = {
 
 
 def readings(
-    table: Table, given: Mapped, *, judging: bool, mapped: Collection[str] = (), proposed: Mapped = {}
+    table: Table, given: Mapped, *, judging: bool, mapped: Collection[str] = (), proposed: Mapped = _NOTHING
 ) -> list[dict[str, Expression]]:
     """Return the mappings that are allowed, the likeliest first; none if a run's answers or their questions have no
     columns. `proposed` is a part of a mapping that the user did not give."""
@@ -350,7 +354,7 @@ def is_unique(table: Table, mapping: Mapped, answer: Mapped) -> bool:
 
 
 def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Expression]]:
-    """Return what else is said of answers: each choice of columns for abstaining and for questions without an answer."""
+    """Return what else is said of answers: each choice of columns for abstaining and for answerable questions."""
     silences = [{"abstained": Expression((name,))} for name in roles.all("abstained")]
     silences += [{"answered": Expression((name,))} for name in roles.all("answered") if _both(roles, name)]
     asked = [Expression((name,)) for name in roles.all("answerable", "expected")]

@@ -167,7 +167,8 @@ def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str) -> None:
         )
     elif how == "repeats":
         connection.execute(
-            "CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE ((row_number() OVER (PARTITION BY run, question ORDER "
+            "CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE "
+            "((row_number() OVER (PARTITION BY run, question ORDER "
             f"BY file, row))::VARCHAR AS {REPEAT}) FROM rows"
         )
 
@@ -248,7 +249,8 @@ def no_twice(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
         connection, f"SELECT (SELECT count(*) FROM rows) - (SELECT count(*) FROM (SELECT 1 FROM rows GROUP BY {key}))"
     )
     at_rank, more = f" at rank {place}" if ranked else "", f" ({rows} rows repeat one)" if rows > 1 else ""
-    rule = f"question {of_question!r} of run {named!r}{at_rank} appears twice; first on {locate(sources[file], before)}{more}"
+    twice = f"question {of_question!r} of run {named!r}{at_rank} appears twice"
+    rule = f"{twice}; first on {locate(sources[file], before)}{more}"
     ways = [{"duplicates": how} for how in ("first", "last", "repeats")]
     raise AskedError(sources[file], rule, ways, where=locate(sources[file], again))
 

@@ -1,4 +1,4 @@
-"""How a table is read: every mapping that its names allow is executed, and nescio asks if they give different counts."""
+"""How a table is read: every mapping that its names allow is executed; nescio asks if their counts differ."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def execute(
 
 
 def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
-    """Return the reading of a table, given in the shapes that its file may have; raises AskedError if there are several."""
+    """Return the reading of a table in one of the shapes of its file; raises AskedError if there are several."""
     mapped = {*options.outcome_map, *options.worths}
     allowed: list[Reading] = []
     doubtful: list[Reading] = []
@@ -191,8 +191,8 @@ def _no_reading(
     table = shapes[0]
     if options.column and all(_given(table, options) is None for table in shapes):
         parse(options.column, [*table.columns], table.source)
-    what, source, where = nameless.what_lacks(table)
-    return AskedError(source, what, (), where=where, screen=screen(table, (), options))
+    what, source, place = nameless.what_lacks(table)
+    return AskedError(source, what, (), where=place, screen=screen(table, (), options))
 
 
 # ---- the question ----
@@ -280,19 +280,19 @@ def _with_place(written: str, place: str) -> str:
 
 
 def used(reading: Reading) -> list[Note]:
-    """Return the note that names the columns of a reading, if their names are not nescio's own, and one if its questions
-    are the numbers of the rows."""
+    """Return the note that names the columns of a reading, if their names are not nescio's own.
+
+    Another one says if its questions are the numbers of the rows.
+    """
     mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES and role_of(own) != role}
     if not mapping:
         return []
     label = str(reading.table.source.label)
-    rows = (
-        [note("tables.rows", "{subject}: questions are the numbers of its rows, which pair with no other file", label)]
-        if mapping.get("question") == ROW
-        else []
-    )
+    numbered = [
+        note("tables.rows", "{subject}: questions are the numbers of its rows, which pair with no other file", label)
+    ]
     return [
-        *rows,
+        *(numbered if mapping.get("question") == ROW else []),
         note(
             "tables.mapping",
             "{subject}: read with {columns:each %s=%s}",

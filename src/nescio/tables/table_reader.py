@@ -115,7 +115,7 @@ def _against_totals(
 def _loaded(
     connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], options: ReadOptions, notes: list[Note]
 ) -> list[list[Table]]:
-    """Return the tables of the files, those with the same columns as one; each in the shapes that its files may have."""
+    """Return the tables of the files, those with the same columns as one, each in the shapes that it may have."""
     by_shape: dict[tuple[object, ...], list[list[tuple[int, Source]]]] = defaultdict(list)
     for at, source in enumerate(sources):
         shapes = _shapes(source)
