@@ -16,7 +16,16 @@ from tests.rings import sample
 from .conftest import Command, written
 
 UNJUDGED = {
-    *("squad2", "outcomes, to judge", "kilt", "qa4mre", "qa4mre, with the test", "mctest", "cbc", "cbc, as Deep Read judges"),
+    *(
+        "squad2",
+        "outcomes, to judge",
+        "kilt",
+        "qa4mre",
+        "qa4mre, with the test",
+        "mctest",
+        "cbc",
+        "cbc, as Deep Read judges",
+    ),
     *("opencompass, predictions", "questions"),
 }
 GRADED = ("outcomes", "every_eval_ever", "inspect")  # what holds outcomes and no texts
