@@ -214,7 +214,7 @@ def test_what_a_page_assumes_of_files_of_the_examples(tmp_path: Path, view: Call
     for path, said in (
         (state, "files beside it"),
         (EXAMPLES / "judged.csv", "--outcome-map W=incorrect"),
-        (options, "C=ungraded"),
+        (options, "C=unanswered"),
     ):
         page = assumed(view(path))
         assert said in page

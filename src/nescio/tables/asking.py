@@ -59,14 +59,19 @@ class AskedError(FormatError):
         super().__init__(source.label, f"{question}{screen}", where=where)
 
 
+def _shown(text: str) -> str:
+    """Return a text on one line, without signs that cannot be printed."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(text.split()))
+
+
 def screen(table: Table, ways: Sequence[Way], options: ReadOptions) -> str:
     """Return the columns of a table with their kinds and first values, the mapping so far, and what each way gives."""
-    listed = [(" ".join(name.split()), column) for name, column in table.columns.items() if name]
+    listed = [(_shown(name), column) for name, column in table.columns.items() if name]
     width = min(max((len(name) for name, _ in listed), default=0), _WIDEST)
     kinds = max((len(column.kind) for _, column in listed), default=0)
     lines = [""]
     for name, column in listed:
-        values = " | ".join(" ".join(text.split()) for text in column.samples)
+        values = " | ".join(map(_shown, column.samples))
         lines.append(f"  {name:{width}}  {column.kind:{kinds}}  {values}".rstrip())
     if options.column:
         lines.append(f"mapping so far: {opt('column', dict(options.column))}")

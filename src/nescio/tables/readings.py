@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, product
+from math import inf
 from types import MappingProxyType
 
 from nescio.sources.tables import first
@@ -270,13 +271,17 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     ids = [name for name in roles.all("question") if name not in taken and name not in free["run"]]
     rows = [name for name in roles.all("row") if name not in taken]
     questions: list[Expression] = [Expression((name,)) for name in ids or [*rows, *free["text"]]]
-    if "question" in free["text"] and not ids:  # nescio's own name, before any other
-        questions.sort(key=lambda own: own.columns != ("question",))
+    asked = Expression(("question",))
+    if asked in questions:  # nescio's own name: what numbers the rows, and not its texts, names no question
+        questions.sort(key=lambda own: own != asked)
     if "question" in answer:
         questions = [answer["question"]]
     found: list[dict[str, Expression]] = []
     fallback: list[dict[str, Expression]] = []
+    most: float = inf  # different names that questions may have
     for question in questions:
+        if most < inf and _different(table, question) > most:
+            continue
         others = [name for name in free["condition"] if name not in question.columns and _varies(roles, name)]
         runs = [answer["run"]] if "run" in answer else _run_choices(roles, free["run"], others)
         repeats = [answer["repeat"]] if "repeat" in answer else _subsets(free["repeat"])
@@ -295,16 +300,22 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
         if own and whole.columns and others and not any(_columns(o, "run") == {*whole.columns} for o in own):
             own.append({**own[0], "run": whole})
         found += own
-        if own and question.columns == ("question",):
-            return own
-        most = {
+        if own and question == asked:
+            most = _different(table, asked)
+        widest = {
             "run": whole,
             "question": question,
             "repeat": NOTHING,
             "text": own[0].get("text", NOTHING) if own else NOTHING,
         }
-        fallback.append({role: expression for role, expression in most.items() if expression != NOTHING})
-    return found or (fallback[:1] if "question" in free["text"] and not ids else fallback)
+        fallback.append({role: expression for role, expression in widest.items() if expression != NOTHING})
+    found.sort(key=lambda own: own["question"] == asked)
+    return found or (fallback[:1] if asked in questions else fallback)
+
+
+def _different(table: Table, expression: Expression) -> int:
+    """Return how many different cells a column has."""
+    return int(first(table.connection, f"SELECT count(DISTINCT {joined(table, expression)}) FROM {table.relation}")[0])
 
 
 def _columns(mapping: Mapped, role: str) -> set[str]:

@@ -69,6 +69,8 @@ def execute(
 def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
     """Return the reading of a table in one of the shapes of its file; raises AskedError if there are several."""
     mapped = {*options.outcome_map, *options.worths}
+    if not options.column:
+        shapes = _whole(shapes)
     allowed: list[Reading] = []
     doubtful: list[Reading] = []
     for table in shapes:
@@ -95,6 +97,12 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     questions = [error for error in errors if isinstance(error, AskedError)]
     same = len(questions) == len(allowed) and len({error.question for error in questions}) == 1
     raise ask(tried, options, questions[0] if same else None)
+
+
+def _whole(shapes: Sequence[Table]) -> list[Table]:
+    """Return the tables that are no part of another one, as one list among several of the same columns is."""
+    places = [f"{table.source.place.removesuffix('[]')}." for table in shapes if table.source.place]
+    return [table for table in shapes if not table.source.place.startswith(tuple(places))]
 
 
 def _given(table: Table, options: ReadOptions) -> dict[str, Expression] | None:

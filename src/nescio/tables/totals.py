@@ -37,7 +37,7 @@ lower upper low high median timing usage cost costs tokens time latency delta di
 weighted macro micro given calibration confidence batch concurrency workers retries retry seed limit version budget""")
 _PARTS = {
     "abstained": re.compile(r"(abst|declin|refus|unanswer|notanswer|noanswer|notattempt|nonanswer|idk|silen|withh)\w*"),
-    "wrong": re.compile(r"(incorrect|wrong|notcorrect|notright|falsch|mistak|inaccur)\w*"),
+    "wrong": re.compile(r"(incorrect|wrong|notcorrect|notright|falsch|mistak|inaccur|hallucinat)\w*"),
     "answered": re.compile(r"(answered|attempted|respond|beantwort|repondu|coverage)\w*"),
 }
 
