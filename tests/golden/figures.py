@@ -78,7 +78,7 @@ def input_of(case: dict[str, Any], folder: Path) -> Any:
         ((name, cells),) = case["matrix"].items()
         path = folder / f"{name}.csv"
         lines = [f"{i},{'' if math.isnan(cell) else cell}" for i, cell in enumerate(cells)]
-        path.write_text("\n".join(["question,system", *lines]) + "\n")
+        path.write_text("\n".join(["question,ours", *lines]) + "\n")
         return path
     return pa.table(_table(case["table"]))
 

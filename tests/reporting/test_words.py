@@ -179,8 +179,16 @@ def test_outcomes_candidates_confidences_and_labels_are_in_the_page(tmp_path: Pa
     assert held["clusters"] == [0, 0, 1, 1]
     assert held["level"] == 0.95
     assert held["z"] == pytest.approx(1.959963984540054)
-    lacking = written(tmp_path / "lacking.csv", "run,question,outcome", ["a,q1,correct", "b,q2,incorrect"])
-    assert marks(make(tmp_path / "p.html", lacking, "--missing", "unanswered")) == {"q1": [1, 3], "q2": [3, 2]}
+    lacking = written(
+        tmp_path / "lacking.csv",
+        "run,question,outcome",
+        ["a,q1,correct", "b,q2,incorrect", *(f"{run},q3,correct" for run in "ab")],
+    )
+    assert marks(make(tmp_path / "p.html", lacking, "--missing", "unanswered")) == {
+        "q1": [1, 3],
+        "q2": [3, 2],
+        "q3": [1, 1],
+    }
 
 
 def test_strata_are_filters_or_texts_and_repeats_are_rows(tmp_path: Path) -> None:

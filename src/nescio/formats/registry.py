@@ -34,6 +34,7 @@ from nescio.registry import Registry
 from nescio.sources.opening import HEADLESS
 from nescio.sources.patterns import whole_matcher
 from nescio.sources.source import Source
+from nescio.tables.lexicon import roles_of
 
 
 class Unjudged(Struct, frozen=True):
@@ -318,7 +319,18 @@ def matching_formats(source: Source) -> list[Format]:
     """Return the formats that a file could be of: those that know it, else those that take what no other does."""
     candidates = candidate_formats(source)
     own = [format_ for format_ in candidates if not format_.fallback and format_.recognise(source)]
+    if own and _names_runs_and_verdicts(source):
+        own = [format_ for format_ in own if not format_.read.__module__.startswith("nescio.formats.logs.")]
     return own or [format_ for format_ in candidates if format_.fallback and format_.recognise(source)]
+
+
+def _names_runs_and_verdicts(source: Source) -> bool:
+    """Return whether rows name a verdict and, beside it, the run or silence: tools whose rows have a verdict write one
+    run a file, and no column for silence."""
+    roles = {role for name in source.columns if name for role in roles_of(name)}
+    listed = source.kind in TABLES or isinstance(source.document, list)
+    questions, others = {"question", "row", "text"}, {"run", "abstained", "answered"}
+    return listed and bool(roles & {"outcome", "wrong"} and roles & questions and roles & others)
 
 
 def is_streamed(source: Source) -> bool:

@@ -49,6 +49,7 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
     their own (`grading.correct`), or columns that are lists of one length. Those that are `nested` are rows within rows
     (`runs[].results`), and single lists of those that make one table together."""
     figures: list[Any] = [source.document]
+    apart: list[int] = []
     if source.kind == "lines":
         held = source.first.values() if isinstance(source.first, dict) else ()
         deep = any(is_rows(value) if nested else isinstance(value, dict) for value in held)
@@ -72,6 +73,8 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
         beside |= {place: number for one in outer for place, number in _numbers_of_rows(one)}
     found.sort(key=lambda one: -len(one.rows))
     tables = [(one, _table_at(source, one.rows, _place(source, one), _others(one, found))) for one in found]
+    if source.kind == "lines" and not nested and tables and not apart:  # whose rows are the lines of the file
+        tables = [(one, replace(table, made_of=(source, len(one.rows)))) for one, table in tables]
     of_lists = {one.path: dict(_numbers_listed(one)) for one in found if len(one.rows) <= _MOST_LISTED}
     return [
         replace(table, beside=beside | _other_than(of_lists, one.path), place=f"{one.path}[]" if one.path else "")

@@ -52,11 +52,19 @@ class AskedError(FormatError):
     """
 
     def __init__(
-        self, source: Source, question: str, ways: Sequence[Options], *, where: str | None = None, screen: str = ""
+        self,
+        source: Source | str,
+        question: str,
+        ways: Sequence[Options] = (),
+        *,
+        where: str | None = None,
+        value: object = None,
+        screen: str = "",
     ) -> None:
-        self.source, self.question, self.ways = source, spelled(question), list(ways)
+        self.question, self.ways = spelled(question), list(ways)
         self.executed: list[Way] = []
-        super().__init__(source.label, f"{question}{screen}", where=where)
+        label = source if isinstance(source, str) else source.label
+        super().__init__(label, f"{question}{screen}", where=where, value=value)
 
 
 def _shown(text: str) -> str:

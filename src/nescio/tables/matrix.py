@@ -36,7 +36,7 @@ def recognise(source: Source) -> str | None:
         return None
     runs = [name for name in source.columns if not _names_a_row(source, name)]
     if (
-        len(runs) < _LEAST
+        len(runs) < (1 if "question" in source.columns else _LEAST)
         or len(source.columns) > len(runs) + 1
         or any(roles_of(name) or is_measured(name) for name in runs)
     ):

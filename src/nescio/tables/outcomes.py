@@ -28,7 +28,7 @@ from nescio.tables.pairing import check_pairing
 from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_question, strata_of
 from nescio.tables.rest import with_rest
 from nescio.tables.words import state_words
-from nescio.tasks.stakes.stating import are_stated, label
+from nescio.tasks.stakes.stating import STAKE, are_stated, label
 from nescio.text import word_set
 
 if TYPE_CHECKING:
@@ -241,6 +241,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     taken = {
         name for _, mapping in placed for role, own in mapping.items() if role != "cluster" for name in own.columns
     }
+    taken.discard(STAKE)  # which is a stratum, too
     free = {name: column for name, column in extra.items() if name.removesuffix(" (as given)") not in taken}
     if judges is None:
         free["judge"] = "judge"

@@ -214,16 +214,17 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
     distinct = list(islice(first.values(), _MOST_WAYS))
     table, ways = distinct[0].reading.table, [_way(own, options) for own in distinct]
     where: str | None = None
-    what, source = _question(distinct), table.source
+    what, label = _question(distinct), str(table.source.label)
     if isinstance(asked, AskedError):
-        what, source, where = asked.question, asked.source, asked.where
+        what, label, where = asked.question, asked.path, asked.where
     elif asked:
         what = asked
     if what == _QUESTIONS["outcome_map"]:
         mapped = next(own.reading for own in distinct if "outcome_map" in own.reading.more)
         column = mapped.table.columns[mapped.mapping["outcome"].column]
         what, source, where = nameless.of_words(mapped.table, column, mapped.more["outcome_map"])
-    error = AskedError(source, what, [way.options for way in ways], where=where, screen=screen(table, ways, options))
+        label = str(source.label)
+    error = AskedError(label, what, [way.options for way in ways], where=where, screen=screen(table, ways, options))
     error.executed = ways
     return error
 

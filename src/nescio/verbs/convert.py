@@ -1,7 +1,6 @@
 """Convert any log that nescio can score to an outcome table or another format.
 
-FILES are as for `nescio score`. OUTPUT is the outcome table to write (.csv, .tsv, .jsonl or .parquet) or, with --to,
-the new folder of another format.
+FILES are as for `nescio score`. OUTPUT is the outcome table (.csv, .tsv, .jsonl, .parquet) or, with --to, a new folder.
 
 \b
 nescio convert log.eval log.csv

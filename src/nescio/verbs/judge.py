@@ -1,7 +1,7 @@
 """Judge answers, write an outcome table, and compare the judge with people.
 
-FILES are questions and the runs that answer them, in any format of unjudged answers. Every answer and every declined
-candidate is judged; unanswered questions stay unanswered.
+FILES are questions and the runs that answer them, in any format. Every answer and every declined candidate is judged;
+unanswered questions stay unanswered.
 
 \b
 nescio judge questions.jsonl runs/*.jsonl -o graded.csv

@@ -1,8 +1,7 @@
 """Plan how many questions it takes to detect a difference between two systems.
 
-Plans from a pilot (FILES with two runs, or --run and --baseline) or from --rates. The power refers to the paired test
-of `nescio compare`. It is simulated on collections drawn from the two systems' joint outcome table, reweighted to give
-the difference.
+Plans from a pilot (FILES with two runs, or --run and --baseline) or from --rates. The power of the paired test of
+`nescio compare` is simulated on the two systems' joint outcome table, reweighted to give the difference.
 
 \b
 nescio plan outcomes.csv --run mine --baseline old --difference 0.03
