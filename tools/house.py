@@ -7,6 +7,7 @@ A test fails where a picture is stale.
 
 from __future__ import annotations
 
+import re
 import ast
 import tomllib
 from html import escape
@@ -63,7 +64,7 @@ def rooms() -> str:
     height = len(layers) * (ROW + GAP) + 2 * GAP
     parts = []
     for floor, layer in enumerate(layers):
-        names = [name.strip().removeprefix("nescio.") for name in layer.split("|")]
+        names = [name.strip().removeprefix("nescio.") for name in re.split(r"[|:]", layer)]
         y, each = GAP + floor * (ROW + GAP), (WIDTH - 2 * LEFT - GAP * (len(names) - 1)) / len(names)
         for i, name in enumerate(names):
             x = LEFT + i * (each + GAP)

@@ -82,18 +82,8 @@ def test_how_many_answers_a_note_counts(code: str, judge: str | None, rows: Rows
     assert code != MARKS or all("--judge fitting heeds them" in str(note) for note in notes)
 
 
-SILENT = [
-    "I don't know",
-    "N/A",
-    "nan",
-    "None",
-    "?",
-    "Ich weiß es nicht.",
-    "no lo sé",
-    "je ne sais pas",
-    "不知道",
-    "n.a.",
-]
+# What reads like silence, beside the words of the lexicon, which are silent in a table whatever the note says.
+SILENT = ["I really don't know", "I have no idea", "Ich weiß es nicht.", "no lo sé", "je ne sais pas", "不知道"]
 
 
 @pytest.mark.parametrize("judge", [None, "exact", "token_f1"])

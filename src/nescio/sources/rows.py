@@ -120,6 +120,8 @@ def figures_in(source: Source) -> list[int]:
 def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
     """Say whether an object is no row of these: it has a number, and in common with them only what all of them say."""
     here = {name for row in rows for name in row}
+    if len(rows) < _FEWEST and here & line.keys():  # two rows that differ are rows
+        return False
     alone = {name: value for name, value in line.items() if name not in here}
     own = any(decimal(str(value).removesuffix("%")) is not None for _, value in _numbers(alone, (), ()))
     shared = [name for name in line if any(name in row for row in rows)]

@@ -23,6 +23,7 @@ from nescio.tables.lexicon import (
 )
 from nescio.tables.mapping import Expression, Mapped, joined
 from nescio.tasks.assessed.verdicts import verdicts_in
+from nescio.tasks.stakes.stating import STAKE
 from nescio.text import decimal
 
 _MOST = 64  # mappings of a table that are tried
@@ -284,7 +285,8 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
             continue
         others = [name for name in free["condition"] if name not in question.columns and _varies(roles, name)]
         runs = [answer["run"]] if "run" in answer else _run_choices(roles, free["run"], others)
-        repeats = [answer["repeat"]] if "repeat" in answer else _subsets(free["repeat"])
+        told = [Expression((name,)) for name in ("repeat", STAKE) if name in free["repeat"]]  # nescio's own names
+        repeats = [answer["repeat"]] if "repeat" in answer else told[:1] or _subsets(free["repeat"])
         own: list[dict[str, Expression]] = []
         for run, repeat in sorted(product(runs, repeats), key=lambda pair: len(pair[0].columns) + len(pair[1].columns)):
             mapping = {"run": run, "question": question, "repeat": repeat}

@@ -19,6 +19,7 @@ from nescio.sources.source import Source
 from nescio.tables import answers, nameless, outcomes
 from nescio.tables.asking import AskedError, Counts, Way, screen
 from nescio.tables.columns import Table
+from nescio.tables.lexicon import BOUNDARY, roles_of
 from nescio.tables.mapping import NONE, NOT, ROLES, ROW, Expression, Mapped, parse, role_of, spelled
 from nescio.tables.readings import readings
 from nescio.tables.totals import totals_beside
@@ -286,6 +287,24 @@ def _with_place(written: str, place: str) -> str:
     if written in (NONE, ROW):
         return written
     return f"{NOT}{place}{written[1:]}" if written.startswith(NOT) else f"{place}{written}"
+
+
+def unused_confidences(reading: Reading) -> list[Note]:
+    """Return the note that names the columns of numbers that may be the confidence, if none is read as it."""
+    if "confidence" in reading.mapping:
+        return []
+    found = [column.name for column in reading.table.columns.values() if 2 * column.numbers > column.filled]
+    named = [name for name in found if any("confidence" in roles_of(part) for part in BOUNDARY.split(name) if part)]
+    if not named:
+        return []
+    return [
+        note(
+            "table.confidences",
+            f"{{subject}}: no confidence is read; {opt('column', of='confidence=NAME')}, which may be {{names:list ;}}",
+            str(reading.table.source.label),
+            names=[*map(repr, named)],
+        )
+    ]
 
 
 def used(reading: Reading) -> list[Note]:

@@ -30,7 +30,7 @@ from nescio.tables.lexicon import is_sum, roles_of
 from nescio.tables.mapping import ROLES
 from nescio.tables.outcomes import CELLS
 from nescio.tables.rest import RESTS
-from nescio.tables.settling import Reading, ask, execute, settle, try_all, used, without_none
+from nescio.tables.settling import Reading, ask, execute, settle, try_all, unused_confidences, used, without_none
 from nescio.tables.totals import totals_beside
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         for shapes in _loaded(connection, sources, options, notes):
             reading = settle(connection, shapes, options)
             chosen.append(reading)
-            notes += used(reading)
+            notes += [*used(reading), *unused_confidences(reading)]
         more = {name: value for reading in chosen for name, value in reading.more.items()}
         own = options.with_more(more)
         try:

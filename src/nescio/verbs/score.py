@@ -1,8 +1,7 @@
 """Score every run by any measure, with confidence intervals.
 
 FILES are outcome tables (run, question, outcome), counts tables (run, correct, incorrect, unanswered), score matrices,
-or gold and answers together: questions.jsonl runs/*.jsonl, or PAN's truth.jsonl runs/*/answers.jsonl. * marks the
-best run, and † what ties with it.
+or gold and answers together: questions.jsonl runs/*.jsonl. * marks the best run, and † what ties with it.
 
 \b
 nescio score outcomes.csv
