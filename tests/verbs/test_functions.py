@@ -161,8 +161,8 @@ def test_labels_are_counted_whatever_they_say(tmp_path: Path) -> None:
 def test_columns_that_may_be_the_confidence_are_named() -> None:
     """Three columns of numbers speak of a confidence; one of words does too, and is none."""
     rows = [
-        {"id": f"q{i}", "question": f"Who is {i}?", "gold": "a", "prediction": "b", "verbal_confidence": 0.1 * i}
-        | {"logit_confidence": -0.2 * i, "confidence_in_words": "sure"}
+        {"id": f"q{i}", "question": f"Who is {i}?", "gold": "a", "prediction": "a" * (i % 2), "verbal_confidence": 0.1 * i % 0.3}
+        | {"logit_confidence": -0.2 * i % 0.5, "confidence_in_words": "sure"}
         for i in range(4)
     ]
     said = {note.code: note.text for note in nescio.score(rows, "accuracy", ci=None, judge="exact").notes}

@@ -77,13 +77,13 @@ def _read_all(
     """Open, recognise and read what is given."""
     judging = judging or not gold or options.judging
     sources, notes = open_files(items)
-    column = options.column
+    options, remembered = with_saved(options, sources)
     if options.beside:
         here = {name for source in sources for name in source.columns}
-        ours = {name: c for name, c in column.items() if name not in OWN_PARTS}
+        ours = {name: c for name, c in options.column.items() if name not in OWN_PARTS}
         column = {name: c for name, c in ours.items() if c in here or c not in options.beside}
-    options, remembered = with_saved(options, sources)
-    format_, parts = recognise(sources, options.format_in, column or options.column)
+        options = options.but(column=column)
+    format_, parts = recognise(sources, options.format_in, options.column)
     return read_parts(
         format_, parts, options, (*notes, *remembered), gold=gold, runs=runs, judging=judging, supports=supports
     )

@@ -67,6 +67,11 @@ class Roles:
         return self.table.columns[name]
 
 
+def _is_own(table: Table) -> bool:
+    """Return whether a table has nescio's own columns of questions and outcomes."""
+    return {"question", "outcome"} <= table.columns.keys()
+
+
 def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
     """Yield the roles that a column's name has in the lexicon and its cells allow; `mapped` are words that the user gave
     a meaning as outcomes."""
@@ -276,11 +281,13 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     fallback: list[dict[str, Expression]] = []
     most: float = inf  # different names that questions may have
     for question in questions:
-        if most < inf and _different(table, question) > most:
+        if most < inf and (question.columns != ("id",) or _is_own(table) or _different(table, question) > most):
             continue
         others = [name for name in free["condition"] if name not in question.columns and _varies(roles, name)]
         runs = [answer["run"]] if "run" in answer else _run_choices(roles, free["run"], others)
-        repeats = [answer["repeat"]] if "repeat" in answer else _subsets(free["repeat"])
+        named = [name for name in ("repeat", "stake") if name in free["repeat"]]  # nescio's own
+        repeats = [Expression((named[0],))] if named else _subsets(free["repeat"])
+        repeats = [answer["repeat"]] if "repeat" in answer else repeats
         own: list[dict[str, Expression]] = []
         for run, repeat in sorted(product(runs, repeats), key=lambda pair: len(pair[0].columns) + len(pair[1].columns)):
             mapping = {"run": run, "question": question, "repeat": repeat}
