@@ -89,7 +89,7 @@ SILENT = ["None", "Ich weiß es nicht.", "no lo sé", "je ne sais pas", "不知�
 def test_answers_that_read_like_silence_are_counted_with_what_takes_them(judge: str | None) -> None:
     rows: Rows = [*((f"gold {i}", text) for i, text in enumerate(SILENT)), ("None", "none"), ("Bo", "Ann")]
     found, seen = loaded(rows, judge=judge, empty="incorrect"), set[str]()
-    assert found.data.columns["incorrect"].sum() == 7
+    assert found.data.columns["incorrect"].sum() == 8
     patterns: list[str] = []
     for _ in range(2):  # the note names five texts, so that two commands take them all
         notes = said(
@@ -101,7 +101,7 @@ def test_answers_that_read_like_silence_are_counted_with_what_takes_them(judge: 
             seen |= {text for text, _ in notes[0]["texts"]}
     assert len(seen) == len(SILENT)
     taken = loaded(rows, judge=judge, empty="incorrect", declined_pattern=patterns).data.columns["unanswered"].sum()
-    assert taken == len(SILENT) + 1  # and `none`, which is like `None`
+    assert taken == len(SILENT)
 
 
 def test_what_may_decline_is_counted_whether_it_is_incorrect_or_without_a_grade() -> None:

@@ -32,7 +32,7 @@ def test_letters_and_words_are_read_and_kept(tmp_path: Path) -> None:
 
 
 def test_u_may_be_unanswered_or_unsupported_and_is_refused_without_x(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="an outcome is correct, incorrect or unanswered"):
+    with pytest.raises(FormatError, match="what do 'R', 'U', 'W' in 'outcome' mean"):
         nescio.score(table(tmp_path, "R W U"))
 
 

@@ -22,6 +22,7 @@ from nescio.tables.lexicon import (
 )
 from nescio.tables.mapping import Expression, Mapped, joined
 from nescio.tasks.assessed.verdicts import verdicts_in
+from nescio.tasks.stakes.stating import are_stated, label
 from nescio.text import decimal
 
 _MOST = 64  # mappings of a table that are tried
@@ -285,7 +286,7 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
             continue
         others = [name for name in free["condition"] if name not in question.columns and _varies(roles, name)]
         runs = [answer["run"]] if "run" in answer else _run_choices(roles, free["run"], others)
-        named = [name for name in ("repeat", "stake") if name in free["repeat"]]  # nescio's own
+        named = [name for name in ("repeat", "stake") if name in free["repeat"] and _states(roles.column(name))]
         repeats = [Expression((named[0],))] if named else _subsets(free["repeat"])
         repeats = [answer["repeat"]] if "repeat" in answer else repeats
         own: list[dict[str, Expression]] = []
@@ -314,6 +315,11 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
         fallback.append({role: expression for role, expression in widest.items() if expression != NOTHING})
     found.sort(key=lambda own: own["question"] == asked)
     return found or (fallback[:1] if asked in questions else fallback)
+
+
+def _states(column: Column) -> bool:
+    """Return whether a column of nescio's own says which repeat an answer is: `stake` does where it states stakes."""
+    return column.name != "stake" or are_stated([label(column.name, word) for word in column.words or ()])
 
 
 def _different(table: Table, expression: Expression) -> int:

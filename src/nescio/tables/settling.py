@@ -20,7 +20,7 @@ from nescio.tables import answers, nameless, outcomes
 from nescio.tables.asking import AskedError, Counts, Way, screen
 from nescio.tables.columns import Table
 from nescio.tables.mapping import NONE, NOT, ROLES, ROW, Expression, Mapped, parse, role_of, spelled
-from nescio.tables.readings import readings
+from nescio.tables.readings import may_be, readings
 from nescio.tables.totals import totals_beside
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ def execute(
 def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
     """Return the reading of a table, given in the shapes that its file may have; raises AskedError if there are several."""
     mapped = {*options.outcome_map, *options.worths}
-    if not options.column:
-        shapes = _whole(shapes)
+    shapes = _whole(shapes, options)
     allowed: list[Reading] = []
     doubtful: list[Reading] = []
     for table in shapes:
@@ -99,10 +98,16 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     raise ask(tried, options, questions[0] if same else None)
 
 
-def _whole(shapes: Sequence[Table]) -> list[Table]:
-    """Return the tables that are no part of another one, as one list among several of the same columns is."""
-    places = [f"{table.source.place.removesuffix('[]')}." for table in shapes if table.source.place]
-    return [table for table in shapes if not table.source.place.startswith(tuple(places))]
+def _whole(shapes: Sequence[Table], options: ReadOptions) -> list[Table]:
+    """Return the tables that are no part of another one, as one list among several of the same columns is, or that the
+    user named."""
+    wholes = tuple(f"{table.source.place.removesuffix('[]')}." for table in shapes if table.source.place)
+    given = [written.lstrip("!") for written in options.column.values()]
+    return [
+        table
+        for table in shapes
+        if not table.source.place.startswith(wholes) or any(own.startswith(table.source.place) for own in given)
+    ]
 
 
 def _given(table: Table, options: ReadOptions) -> dict[str, Expression] | None:
@@ -288,15 +293,22 @@ def _with_place(written: str, place: str) -> str:
 
 
 def used(reading: Reading) -> list[Note]:
-    """Return the note that names the columns of a reading, if their names are not nescio's own."""
+    """Return the note that names the columns of a reading, if their names are not nescio's own; and one on columns of
+    which each may be the confidence, so that none is read."""
+    source, notes = str(reading.table.source.label), list[Note]()
     mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES and role_of(own) != role}
-    if not mapping:
-        return []
-    return [
-        note(
-            "tables.mapping",
-            "{subject}: read with {columns:each %s=%s}",
-            str(reading.table.source.label),
-            columns=[*mapping.items()],
+    if mapping:
+        notes.append(
+            note("tables.mapping", "{subject}: read with {columns:each %s=%s}", source, columns=[*mapping.items()])
         )
-    ]
+    sure = [name for name, column in reading.table.columns.items() if name and "confidence" in may_be(column)]
+    if len(sure) > 1 and "confidence" not in reading.mapping:
+        notes.append(
+            note(
+                "tables.confidences",
+                f"{{subject}}: no confidence is read: {opt('column', of='confidence=NAME')} names one of {{columns:list}}",
+                source,
+                columns=sure,
+            )
+        )
+    return notes
