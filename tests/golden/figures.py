@@ -77,8 +77,8 @@ def input_of(case: dict[str, Any], folder: Path) -> Any:
     if "matrix" in case:
         ((name, cells),) = case["matrix"].items()
         path = folder / f"{name}.csv"
-        lines = [f"{i},{'' if math.isnan(cell) else cell}" for i, cell in enumerate(cells)]
-        path.write_text("\n".join(["question,ours", *lines]) + "\n")
+        lines = [f"{i},{cell},{cell}" for i, cell in enumerate("" if math.isnan(cell) else cell for cell in cells)]
+        path.write_text("\n".join(["question,one,other", *lines]) + "\n")
         return path
     return pa.table(_table(case["table"]))
 

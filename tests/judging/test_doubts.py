@@ -82,17 +82,16 @@ def test_how_many_answers_a_note_counts(code: str, judge: str | None, rows: Rows
     assert code != MARKS or all("--judge fitting heeds them" in str(note) for note in notes)
 
 
-# What reads like silence, beside the words of the lexicon, which are silent in a table whatever the note says.
-SILENT = ["I really don't know", "I have no idea", "Ich weiß es nicht.", "no lo sé", "je ne sais pas", "不知道"]
+SILENT = ["None", "Ich weiß es nicht.", "no lo sé", "je ne sais pas", "不知道", "n.a."]
 
 
 @pytest.mark.parametrize("judge", [None, "exact", "token_f1"])
 def test_answers_that_read_like_silence_are_counted_with_what_takes_them(judge: str | None) -> None:
     rows: Rows = [*((f"gold {i}", text) for i, text in enumerate(SILENT)), ("None", "none"), ("Bo", "Ann")]
     found, seen = loaded(rows, judge=judge, empty="incorrect"), set[str]()
-    assert found.data.columns["incorrect"].sum() == 11
+    assert found.data.columns["incorrect"].sum() == 8
     patterns: list[str] = []
-    for _ in range(3):  # the note names five texts, so that three commands take them all
+    for _ in range(2):  # the note names five texts, so that two commands take them all
         notes = said(
             loaded(rows, judge=judge, empty="incorrect", declined_pattern=patterns), "judging.reads_like_silence"
         )
@@ -102,7 +101,7 @@ def test_answers_that_read_like_silence_are_counted_with_what_takes_them(judge: 
             seen |= {text for text, _ in notes[0]["texts"]}
     assert len(seen) == len(SILENT)
     taken = loaded(rows, judge=judge, empty="incorrect", declined_pattern=patterns).data.columns["unanswered"].sum()
-    assert taken == len(SILENT) + 1  # and `none`, which is like `None`
+    assert taken == len(SILENT)
 
 
 def test_what_may_decline_is_counted_whether_it_is_incorrect_or_without_a_grade() -> None:

@@ -73,7 +73,7 @@ def test_two_levels_allow_no_interval_over_them() -> None:
     found = nescio.components(table, "accuracy", factor=["prompt"])
     assert found.rows[0].over == ("question",)
     assert found.rows[0].low is not None
-    assert [note.code for note in found.notes if note.code != "tables.mapping"] == ["components.few_levels"]
+    assert "components.few_levels" in {note.code for note in found.notes}
     asked = nescio.components(table, "accuracy", factor=["prompt"], over=["question", "prompt"])
     assert asked.rows[0].low is None
     assert any("there is no interval" in note.text for note in asked.notes)

@@ -159,17 +159,15 @@ def test_labels_are_counted_whatever_they_say(tmp_path: Path) -> None:
 
 
 def test_columns_that_may_be_the_confidence_are_named() -> None:
-    """Three columns of numbers speak of a confidence; one of words does too, and is none."""
     rows = [
-        {"id": f"q{i}", "question": f"Who is {i}?", "gold": "a", "prediction": "b", "verbal_confidence": 0.1 * i}
-        | {"logit_confidence": -0.2 * i, "confidence_in_words": "sure"}
-        for i in range(4)
+        {"id": f"q{i}", "question": f"Who is {i}?", "gold": "a", "prediction": "b", "verbal_confidence": sure}
+        | {"model_confidence": 1 - sure, "confidence_in_words": "sure"}
+        for i, sure in enumerate((0.3, 0.1, 0.2, 0.25))
     ]
     said = {note.code: note.text for note in nescio.score(rows, "accuracy", ci=None, judge="exact").notes}
-    assert "'verbal_confidence'; 'logit_confidence'" in said["table.confidences"]
-    assert "in_words" not in said["table.confidences"]
-    named = nescio.score(rows, "accuracy", ci=None, judge="exact", column={"confidence": "logit_confidence"})
-    assert "table.confidences" not in {note.code for note in named.notes}
+    assert "names one of verbal_confidence, model_confidence" in said["tables.confidences"]
+    named = nescio.score(rows, "accuracy", ci=None, judge="exact", column={"confidence": "model_confidence"})
+    assert "tables.confidences" not in {note.code for note in named.notes}
 
 
 def test_advice_says_why_a_measure_decides(tmp_path: Path) -> None:

@@ -78,13 +78,12 @@ def _read_all(
     options, remembered = in_effect(options, items)
     judging = judging or not gold or options.judging
     sources, notes = open_files(items)
-    column = options.column
     if options.beside:
         here = {name for source in sources for name in source.columns}
-        ours = {name: c for name, c in column.items() if name not in OWN_PARTS}
+        ours = {name: c for name, c in options.column.items() if name not in OWN_PARTS}
         column = {name: c for name, c in ours.items() if c in here or c not in options.beside}
         options = options.but(column=column)
-    format_, parts = recognise(sources, options.format_in, column)
+    format_, parts = recognise(sources, options.format_in, options.column)
     return read_parts(
         format_, parts, options, (*notes, *remembered), gold=gold, runs=runs, judging=judging, supports=supports
     )

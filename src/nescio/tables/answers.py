@@ -14,7 +14,7 @@ from nescio.data.outcomes import SAID_SO
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, opt, shorten
-from nescio.formats.logs.graded import chosen_among
+from nescio.formats.logs.graded import check_choice
 from nescio.formats.logs.grading import identity
 from nescio.formats.registry import ReadOptions, Unjudged
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
@@ -272,7 +272,8 @@ def _own_gold(
     """Return the gold answers of runs that have others than the first row of the question, which a note counts."""
     gold: OwnGold = {}
     others = [row for row in rows if row.gold != first[row.question].gold]
-    by_first = chosen_among(options, "gold", ("first",)) is not None
+    check_choice(options, "gold", ("first",))
+    by_first = "gold" in options.choose
     for row in others:
         known = first[row.question]
         place = f"{sources[known.file].label}, {locate(sources[known.file], known.row)}"

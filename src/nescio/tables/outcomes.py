@@ -279,7 +279,11 @@ def _state(
     )
     says_silence = SILENT in known.values() or any({"abstained", "answered"} & m.keys() for _, m in placed)
     worded = [] if says_silence or options.declined.asked else _refusals(connection, sources, options)
-    in_words = f"coalesce(prediction IN ({', '.join(map(literal, worded)) or 'NULL'}), false)"
+    declined = _declined(connection, options)
+    in_words, by_pattern = (
+        f"coalesce(prediction IN ({', '.join(map(literal, texts)) or 'NULL'}), false)" for texts in (worded, declined)
+    )
+    graded = f"CASE WHEN {by_pattern} THEN {SILENT} ELSE {graded} END" if declined else graded
     quiet = "silent = 'yes'"
     answered = any(_answers_of(table, mapping) for table, mapping in placed)
     empty = "prediction IS NULL" if answered and not says_silence else "false"
@@ -292,7 +296,7 @@ def _state(
     why += f"THEN '{EMPTY}{GRADED_RIGHT}' WHEN {empty} THEN '{EMPTY}' END"
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE rows AS SELECT *, {state}::TINYINT AS state, {why} AS why FROM "
-        f"(SELECT * REPLACE (CASE WHEN {in_words} THEN 'yes' ELSE silent END AS silent), ({graded})::TINYINT AS graded "
+        f"(SELECT * REPLACE (CASE WHEN {in_words} OR {by_pattern} THEN 'yes' ELSE silent END AS silent), ({graded})::TINYINT AS graded "
         f"FROM (SELECT {_one_question(connection)} FROM gathered))"
     )
     if "empty" not in options.told:
@@ -306,6 +310,17 @@ def _answers_of(table: Table, mapping: Mapped) -> bool:
     return mapping["outcome"].columns != ("outcome",) and any(
         table.columns[name].filled for expression in expressions for name in expression.columns
     )
+
+
+def _declined(connection: duckdb.DuckDBPyConnection, options: ReadOptions) -> list[str]:
+    """Return the answers that a pattern of the user takes for abstentions, whatever their verdict, and count them."""
+    if not options.declined.asked:
+        return []
+    query = "SELECT prediction, count(*) FROM gathered WHERE prediction IS NOT NULL GROUP BY 1"
+    texts = {text: times for text, times in connection.execute(query).fetchall() if options.declined.fits(text)}
+    for text, times in texts.items():
+        options.declined.matched[text.strip()] = times
+    return [*texts]
 
 
 def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any], options: ReadOptions) -> list[str]:

@@ -23,7 +23,7 @@ from nescio.tables.lexicon import (
 )
 from nescio.tables.mapping import Expression, Mapped, joined
 from nescio.tasks.assessed.verdicts import verdicts_in
-from nescio.tasks.stakes.stating import STAKE
+from nescio.tasks.stakes.stating import are_stated, label
 from nescio.text import decimal
 
 _MOST = 64  # mappings of a table that are tried
@@ -68,6 +68,11 @@ class Roles:
     def column(self, name: str) -> Column:
         """Return a column of the table."""
         return self.table.columns[name]
+
+
+def _is_own(table: Table) -> bool:
+    """Return whether a table has nescio's own columns of questions and outcomes."""
+    return {"question", "outcome"} <= table.columns.keys()
 
 
 def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
@@ -281,12 +286,13 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     fallback: list[dict[str, Expression]] = []
     most: float = inf  # different names that questions may have
     for question in questions:
-        if most < inf and _different(table, question) > most:
+        if most < inf and (question.columns != ("id",) or _is_own(table) or _different(table, question) > most):
             continue
         others = [name for name in free["condition"] if name not in question.columns and _varies(roles, name)]
         runs = [answer["run"]] if "run" in answer else _run_choices(roles, free["run"], others)
-        told = [Expression((name,)) for name in ("repeat", STAKE) if name in free["repeat"]]  # nescio's own names
-        repeats = [answer["repeat"]] if "repeat" in answer else told[:1] or _subsets(free["repeat"])
+        named = [name for name in ("repeat", "stake") if name in free["repeat"] and _states(roles.column(name))]
+        repeats = [Expression((named[0],))] if named else _subsets(free["repeat"])
+        repeats = [answer["repeat"]] if "repeat" in answer else repeats
         own: list[dict[str, Expression]] = []
         for run, repeat in sorted(product(runs, repeats), key=lambda pair: len(pair[0].columns) + len(pair[1].columns)):
             mapping = {"run": run, "question": question, "repeat": repeat}
@@ -313,6 +319,11 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
         fallback.append({role: expression for role, expression in widest.items() if expression != NOTHING})
     found.sort(key=lambda own: own["question"] == asked)
     return found or (fallback[:1] if asked in questions else fallback)
+
+
+def _states(column: Column) -> bool:
+    """Return whether a column of nescio's own says which repeat an answer is: `stake` does where it states stakes."""
+    return column.name != "stake" or are_stated([label(column.name, word) for word in column.words or ()])
 
 
 def _different(table: Table, expression: Expression) -> int:

@@ -70,8 +70,7 @@ def execute(
 def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
     """Return the reading of a table in one of the shapes of its file; raises AskedError if there are several."""
     mapped = {*options.outcome_map, *options.worths}
-    if not options.column:
-        shapes = _whole(shapes)
+    shapes = _whole(shapes, options)
     allowed: list[Reading] = []
     doubtful: list[Reading] = []
     for table in shapes:
@@ -100,10 +99,16 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     raise ask(tried, options, questions[0] if same else None)
 
 
-def _whole(shapes: Sequence[Table]) -> list[Table]:
-    """Return the tables that are no part of another one, as one list among several of the same columns is."""
-    places = [f"{table.source.place.removesuffix('[]')}." for table in shapes if table.source.place]
-    return [table for table in shapes if not table.source.place.startswith(tuple(places))]
+def _whole(shapes: Sequence[Table], options: ReadOptions) -> list[Table]:
+    """Return the tables that are no part of another one, as one list among several of the same columns is, or that the
+    user named."""
+    wholes = tuple(f"{table.source.place.removesuffix('[]')}." for table in shapes if table.source.place)
+    given = [written.lstrip("!") for written in options.column.values()]
+    return [
+        table
+        for table in shapes
+        if not table.source.place.startswith(wholes) or any(own.startswith(table.source.place) for own in given)
+    ]
 
 
 def _given(table: Table, options: ReadOptions) -> dict[str, Expression] | None:
@@ -299,7 +304,7 @@ def unused_confidences(reading: Reading) -> list[Note]:
         return []
     return [
         note(
-            "table.confidences",
+            "tables.confidences",
             f"{{subject}}: no confidence is read; {opt('column', of='confidence=NAME')}, which may be {{names:list ;}}",
             str(reading.table.source.label),
             names=[*map(repr, named)],
