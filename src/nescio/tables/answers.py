@@ -70,7 +70,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         "NULL AS graded, NULL AS why FROM gathered"
     )
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
-    rules.no_sums(connection, placed, sources)
+    rules.no_sums(connection, placed, sources, by_numbers=False)
     rules.settle_duplicates(connection, options.duplicates)
     notes = rules.settle_confidences(connection)
     rules.no_unknown_silence(connection, sources)

@@ -296,8 +296,8 @@ def _state(
     why += f"THEN '{EMPTY}{GRADED_RIGHT}' WHEN {empty} THEN '{EMPTY}' END"
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE rows AS SELECT *, {state}::TINYINT AS state, {why} AS why FROM "
-        f"(SELECT * REPLACE (CASE WHEN {in_words} OR {by_pattern} THEN 'yes' ELSE silent END AS silent), ({graded})::TINYINT AS graded "
-        f"FROM (SELECT {_one_question(connection)} FROM gathered))"
+        f"(SELECT * REPLACE (CASE WHEN {in_words} OR {by_pattern} THEN 'yes' ELSE silent END AS silent), "
+        f"({graded})::TINYINT AS graded FROM (SELECT {_one_question(connection)} FROM gathered))"
     )
     if "empty" not in options.told:
         _ask_of_empty(connection, sources)

@@ -173,9 +173,15 @@ def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str) -> None:
         )
 
 
-def no_sums(connection: duckdb.DuckDBPyConnection, placed: Sequence[tuple[Table, Mapped]], sources: Files) -> None:
+def no_sums(
+    connection: duckdb.DuckDBPyConnection,
+    placed: Sequence[tuple[Table, Mapped]],
+    sources: Files,
+    *,
+    by_numbers: bool = True,
+) -> None:
     """Raise FormatError if the last row of a file sums up those above it: by its name, or by its numbers."""
-    for table, mapping in placed:
+    for table, mapping in placed if by_numbers else ():
         for at, source in table.sources.items():
             if (row := _summary(connection, table, mapping, at)) is not None:
                 raise FormatError(source.label, BY_PROOF, where=locate(source, row))

@@ -1,6 +1,6 @@
 """Convert any log that nescio can score to an outcome table or another format.
 
-FILES are as for `nescio score`. OUTPUT is a table (.csv, .tsv, .jsonl, .parquet) or, with --to, a folder.
+FILES are as for `nescio score`. OUTPUT is a table or, with --to, a folder.
 
 \b
 nescio convert log.eval log.csv

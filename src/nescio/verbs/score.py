@@ -9,7 +9,6 @@ nescio score outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category
 nescio score questions.jsonl runs/*.jsonl -f json
 nescio score questions.jsonl runs/*.jsonl --labels people.csv
 nescio score trivia=suite/trivia.csv medicine=suite/medicine.csv
-nescio score outcomes.csv --suite-by category
 
 Several benchmarks are a suite: NAME=FILES for each (NAME='runs/*.csv'; files without a name belong to the benchmark
 before them), a TOML file that defines them, or --suite-by. Each run then has its mean over them, its win rate and its
