@@ -7,8 +7,8 @@ A test fails where a picture is stale.
 
 from __future__ import annotations
 
-import re
 import ast
+import re
 import tomllib
 from html import escape
 from pathlib import Path
