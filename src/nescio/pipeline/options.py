@@ -187,7 +187,7 @@ class ReadingAnswers(Limited, group="Reading the files"):
     reading: Path | None = option(
         default=None,
         metavar="FILE",
-        help="A saved reading of a table (nescio check --save).",
+        help="A saved reading of a table (FILE.reading.toml).",
         default_words="FILE.reading.toml beside the table",
     )
     choose: Mapping[str, str] = option(
