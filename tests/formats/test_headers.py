@@ -44,8 +44,10 @@ def table(folder: Path, text: str, name: str = "t.csv") -> Path:
 def counts_in(data: Evidence | Tally) -> dict[str, list[int]]:
     """How many answers of each run are correct, incorrect and unanswered."""
     names = ("correct", "incorrect", "unanswered")
-    tally = data.totals() if isinstance(data, Tally) else None
-    columns = [tally[name] if tally else (data.columns[name] * data.present).sum(axis=1) for name in names]
+    if isinstance(data, Tally):
+        columns = [data.totals()[name] for name in names]
+    else:
+        columns = [(data.columns[name] * data.present).sum(axis=1) for name in names]
     return {run: [int(column[i]) for column in columns] for i, run in enumerate(map(str, data.runs))}
 
 
