@@ -127,8 +127,8 @@ READ: dict[str, tuple[str, dict[str, Any], dict[str, list[int]]]] = {
         {},
         {"t": [1, 1, 0]},
     ),
-    "counts": ("System;richtig;falsch;unbeantwortet\na;1;2;3\nb;4;5;0\n", {}, {"a": [1, 2, 3], "b": [4, 5, 0]}),
-    "counts that follow from others": ("model,attempted,correct,total\nx,80,50,100\n", {}, {"x": [50, 30, 20]}),
+    "counts": ("System;richtig;falsch;keine Antwort\na;1;2;3\nb;4;5;0\n", {}, {"a": [1, 2, 3], "b": [4, 5, 0]}),
+    "counts that follow from others": ("model,attempted,CorrectCount,total\nx,80,50,100\n", {}, {"x": [50, 30, 20]}),
 }
 
 
