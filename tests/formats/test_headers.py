@@ -44,8 +44,10 @@ def table(folder: Path, text: str, name: str = "t.csv") -> Path:
 def counts_in(data: Evidence | Tally) -> dict[str, list[int]]:
     """How many answers of each run are correct, incorrect and unanswered."""
     names = ("correct", "incorrect", "unanswered")
-    tally = data.totals() if isinstance(data, Tally) else None
-    columns = [tally[name] if tally else (data.columns[name] * data.present).sum(axis=1) for name in names]
+    if isinstance(data, Tally):
+        columns = [data.totals()[name] for name in names]
+    else:
+        columns = [(data.columns[name] * data.present).sum(axis=1) for name in names]
     return {run: [int(column[i]) for column in columns] for i, run in enumerate(map(str, data.runs))}
 
 
@@ -125,8 +127,8 @@ READ: dict[str, tuple[str, dict[str, Any], dict[str, list[int]]]] = {
         {},
         {"t": [1, 1, 0]},
     ),
-    "counts": ("System;richtig;falsch;unbeantwortet\na;1;2;3\nb;4;5;0\n", {}, {"a": [1, 2, 3], "b": [4, 5, 0]}),
-    "counts that follow from others": ("model,attempted,correct,total\nx,80,50,100\n", {}, {"x": [50, 30, 20]}),
+    "counts": ("System;richtig;falsch;keine Antwort\na;1;2;3\nb;4;5;0\n", {}, {"a": [1, 2, 3], "b": [4, 5, 0]}),
+    "counts that follow from others": ("model,attempted,CorrectCount,total\nx,80,50,100\n", {}, {"x": [50, 30, 20]}),
 }
 
 

@@ -189,7 +189,7 @@ class ReadingAnswers(Limited, group="Reading the files"):
     reading: Path | None = option(
         default=None,
         metavar="FILE",
-        help="A reading of a table that `nescio check` saved.",
+        help="A saved reading of a table (FILE.reading.toml).",
         default_words="FILE.reading.toml beside the table",
     )
     choose: Mapping[str, str] = option(

@@ -189,8 +189,7 @@ def _no_reading(
         return broken[0]
     for table in shapes if not options.column else ():
         if words := nameless.unknown_words(table, ("outcome",)):
-            what, source, where = words
-            return AskedError(source, what, (), where=where, screen=screen(table, (), options))
+            return AskedError(words[1], words[0], (), where=words[2], screen=screen(table, (), options))
     mapped = {*options.outcome_map, *options.worths}
     tried: list[Tried] = []
     for table in shapes:
