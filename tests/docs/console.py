@@ -154,6 +154,7 @@ def _made(command: str) -> set[str]:
     paths = {word.rstrip("/") for word in words if re.search(r"[\w*]\.[a-z]\w+$|/", word)}
     paths |= {after for before, after in itertools.pairwise(words) if before in ("-o", "--output", "-d")}
     paths |= {*words[:1]} & STEPS
+    paths |= {word for word in words[2:3] if words[0] in STEPS and word.isidentifier()}  # the folder of a campaign
     paths = {path.removeprefix("examples/") for path in paths}
     return {path for path in paths if "*" in path or not (ROOT / "examples" / path).exists()}
 

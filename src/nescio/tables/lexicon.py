@@ -72,7 +72,9 @@ def lexicon() -> Lexicon:
         silence_stems=tuple(words["silence_stems"]),
         answer_stems=tuple(words["answer_stems"]),
         expected_words={*words["expected_words"]},
-        counts={part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()},
+        counts={
+            part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()
+        },
     )
     made.extend({role: expanded(own["names"]) for role, own in roles.items()}, {name: words[name] for name in MEANINGS})
     return made
