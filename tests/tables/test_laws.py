@@ -24,14 +24,18 @@ from nescio.tables.settling import counts_of
 Row = dict[str, Any]
 RUNS = ["model", "system_name", "Modell", "condition"]
 IDS = ["question_id", "qid", "id", "item_idx"]
-VERDICTS = {
+VERDICTS: dict[str, list[Any]] = {
     "is_correct": [True, False],
     "outcome": ["correct", "incorrect", "unanswered"],
     "richtig": ["ja", "nein"],
     "score": [0, 1],
     "incorrect": [1, 0],
 }
-SILENCES = {"abstained": [True, False], "answered": ["yes", "no"], "model_action": ["answer", "refuse"]}
+SILENCES: dict[str, list[Any]] = {
+    "abstained": [True, False],
+    "answered": ["yes", "no"],
+    "model_action": ["answer", "refuse"],
+}
 
 
 @st.composite
