@@ -6,6 +6,7 @@ What nescio makes of them is printed by `python -m tests.tables SEEDS`.
 from __future__ import annotations
 
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,21 @@ def test_no_table_is_misread_in_silence_and_every_printed_answer_gives_its_count
         outcomes[reading.outcome] += 1
     led = outcomes[Outcome.RIGHT] + outcomes[Outcome.FIRST]
     assert 2 * led >= outcomes.total()
+
+
+@pytest.mark.proof
+def test_no_table_of_the_other_generator_is_misread_in_silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a generator that was written from the rules alone, without a look at the code."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "studies" / "made_tables"))
+    made_tables = import_module("made_tables")
+    outcomes: Counter[Outcome] = Counter()
+    for seed in range(many(20, 5_000)):
+        (folder := tmp_path / str(seed)).mkdir()
+        table = made_tables.make(seed, folder)
+        truth = tuple(sorted((*counts, table.ungraded.get(run, 0)) for run, counts in table.truth.items()))
+        outcome = outcome_of(table.path, truth).outcome
+        assert outcome is not Outcome.FAILED, seed
+        assert outcome is not Outcome.WRONG or table.ambiguous, seed
+        outcomes[outcome] += not table.ambiguous
+    led = outcomes[Outcome.RIGHT] + outcomes[Outcome.FIRST]
+    assert 10 * led >= 9 * outcomes.total()

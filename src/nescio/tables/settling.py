@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -230,6 +231,24 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
         what, source, where = nameless.of_words(mapped.table, column, mapped.more["outcome_map"])
         label = str(source.label)
     error = AskedError(label, what, [way.options for way in ways], where=where, screen=screen(table, ways, options))
+    error.executed = ways
+    return error
+
+
+def ask_of_all(
+    connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], options: ReadOptions, asked: AskedError
+) -> AskedError:
+    """Return the question that the reading of several tables together asked, with what each answer gives."""
+    ways: list[Way] = []
+    placed = [(reading.table, without_none(reading.mapping)) for reading in chosen]
+    for more in asked.ways:
+        own = options.with_more({**{name: v for r in chosen for name, v in r.more.items()}, **more})
+        with suppress(NescioError):
+            data, _ = execute(connection, placed, own)
+            found = data if isinstance(data, Outcomes) else own.judged(replace(data, no_answer=own.no_answer))
+            ways.append(Way(more, *counts_of(settle_reasons(found, own.no_answer)[0])))
+    table = chosen[0].table
+    error = AskedError(asked.path, asked.question, asked.ways, where=asked.where, screen=screen(table, ways, options))
     error.executed = ways
     return error
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import Outcomes
-from nescio.errors import FormatError
+from nescio.data.outcomes import INCORRECT, Outcomes
+from nescio.errors import FormatError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.formats.totals import contradictions
 from nescio.sources.database import connect
@@ -30,12 +30,23 @@ from nescio.tables.lexicon import is_sum, roles_of
 from nescio.tables.mapping import ROLES
 from nescio.tables.outcomes import CELLS
 from nescio.tables.rest import RESTS
-from nescio.tables.settling import Reading, ask, execute, settle, try_all, unused_confidences, used, without_none
+from nescio.tables.settling import (
+    Reading,
+    ask,
+    ask_of_all,
+    execute,
+    settle,
+    try_all,
+    unused_confidences,
+    used,
+    without_none,
+)
 from nescio.tables.totals import totals_beside
 
 if TYPE_CHECKING:
     import duckdb
 
+_FEWEST_FAILURES = 2  # answers of a file that may list only the failures
 _FEWEST = 2  # rows of a table whose last may sum up the others
 _SMALL = 1 << 24  # bytes of a file of which all columns are read
 _ON = ("text", "gold", "prediction")
@@ -81,12 +92,27 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             )
         except AskedError as asked:
             if len(chosen) > 1:
-                raise
+                raise ask_of_all(connection, chosen, options, asked) from None
             tried, _ = try_all(connection, chosen, options)
             raise (ask(tried, options, asked) if tried else asked) from None
         if isinstance(data, Outcomes):
             found += _against_totals(connection, chosen, data, own)
+            _ask_of_failures(connection, chosen, data, own)
     return ReadResult(data, (*notes, *found))
+
+
+def _ask_of_failures(
+    connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], data: Outcomes, options: ReadOptions
+) -> None:
+    """Ask about a table in which every answer is incorrect, as in a list of failures, if nobody named the outcome."""
+    own = any(reading.mapping["outcome"].columns == ("outcome",) for reading in chosen)
+    if len(chosen) > 1 or own or "outcome" in options.column or options.total is not None:
+        return
+    if (data.state == INCORRECT).sum() < _FEWEST_FAILURES or (data.state != INCORRECT).any():
+        return
+    tried, _ = try_all(connection, chosen, options)
+    how = f"{opt('total', of='N')} {opt('rest', 'correct')} says how many answers there are in all"
+    raise ask(tried, options, f"every answer is incorrect: does the file list only the failures? {how}")
 
 
 def _against_totals(
