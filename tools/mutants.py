@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("stats", "scoring", "comparison", "measures", "formats", "judging")
+ROOMS = ("stats", "scoring", "comparison", "measures", "formats", "tables", "judging")
 SWITCH = '''"""Which fault is on, and which faults a test has reached."""
 
 import os
