@@ -78,7 +78,7 @@ def test_formats_and_measures_are_imported_when_they_are_asked_for() -> None:
         else:  # a run alone is compared with nothing
             assert "nescio.scoring.score" in modules
             assert not modules & {f"nescio.{name}" for name in unasked}
-    assert readers(imported(*TABLE, "--format-in", "outcomes")) <= {"graded"}
+    assert readers(imported(*TABLE, "--format-in", "outcomes")) <= shared
     assert not imported("score", "table3.csv") & {"scipy", "joblib", "altair", "pandas", "pyarrow"}
 
 
