@@ -42,7 +42,7 @@ def opt(name: str, value: object = None, *, of: str = "") -> str:
     """Name an option in a message, with a value, or with `of` as a word that stands for any: opt("choose",
     of="filter=NAME")."""
     if isinstance(value, Mapping):
-        return " ".join(_token(name, "d", f"{key}={one}") for key, one in value.items())
+        return _token(name, "m", {key: str(one) for key, one in value.items()})
     if isinstance(value, (list, tuple)):
         return _token(name, "l", [str(one) for one in value])
     kinds = {bool: "b", int: "n", float: "n", type(None): "p" if of else ""}
@@ -64,6 +64,8 @@ def in_shell(name: str, kind: str, value: Any) -> str:
     flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
     if kind == "b":
         return flag if value == "True" else flag.replace("--", "--no-", 1)
+    if kind == "m":
+        return " ".join(f"{flag} {command_text([f'{key}={one}'])}" for key, one in value.items())
     if kind == "l":
         return " ".join(f"{flag} {command_text([one])}" for one in value)
     return f"{flag} {value if kind == 'p' else command_text([value])}" if kind else flag
@@ -84,8 +86,10 @@ def _literal(kind: str, value: Any, quote: Callable[[str], str]) -> str:
     """Write the value of an option in a program."""
     if kind == "l":
         return f"[{', '.join(map(quote, value))}]"
-    key, equals, rest = value.partition("=") if kind == "d" else value.rpartition("=")
-    if kind == "d" or (kind == "p" and equals):
+    if kind == "m":
+        return f"{{{', '.join(f'{quote(key)}: {quote(one)}' for key, one in value.items())}}}"
+    key, equals, rest = value.rpartition("=")
+    if kind == "p" and equals:
         return f"{{{quote(key)}: {rest if kind == 'p' and rest.isupper() else quote(rest)}}}"
     return quote(value) if kind == "s" else value
 
@@ -97,10 +101,10 @@ TYPED: ContextVar[tuple[str, ...]] = ContextVar("typed", default=())  # the word
 def again(options: Mapping[str, Any]) -> str:
     """Return the command that was typed with more options, which take the place of those that it had; of a program the
     options alone."""
-    shown = " ".join(opt(name, value) for name, value in options.items())
+    named = [opt(name, value) for name, value in options.items()]
     words = TYPED.get()
     if not words:
-        return shown
+        return ", ".join(named)
     keys = {name: {*value} if isinstance(value, Mapping) else None for name, value in options.items()}
     flags = {in_shell(name, "", None): own for name, own in keys.items()}
     kept: list[str] = []
@@ -115,7 +119,7 @@ def again(options: Mapping[str, Any]) -> str:
             skip = not equals
             continue
         kept.append(word)
-    return f"{command_text(['nescio', *kept])} {shown}"
+    return f"{command_text(['nescio', *kept])} {' '.join(named)}"
 
 
 @contextmanager
@@ -159,10 +163,9 @@ class NescioError(Exception):
         for name, kind, text in _TOKEN.findall(super().__str__()):
             with suppress(ValueError):
                 value = json.loads(text)
-                if kind == "d":
-                    key, _, value = value.partition("=")
-                    value = {key: value}
-                if kind in ("d", "s", _OFFERED):
+                if kind == "m":
+                    found += [(name, {key: one}) for key, one in value.items()]
+                if kind in ("s", _OFFERED):
                     found.append((name, value))
         return tuple(found)
 

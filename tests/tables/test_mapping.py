@@ -83,11 +83,11 @@ def test_a_form_that_a_role_has_no_use_for_is_refused(tmp_path: Path, column: di
 
 @together(
     "duplicates, expected",
-    [("first", (1, 1, 0, 0)), ("last", (0, 2, 0, 0)), ("repeats", (1, 2, 0, 0)), ("error", None)],
+    [("first", (2, 1, 0, 0)), ("last", (1, 2, 0, 0)), ("repeats", (2, 2, 0, 0)), ("error", None)],
 )
 def test_rows_that_occur_twice(tmp_path: Path, duplicates: str, expected: tuple[int, ...] | None) -> None:
     path = tmp_path / "t.csv"
-    path.write_text("question_id,correct\nq1,1\nq2,0\nq1,0\n")
+    path.write_text("question_id,correct\nq1,1\nq2,0\nq1,0\nq3,1\n")
     if expected is None:
         with pytest.raises(AskedError, match="appears twice") as asked:
             counts(path)

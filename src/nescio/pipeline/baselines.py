@@ -21,11 +21,13 @@ from nescio.formats import ReadResult
 from nescio.pipeline.judging import judges_of
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import open_files
+from nescio.pipeline.saved import KEPT
 
 if TYPE_CHECKING:
     from nescio.formats.native.baseline import Baseline
 
-DECIDING = ("choose", "outcome_map", "declined_pattern")  # options of reading that decide what an outcome is
+# Options of reading that decide what an outcome is. The judge is compared by its record.
+DECIDING = ("choose", "declined_pattern", *(name for name in KEPT if name != "judge"))
 _NAMED = 3  # questions named in a message
 Words = Mapping[str, str]
 
@@ -91,7 +93,7 @@ def words_of(read: ReadResult) -> tuple[Words, Words]:
 
 def deciding(options: Options) -> dict[str, Any]:
     """Return the options of reading that decide outcomes, as JSON has them, where they were given."""
-    values = {name: getattr(options, name) for name in DECIDING}
+    values = {name: getattr(options, name) for name in DECIDING if name in options.given}
     return {name: dict(v) if isinstance(v, Mapping) else list(v) for name, v in values.items() if v}
 
 

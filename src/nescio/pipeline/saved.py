@@ -14,6 +14,7 @@ from nescio.pipeline.options import Options
 from nescio.sources.writing import write_text
 
 SUFFIX = ".reading.toml"
+BESIDE = "saved.reading"  # the note on a reading that nobody named
 KEPT = (
     "column",
     "outcome_map",
@@ -33,11 +34,15 @@ def place_of(source: Path) -> Path:
     return source.with_name(source.name + SUFFIX) if source.name else source
 
 
+def with_mapping(options: Options) -> Options:
+    """Return options with `mapping` among the columns."""
+    return options.but(column={**options.mapping, **options.column}, mapping={}) if options.mapping else options
+
+
 def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[Note, ...]]:
     """Return options with `mapping` among the columns, and with the saved reading of the tables where the user gave
     nothing else; and a note on that. Raises UsageError for tables with readings that differ."""
-    if options.mapping:
-        options = options.but(column={**options.mapping, **options.column}, mapping={})
+    options = with_mapping(options)
     paths = (
         [options.reading] if options.reading else [place_of(Path(own)) for own in items if isinstance(own, (str, Path))]
     )
@@ -51,7 +56,8 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
     if not more:
         return options, ()
     shown = " ".join(opt(name, value) for name, value in more.items())
-    return options.but(**more), (note("saved.reading", "{subject}: read as {options}", path, options=shown),)
+    code = "saved.named" if options.reading else BESIDE
+    return options.but(**more), (note(code, "{subject}: read as {options}", path, options=shown),)
 
 
 def _is_file(path: Path) -> bool:

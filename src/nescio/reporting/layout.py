@@ -139,12 +139,17 @@ def length(text: str) -> int:
     return cell_len(text)
 
 
+COMMAND = "nescio "
+
+
 def paragraph(text: str, width: int, hanging: str = "") -> str:
     """Break a text into lines of so many characters, a path or a word too where it is longer; `hanging` begins the
-    lines after the first."""
+    lines after the first. A line that is a command stays whole, so that it can be copied."""
     return "\n".join(
         "\n".join(
-            textwrap.wrap(line, max(20, width), subsequent_indent=hanging, break_on_hyphens=False) if line else [""]
+            textwrap.wrap(line, max(20, width), subsequent_indent=hanging, break_on_hyphens=False)
+            if line and not line.lstrip().startswith(COMMAND)
+            else [line]
         )
         for line in text.split("\n")
     )

@@ -95,7 +95,10 @@ def ask_in_terminal(error: AskedError) -> Options | None:
         return None
     print(f"{error}\n")
     while True:
-        typed = input(f"which? 1 to {len(error.executed)}, or nothing to stop: ").strip()
+        try:
+            typed = input(f"which? 1 to {len(error.executed)}, or nothing to stop: ").strip()
+        except EOFError:
+            return None
         if not typed:
             return None
         if typed.isdecimal() and 1 <= int(typed) <= len(error.executed):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -17,8 +18,9 @@ from nescio.tables.lexicon import is_silent_word, truth_of
 
 NONE, ROW, NOT, AND = "-", "#", "!", "+"
 BETWEEN = " · "  # the parts of the name of a run that several columns make
-_THRESHOLD = re.compile(r"(?P<column>.+?)(?P<sign>>=|<=|>|<)(?P<number>[+-]?[0-9.]+)")
-_SCALE = re.compile(r"(?P<column>.+)(?P<sign>/)(?P<number>[0-9.]+)")
+_NUMBER = r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+_THRESHOLD = re.compile(rf"(?P<column>.+?)\s*(?P<sign>>=|<=|>|<)\s*{_NUMBER}")
+_SCALE = re.compile(rf"(?P<column>.+?)\s*(?P<sign>/)\s*{_NUMBER}")
 _FLAGS = ("outcome", "abstained", "answered", "answerable", "error")
 
 # The roles that `--column` may name. `answer` is another name for `prediction`, `question_text` for `text`.
@@ -100,6 +102,8 @@ def _expression(name: str, written: str, columns: Sequence[str], source: Source)
         match = pattern.fullmatch(written)
         if match and (several := _found(match["column"], columns, place)):
             _allow(name, written, role, roles, form)
+            if not math.isfinite(float(match["number"])) or (match["sign"] == "/" and float(match["number"]) <= 0):
+                raise UsageError(f"{opt('column', {name: written})}: {match['number']} is too large, or nothing to divide by")
             return Expression(several, sign=match["sign"], number=match["number"])
     several = _found(written, columns, place)
     if not several:

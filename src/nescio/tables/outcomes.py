@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from nescio.data.columns import Array, user
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
+from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT, Outcomes, gather
 from nescio.data.reasons import EMPTY, ERRORED, GRADED_RIGHT
 from nescio.data.repeats import FIRST, REPEAT, repeats_of
-from nescio.errors import shorten
+from nescio.errors import UsageError, opt, shorten
 from nescio.formats.registry import ReadOptions
 from nescio.sources.source import name_runs
 from nescio.sources.tables import first, literal, unguarded
@@ -94,6 +94,9 @@ def _runs(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression
         if role in mapping and len(mapping[role].columns) > 1
     }
     if not several or ("outcome" not in several and "prediction" not in several):
+        if "confidence" in several:
+            rule = "several columns of confidence need as many outcomes or answers, one of each for every run"
+            raise UsageError(f"{opt('column', {'confidence': str(mapping['confidence'])})}: {rule}")
         return [("", {})]
     runs = []
     beside = wide.families(table.columns)
@@ -132,7 +135,7 @@ def _cells(
         cells["gold"] = f"coalesce({', '.join(table.columns[name].cell for name in mapping['gold'].columns)})"
     if "confidence" in mapping and mapping["confidence"].columns:
         cells["confidence"] = scaled(table, mapping["confidence"])
-    cells["outcome"] = outcome(table, mapping.get("outcome", Expression()))
+    cells["outcome"] = outcome(table, mapping.get("outcome", Expression()), told)
     cells["silent"] = silent(table, mapping, told)
     cells["answerable"] = answerable(table, mapping)
     if "error" in mapping and mapping["error"].columns:
@@ -144,8 +147,9 @@ def _by_file(stems: Mapping[int, str]) -> str:
     return f"CASE file {' '.join(f'WHEN {at} THEN {literal(stem)}' for at, stem in stems.items())} END"
 
 
-def outcome(table: Table, expression: Expression) -> str:
-    """Return the word of an outcome, in SQL: right and wrong change places if it is inverted."""
+def outcome(table: Table, expression: Expression, told: Mapping[str, str]) -> str:
+    """Return the word of an outcome, in SQL: right and wrong, as words mean or are told to, change places if it is
+    inverted."""
     if not expression.columns:
         return "NULL"
     if (own := compared(table, expression)) is not None:
@@ -154,7 +158,7 @@ def outcome(table: Table, expression: Expression) -> str:
     if not expression.inverted:
         return cell
     opposite = {CORRECT: "'incorrect'", INCORRECT: "'correct'"}
-    states = {word: state_of(word) for word in words_of(table, cell)}
+    states = {word: MEANINGS.get(told.get(word, ""), state_of(word)) for word in words_of(table, cell)}
     return cases(cell, {word: opposite[state] for word, state in states.items() if state in opposite}, cell)
 
 

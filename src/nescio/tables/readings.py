@@ -380,6 +380,8 @@ def is_unique(table: Table, mapping: Mapped, answer: Mapped) -> bool:
 def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Expression]]:
     """Return what else is said of answers: each choice of columns for abstaining and for answerable questions."""
     silences = [{"abstained": Expression((name,))} for name in roles.all("abstained")]
+    if len(silences) > 1:
+        silences.append({"abstained": Expression(tuple(name for own in silences for name in own["abstained"].columns))})
     silences += [{"answered": Expression((name,))} for name in roles.all("answered") if _both(roles, name)]
     asked = [Expression((name,)) for name in roles.all("answerable", "expected")]
     asked += [Expression((name,), inverted=True) for name in roles.all("unanswerable")]

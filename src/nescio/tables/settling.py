@@ -55,8 +55,9 @@ class Tried(Struct, frozen=True):
 
     @property
     def signature(self) -> tuple[object, ...]:
-        """What tells two readings apart, whatever the runs are called."""
-        return tuple(sorted(own[1:] for own in self.counts)), self.questions
+        """What tells two readings apart, whatever runs and questions are called: the outcome of each run on each
+        question, both in the order of the rows."""
+        return self.questions, self.outcomes.state.shape, self.outcomes.state.tobytes()
 
 
 def execute(
@@ -331,12 +332,12 @@ def unused_confidences(reading: Reading) -> list[Note]:
 
 
 def used(reading: Reading) -> list[Note]:
-    """Return the note that names the columns of a reading, if their names are not nescio's own.
+    """Return the note that names all columns of a reading, if the names of some are not nescio's own.
 
     Another one says if its questions are the numbers of the rows.
     """
-    mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES and role_of(own) != role}
-    if not mapping:
+    mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES}
+    if all(role_of(own) == role for role, own in mapping.items()):
         return []
     label = str(reading.table.source.label)
     numbered = [

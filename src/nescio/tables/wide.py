@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from nescio.errors import UsageError
 from nescio.tables.lexicon import BOUNDARY, lexicon, rank, roles_of, squash
 
 _ROLES = ("outcome", "score", "prediction", "answer", "confidence", "abstained", "answered")
@@ -74,20 +75,25 @@ def with_most_columns(runs: Iterable[str], columns: Sequence[str]) -> list[str]:
 def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]]:
     """Return each run that several columns of a role make, with its name and its columns by role.
 
-    The name is what the column's name has beside that which all of them begin or end with.
+    The name is what a column's name has beside that which all of its role begin or end with. Raises UsageError if the
+    roles' columns name different runs.
     """
-    role, names = next((role, names) for role, names in given.items() if len(names) > 1)
+    runs = {role: _runs_of(names) for role, names in given.items()}
+    (role, first), *others = runs.items()
+    for other, found in others:
+        if found.keys() != first.keys():
+            listed = [f"{own} names {', '.join(held)}" for own, held in ((role, first), (other, found))]
+            raise UsageError(f"the columns of each role name the runs, but {' and '.join(listed)}")
+    return [(run, {role: found[run] for role, found in runs.items()}) for run in first]
+
+
+def _runs_of(names: Sequence[str]) -> dict[str, str]:
+    """Return the columns of a role by the runs that they name."""
     before, behind = _common(names), _common([name[::-1] for name in names])[::-1]
     runs = [name[len(before) : len(name) - len(behind)].strip("_. -") or name for name in names]
     if len({*runs}) < len(runs):
-        runs = list(names)
-    return [
-        (
-            run,
-            {role: name} | {other: own[i] for other, own in given.items() if other != role and len(own) == len(names)},
-        )
-        for i, (run, name) in enumerate(zip(runs, names, strict=True))
-    ]
+        runs = [*names]
+    return dict(zip(runs, names, strict=True))
 
 
 def _common(names: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure, OwnInterval, parse
+from nescio.pipeline.saved import BESIDE
 from nescio.reporting.grid import make_grid
 from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
 from nescio.reporting.numbers import number, signed
@@ -76,11 +77,23 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
     intervals hold for all runs together, so do the gates. Raises UsageError for a limit on a measure that is not
     scored, that runs the other way, or whose interval holds the true value less often than it says.
     """
+    _check_reading(scores)
     gates: list[Gate] = []
     for limit in limits:
         _check_limit(scores, limit)
         gates += _gates_of(scores, limit)
     return gates
+
+
+def _check_reading(results: Results) -> None:
+    """Raise UsageError for files read as a file beside them says, which nobody named: whoever sends the answers to a
+    gate would say what they mean."""
+    for remembered in results.notes:
+        if remembered.code == BESIDE:
+            raise UsageError(
+                f"no gate can rest on {remembered.subject}, which nobody named: add "
+                f"{opt('reading', remembered.subject)} if you trust it, or remove it"
+            )
 
 
 def _check_limit(scores: Scores, limit: Limit) -> None:
@@ -167,6 +180,7 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
     """
     from nescio.comparison.verdicts import decisions
 
+    _check_reading(comparisons)
     gated = {parse(name).label for name in measures or [row.measure for row in comparisons.rows[:1]]}
     for name in gated:
         _check_fit(comparisons, name)
@@ -186,6 +200,7 @@ def early_gates(looks: Results[Look]) -> list[Gate]:
 
         early_gates(nescio.look("outcomes.csv", "c@1", baseline="old", run="mine"))
     """
+    _check_reading(looks)
     row = looks.rows[-1]
     worse = row.verdict in ("stop: worse", "stop: lower")
     status = FAILED if worse else PASSED if row.stops else CANNOT_TELL

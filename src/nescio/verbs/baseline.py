@@ -39,6 +39,7 @@ from nescio.formats import ReadResult
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native.baseline import Baseline, Provenance, digest_of, in_json
 from nescio.options import argument, option, verb
+from nescio.pipeline.saved import in_effect
 from nescio.pipeline import Options, apply, deciding, judge, read, words_of
 from nescio.pipeline.loading import merged
 from nescio.scoring.score import parse_all
@@ -91,7 +92,7 @@ def baseline(request: BaselineRequest) -> WrittenBaseline:
     check_file(output, "a baseline", SUFFIXES, items)
     graded = tuple(name for measure in parse_all(request.chosen or [], None) for name in measure.user_columns)
     given: dict[str, Any] = {"graded": graded, "texts": True, **request.values(Reading)}
-    reading = Options(**given)
+    reading, remembered = in_effect(Options(**given), items)
     result = judge(read(items, reading), reading.judge)
     if reading.repeats_of:
         result = replace(result, data=merged(result.data, reading))
@@ -102,7 +103,7 @@ def baseline(request: BaselineRequest) -> WrittenBaseline:
         raise MismatchError(f"run {data.runs[0]!r} {rule}")
     own = data.judges if isinstance(data, Outcomes) else ()
     judges = tuple(dict.fromkeys((*result.judges, *(record for record in own if record is not None))))
-    result = replace(result, data=data, judges=judges)
+    result = replace(result, data=data, judges=judges, notes=(*result.notes, *remembered))
     loaded = apply(result, reading)
     scores = score(loaded, request.chosen, mark=False, **request.values(WithInterval, Resampled, Worked))
     command = command_line("baseline", request)

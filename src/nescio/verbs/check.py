@@ -29,7 +29,7 @@ from nescio.formats.folder_reader import every_file, files_of
 from nescio.options import argument, option, verb
 from nescio.options.edge import SAY
 from nescio.pipeline import Options, open_files, recognise
-from nescio.pipeline.saved import KEPT, place_of, save, with_answer
+from nescio.pipeline.saved import KEPT, place_of, save, with_answer, with_mapping
 from nescio.sources.arrow import items_of
 from nescio.sources.source import Source
 from nescio.tables import lexicon
@@ -118,7 +118,7 @@ def check(request: CheckRequest) -> Checked:
     items = items_of(request.source)
     if not items:
         raise UsageError("no files were given")
-    reading = Options(**request.values(Reading))
+    reading = with_mapping(Options(**request.values(Reading)))
     together = _summary(items, reading)
     while isinstance(together.error, AskedError) and (answer := ask_in_terminal(together.error)):
         reading = with_answer(reading, answer)
