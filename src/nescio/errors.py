@@ -42,7 +42,7 @@ def opt(name: str, value: object = None, *, of: str = "") -> str:
     """Name an option in a message, with a value, or with `of` as a word that stands for any: opt("choose",
     of="filter=NAME")."""
     if isinstance(value, Mapping):
-        return _token(name, "m", {key: str(one) for key, one in value.items()})
+        return _token(name, "m", [[key, str(one)] for key, one in value.items()])
     if isinstance(value, (list, tuple)):
         return _token(name, "l", [str(one) for one in value])
     kinds = {bool: "b", int: "n", float: "n", type(None): "p" if of else ""}
@@ -65,7 +65,7 @@ def in_shell(name: str, kind: str, value: Any) -> str:
     if kind == "b":
         return flag if value == "True" else flag.replace("--", "--no-", 1)
     if kind == "m":
-        return " ".join(f"{flag} {command_text([f'{key}={one}'])}" for key, one in value.items())
+        return " ".join(f"{flag} {command_text([f'{key}={one}'])}" for key, one in value)
     if kind == "l":
         return " ".join(f"{flag} {command_text([one])}" for one in value)
     return f"{flag} {value if kind == 'p' else command_text([value])}" if kind else flag
@@ -87,7 +87,7 @@ def _literal(kind: str, value: Any, quote: Callable[[str], str]) -> str:
     if kind == "l":
         return f"[{', '.join(map(quote, value))}]"
     if kind == "m":
-        return f"{{{', '.join(f'{quote(key)}: {quote(one)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{quote(key)}: {quote(one)}' for key, one in value)}}}"
     key, equals, rest = value.rpartition("=")
     if kind == "p" and equals:
         return f"{{{quote(key)}: {rest if kind == 'p' and rest.isupper() else quote(rest)}}}"
@@ -164,7 +164,7 @@ class NescioError(Exception):
             with suppress(ValueError):
                 value = json.loads(text)
                 if kind == "m":
-                    found += [(name, {key: one}) for key, one in value.items()]
+                    found += [(name, {key: one}) for key, one in value]
                 if kind in ("s", _OFFERED):
                     found.append((name, value))
         return tuple(found)

@@ -56,6 +56,68 @@ def test_an_explicit_mapping_is_obeyed(
     assert counts(path, column=column) == expected
 
 
+def test_columns_of_several_roles_pair_by_the_runs_that_they_name(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("qid,b_ok,a_ok,a_conf,b_conf,low\n1,0,1,0.9,0.1,0\n2,1,1,0.8,0.2,0\n")
+    column = {"question": "qid", "outcome": "b_ok+a_ok"}
+    found: Any = read([path], Options(column={**column, "confidence": "*_conf"})).data
+    confidence = dict(zip(found.runs, found.confidence.tolist(), strict=True))
+    assert confidence == {"a": [0.9, 0.8], "b": [0.1, 0.2]}
+    with pytest.raises(UsageError, match="outcome names b, a and confidence names a_conf, low"):
+        read([path], Options(column={**column, "confidence": "a_conf+low"}))
+    with pytest.raises(UsageError, match="one of each for every run"):
+        read([path], Options(column={**column, "outcome": "a_ok", "confidence": "*_conf"}))
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        # Equal totals for each run, but not on the same questions or not of the same run.
+        "model,qid,human_correct,llm_correct\na,1,1,0\na,2,0,0\nb,1,0,1\nb,2,0,0\n",
+        "model,qid,correct,refused,idk\nm,1,0,1,0\nm,2,0,0,1\nm,3,1,0,0\n",
+        "model,item_id,doc_id,correct\na,1,1,1\na,2,2,0\nb,1,2,1\nb,2,1,0\n",
+    ],
+)
+def test_readings_of_equal_totals_are_asked_about(tmp_path: Path, file: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(file)
+    with pytest.raises(AskedError):
+        counts(path)
+
+
+def test_two_columns_of_silence_may_hold_together(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("model,qid,correct,refused,idk\nm,1,0,1,0\nm,2,0,0,1\nm,3,1,0,0\n")
+    with pytest.raises(AskedError) as asked:
+        counts(path)
+    ways = [(way.options["column"]["abstained"], way.counts) for way in asked.value.executed]
+    assert ("refused+idk", (("m", 1, 0, 2, 0),)) in ways
+
+
+def test_words_are_told_before_they_are_inverted(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("qid,v\n1,A\n2,A\n3,A\n4,B\n")
+    told = {"A": "correct", "B": "incorrect"}
+    assert counts(path, column={"outcome": "v"}, outcome_map=told) == {"t": (3, 1, 0, 0)}
+    assert counts(path, column={"outcome": "!v"}, outcome_map=told) == {"t": (1, 3, 0, 0)}
+
+
+@pytest.mark.parametrize("written", ["grade>=0.5.5", "grade>=.", "grade>=1e999", "grade>=-"])
+def test_a_threshold_is_a_finite_number(tmp_path: Path, written: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE)
+    with pytest.raises(UsageError):
+        counts(path, column={**ONE, "outcome": written})
+    assert counts(path, column={**ONE, "outcome": "grade >= 5e-1"}) == {"t": (3, 1, 0, 0)}
+
+
+def test_columns_that_say_more_than_scores_make_no_matrix(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("qid,gpt_correct,gpt_confidence,llama_correct,llama_confidence\n1,0,0.5,1,0.3\n2,1,0.6,1,0.4\n")
+    with pytest.raises(AskedError):
+        read([path], Options())
+
+
 def test_a_confidence_in_percent_is_divided(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(TABLE)

@@ -14,7 +14,7 @@ from nescio.pipeline.options import Options
 from nescio.sources.writing import write_text
 
 SUFFIX = ".reading.toml"
-BESIDE = "saved.reading"  # the note on a reading that nobody named
+BESIDE = "saved.beside"  # the note on a reading that nobody named
 KEPT = (
     "column",
     "outcome_map",
@@ -56,8 +56,11 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
     if not more:
         return options, ()
     shown = " ".join(opt(name, value) for name, value in more.items())
-    code = "saved.named" if options.reading else BESIDE
-    return options.but(**more), (note(code, "{subject}: read as {options}", path, options=shown),)
+    if options.reading:
+        return options.but(**more), (note("saved.named", "{subject}: read as {options}", path, options=shown),)
+    return options.but(**more), (
+        note("saved.beside", "{subject}, beside the table: read as {options}", path, options=shown),
+    )
 
 
 def _is_file(path: Path) -> bool:

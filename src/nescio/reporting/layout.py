@@ -8,6 +8,7 @@ is still too wide goes on below, with the first columns again; and at last each 
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
@@ -139,16 +140,16 @@ def length(text: str) -> int:
     return cell_len(text)
 
 
-COMMAND = "nescio "
+COMMAND = re.compile(r" +nescio ")
 
 
 def paragraph(text: str, width: int, hanging: str = "") -> str:
     """Break a text into lines of so many characters, a path or a word too where it is longer; `hanging` begins the
-    lines after the first. A line that is a command stays whole, so that it can be copied."""
+    lines after the first. An indented command stays whole, so that it can be copied."""
     return "\n".join(
         "\n".join(
             textwrap.wrap(line, max(20, width), subsequent_indent=hanging, break_on_hyphens=False)
-            if line and not line.lstrip().startswith(COMMAND)
+            if line and not COMMAND.match(line)
             else [line]
         )
         for line in text.split("\n")

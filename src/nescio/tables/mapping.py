@@ -103,7 +103,9 @@ def _expression(name: str, written: str, columns: Sequence[str], source: Source)
         if match and (several := _found(match["column"], columns, place)):
             _allow(name, written, role, roles, form)
             if not math.isfinite(float(match["number"])) or (match["sign"] == "/" and float(match["number"]) <= 0):
-                raise UsageError(f"{opt('column', {name: written})}: {match['number']} is too large, or nothing to divide by")
+                raise UsageError(
+                    f"{opt('column', {name: written})}: {match['number']} is too large, or nothing to divide by"
+                )
             return Expression(several, sign=match["sign"], number=match["number"])
     several = _found(written, columns, place)
     if not several:

@@ -21,6 +21,7 @@ from nescio.sources.tables import load_rows, locate, with_points
 from nescio.sources.text_files import records
 from nescio.tables.lexicon import is_measured, is_sum, roles_of, squash
 from nescio.tables.summary_rows import BY_PROOF, RULE, Numbers, sums_up
+from nescio.tables.wide import families
 from nescio.text import decimal
 
 _LEAST = 2  # columns of a table that is taken for a matrix
@@ -31,7 +32,8 @@ _ASKED = {"question", "row", "text"}
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table of numbers whose columns have no name with a role, but for one that names the questions."""
+    """Recognise a table of numbers whose columns have no name with a role, but for one that names the questions and
+    for scores of runs."""
     if source.suffix not in (*TABLES, *LINES, "") or source.named.keys() - {"question"}:
         return None
     runs = [name for name in source.columns if not _names_a_row(source, name)]
@@ -39,6 +41,7 @@ def recognise(source: Source) -> str | None:
         len(runs) < (1 if "question" in source.columns else _LEAST)
         or len(source.columns) > len(runs) + 1
         or any(roles_of(name) or is_measured(name) for name in runs)
+        or any(own.keys() - {"score"} for own in families(runs).values())  # the columns say more than a score
     ):
         return None
     row = _first_row(source)

@@ -77,9 +77,9 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
     intervals hold for all runs together, so do the gates. Raises UsageError for a limit on a measure that is not
     scored, that runs the other way, or whose interval holds the true value less often than it says.
     """
-    _check_reading(scores)
     gates: list[Gate] = []
     for limit in limits:
+        _check_reading(scores)
         _check_limit(scores, limit)
         gates += _gates_of(scores, limit)
     return gates

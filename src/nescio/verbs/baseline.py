@@ -39,9 +39,9 @@ from nescio.formats import ReadResult
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native.baseline import Baseline, Provenance, digest_of, in_json
 from nescio.options import argument, option, verb
-from nescio.pipeline.saved import in_effect
 from nescio.pipeline import Options, apply, deciding, judge, read, words_of
 from nescio.pipeline.loading import merged
+from nescio.pipeline.saved import in_effect
 from nescio.scoring.score import parse_all
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import write_text

@@ -1,0 +1,60 @@
+"""Readings of a table that are saved beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import nescio
+from nescio.errors import MismatchError, UsageError
+
+ROWS = "model,qid,score,confidence,abstained\nm,1,1,90,no\nm,2,0,40,yes\nm,3,0.25,60,no\n"
+
+
+def tried(path: Path, **options: object) -> dict[str, float]:
+    return {row.measure: row.value for row in nescio.score(path, ["c@1", "coverage"], ci=None, **options)}  # type: ignore[arg-type]
+
+
+def test_a_saved_reading_holds_every_role(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(ROWS)
+    before = tried(path, column={"outcome": "score>=0.5"})
+    assert before == {"c@1": pytest.approx((1 + 1 / 3) / 3), "coverage": pytest.approx(2 / 3)}
+    nescio.check(path, column={"outcome": "score>=0.5"}, save=True)
+    assert tried(path) == before
+
+
+def test_check_obeys_a_mapping(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(ROWS)
+    summary = nescio.check(path, mapping={"outcome": "score>=0.2", "abstained": "-"})[0]
+    assert summary.contents is not None
+    (run,) = summary.contents.runs
+    assert [run.sums[state] for state in ("correct", "incorrect", "unanswered")] == [2, 1, 0]
+
+
+def test_a_gate_rests_on_a_saved_reading_only_if_it_is_named(tmp_path: Path) -> None:
+    """Whoever sends the answers could send the file beside them, and would say what they mean."""
+    path, beside = tmp_path / "t.csv", tmp_path / "t.csv.reading.toml"
+    rows = [f"{run},q{i},1,{int(run == 'old' or i % 2)}" for i in range(30) for run in ("old", "new")]
+    path.write_text("\n".join(["run,question,score,passed", *rows]))
+    beside.write_text('[column]\noutcome = "score>=0"\n')
+    assert nescio.score(path, "accuracy").rows[0].value == 1
+    with pytest.raises(UsageError, match=r"no gate can rest on .*t\.csv\.reading\.toml"):
+        nescio.score(path, fail_under={"accuracy": 0.5})
+    with pytest.raises(UsageError, match="no gate can rest on"):
+        nescio.compare(path, baseline="old", fail_on_regression=True)
+    assert [g.status for g in nescio.score(path, fail_under={"accuracy": 0.5}, reading=beside).gates] == [0, 0]
+    beside.unlink()
+    honest = nescio.compare(path, baseline="old", fail_on_regression=True, column={"outcome": "passed"})
+    assert [gate.status for gate in honest.gates] == [1]
+
+
+def test_a_baseline_was_read_with_the_same_columns(tmp_path: Path) -> None:
+    path, made = tmp_path / "t.csv", tmp_path / "b.json"
+    path.write_text("run,question,score,passed\n" + "".join(f"m,q{i},1,{i % 2}\n" for i in range(30)))
+    nescio.baseline(path, column={"outcome": "passed"}, output=made)
+    with pytest.raises(MismatchError, match="read both the same way"):
+        nescio.compare(path, baseline=made, column={"outcome": "score>=0"})
+    assert nescio.compare(path, baseline=made, column={"outcome": "passed"}).rows[0].difference == 0
