@@ -259,10 +259,12 @@ def test_nothing_that_people_or_systems_write_runs(
         for _ in range(3):
             shows(page, "place", "^Answer")
             assert text in page.inner_text(".answer")
+            place = page.inner_text("#place")
             page.keyboard.press("c")
             page.keyboard.insert_text(text)
             page.keyboard.press("Escape")
             page.keyboard.press(key)
+            page.wait_for_function("place => document.querySelector('#place').innerText !== place", arg=place)
         page.wait_for_selector(END)
         saved(page)
         assert page.evaluate("window.pwned") is None
