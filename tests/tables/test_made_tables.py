@@ -46,7 +46,7 @@ def test_a_table_is_the_same_every_time(tmp_path: Path) -> None:
 @pytest.mark.sampled
 def test_no_table_is_misread_in_silence_and_every_printed_answer_gives_its_counts(tmp_path: Path) -> None:
     outcomes: Counter[Outcome] = Counter()
-    for seed in range(many(6, 5_000)):
+    for seed in range(many(10, 5_000)):
         table = made(seed)
         reading = outcome_of(write(table, tmp_path), table.key)
         assert reading.outcome not in (Outcome.WRONG, Outcome.FAILED), (seed, reading, table.key)
