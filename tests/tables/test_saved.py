@@ -57,4 +57,8 @@ def test_a_baseline_was_read_with_the_same_columns(tmp_path: Path) -> None:
     nescio.baseline(path, column={"outcome": "passed"}, output=made)
     with pytest.raises(MismatchError, match="read both the same way"):
         nescio.compare(path, baseline=made, column={"outcome": "score>=0"})
-    assert nescio.compare(path, baseline=made, column={"outcome": "passed"}).rows[0].difference == 0
+    passed = {"outcome": "passed"}
+    assert nescio.compare(path, baseline=made, column=passed).rows[0].difference == 0
+    for others in ({"duplicates": "first"}, {"total": 30, "rest": "incorrect"}):  # words, and a number
+        with pytest.raises(MismatchError, match="read both the same way"):
+            nescio.compare(path, baseline=made, column=passed, **others)  # type: ignore[arg-type]

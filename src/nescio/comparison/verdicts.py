@@ -148,7 +148,7 @@ def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
 
 
 def first_decision(comparisons: Comparisons) -> Decision | None:
-    """Return the decision by the first measure that says which run is better; None where none does."""
+    """Return the decision by the first measure that says which run is better, or None."""
     return next(
         (
             made

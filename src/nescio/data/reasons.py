@@ -66,8 +66,8 @@ class NotDeclined(Struct, frozen=True):
 
 
 def not_declined(run: str, silence: Iterable[Iterable[NonAnswers]]) -> NotDeclined | None:
-    """Return how much silence of a run was no decision of its own, None where that is little; `silence` are the rows of
-    each benchmark."""
+    """Return how many answers a run lost without declining, or None for few; `silence` are the rows of each
+    benchmark."""
     by_benchmark = [[row for row in rows if row.run == run] for rows in silence]
     lost: Counter[str] = Counter()
     for row in (row for rows in by_benchmark for row in rows):

@@ -94,7 +94,8 @@ def words_of(read: ReadResult) -> tuple[Words, Words]:
 def deciding(options: Options) -> dict[str, Any]:
     """Return the options of reading that decide outcomes, as JSON has them, where they were given."""
     values = {name: getattr(options, name) for name in DECIDING if name in options.given}
-    return {name: dict(v) if isinstance(v, Mapping) else list(v) for name, v in values.items() if v}
+    listed = {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items() if v}
+    return {name: [*v] if isinstance(v, tuple) else v for name, v in listed.items()}
 
 
 def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Options) -> tuple[ReadResult, str]:

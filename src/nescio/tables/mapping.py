@@ -102,10 +102,11 @@ def _expression(name: str, written: str, columns: Sequence[str], source: Source)
         match = pattern.fullmatch(written)
         if match and (several := _found(match["column"], columns, place)):
             _allow(name, written, role, roles, form)
-            if not math.isfinite(float(match["number"])) or (match["sign"] == "/" and float(match["number"]) <= 0):
-                raise UsageError(
-                    f"{opt('column', {name: written})}: {match['number']} is too large, or nothing to divide by"
-                )
+            number = float(match["number"])
+            if not math.isfinite(number):
+                raise UsageError(f"{opt('column', {name: written})}: {match['number']} is too large a number")
+            if match["sign"] == "/" and number <= 0:
+                raise UsageError(f"{opt('column', {name: written})}: a confidence is divided by a number above 0")
             return Expression(several, sign=match["sign"], number=match["number"])
     several = _found(written, columns, place)
     if not several:

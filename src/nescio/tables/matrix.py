@@ -32,8 +32,7 @@ _ASKED = {"question", "row", "text"}
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table of numbers whose columns have no name with a role, but for one that names the questions and
-    for scores of runs."""
+    """Recognise a table of numbers whose columns name nothing but scores of runs; one more may name the questions."""
     if source.suffix not in (*TABLES, *LINES, "") or source.named.keys() - {"question"}:
         return None
     runs = [name for name in source.columns if not _names_a_row(source, name)]

@@ -55,8 +55,8 @@ class Tried(Struct, frozen=True):
 
     @property
     def signature(self) -> tuple[object, ...]:
-        """What tells two readings apart, whatever runs and questions are called: the outcome of each run on each
-        question, both in the order of the rows."""
+        """The outcome of each run on each question, both in the order of the rows: equal for two readings that differ
+        only in names."""
         return self.questions, self.outcomes.state.shape, self.outcomes.state.tobytes()
 
 

@@ -75,15 +75,15 @@ def with_most_columns(runs: Iterable[str], columns: Sequence[str]) -> list[str]:
 def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]]:
     """Return each run that several columns of a role make, with its name and its columns by role.
 
-    The name is what a column's name has beside that which all of its role begin or end with. Raises UsageError if the
-    roles' columns name different runs.
+    A run's name is the part of a column's name in which the columns of that role differ. Raises UsageError if two roles
+    name different runs.
     """
     runs = {role: _runs_of(names) for role, names in given.items()}
     (role, first), *others = runs.items()
     for other, found in others:
         if found.keys() != first.keys():
             listed = [f"{own} names {', '.join(held)}" for own, held in ((role, first), (other, found))]
-            raise UsageError(f"the columns of each role name the runs, but {' and '.join(listed)}")
+            raise UsageError(f"the columns of each role must name the same runs, but {' and '.join(listed)}")
     return [(run, {role: found[run] for role, found in runs.items()}) for run in first]
 
 

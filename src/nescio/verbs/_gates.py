@@ -86,8 +86,9 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
 
 
 def _check_reading(results: Results) -> None:
-    """Raise UsageError for files read as a file beside them says, which nobody named: whoever sends the answers to a
-    gate would say what they mean."""
+    """Raise UsageError for results that rest on a saved reading which nobody named.
+
+    Whoever sends the answers could send that file too."""
     for remembered in results.notes:
         if remembered.code == BESIDE:
             raise UsageError(

@@ -11,8 +11,8 @@ answers. Where a gold answer itself declines ("unknown"), an answer in such word
 question without an answer, what declines is silence, and anything else incorrect.
 
 Languages: Arabic, Chinese, Czech, Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese,
-Russian, Spanish. Where most sentences of a run are in none of them, those are undetermined. A digest of the words
-stands in the signature. `--against FILE` compares with people, whose verdicts may be correct, incorrect and
+Russian, Spanish. Where most sentences of a run are in none of them, those are undetermined. The signature has a
+digest of the words. `--against FILE` compares with people, whose verdicts may be correct, incorrect and
 unanswered, or only answered and declined.
 """
 

@@ -56,8 +56,8 @@ class SilenceReader:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _at_sight(text: str) -> Verdict | None:
-    """Return what a text does; None where its words have to be read for that. A file is looked at several times, with
-    its texts."""
+    """Return whether a text declines, or None if only its words can tell. Results are kept, because several passes read
+    each file."""
     return Verdict.DECLINED if stands_for_nothing(text) else None if may_decline(text) else Verdict.ANSWERED
 
 
