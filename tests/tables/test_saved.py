@@ -61,4 +61,4 @@ def test_a_baseline_was_read_with_the_same_columns(tmp_path: Path) -> None:
     assert nescio.compare(path, baseline=made, column=passed).rows[0].difference == 0
     for others in ({"duplicates": "first"}, {"total": 30, "rest": "incorrect"}):  # words, and a number
         with pytest.raises(MismatchError, match="read both the same way"):
-            nescio.compare(path, baseline=made, column=passed, **others)  # type: ignore[arg-type]
+            nescio.compare(path, baseline=made, column=passed, **others)
