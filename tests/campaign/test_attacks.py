@@ -432,3 +432,17 @@ def test_time_that_runs_backwards_is_a_fault(scored: Path) -> None:
     path.unlink()
     chain.append(path, [{name: value for name, value in row.items() if name != chain.FOLLOWS} for row in rows])
     assert "campaign.log, line 3: it is of 2001-01-01T00:00:00+00:00" in str(nescio.campaign.verify(scored))
+
+
+def test_a_step_that_was_killed_before_the_head_was_written_is_no_fault(scored: Path) -> None:
+    """The next step writes the head, whatever step it is; a head that was never the log's own stays, and is told."""
+    head, log = scored / "campaign.head", scored / "campaign.log"
+    last = head.read_text()
+    for earlier in (chain.links(log)[-2], chain.links(log)[0]):
+        head.write_text(f"{earlier}\n")
+        nescio.campaign.publish(scored)
+        assert head.read_text() == last
+        assert nescio.campaign.verify(scored).sound
+    head.write_text(f"{'0' * 64}\n")
+    with pytest.raises(nescio.MismatchError, match="campaign.head: it is not the digest"):
+        nescio.campaign.publish(scored)

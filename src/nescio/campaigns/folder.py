@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from nescio.campaigns import topics as asked
+from nescio.campaigns.chain import links
 from nescio.campaigns.settings import Settings, read_settings
 from nescio.errors import UsageError
 from nescio.sources.locks import locked
@@ -65,6 +66,7 @@ def step(folder: Path | str) -> Iterator[Campaign]:
         if not free:
             raise UsageError(f"{campaign.folder}: another step of this campaign is running; wait until it ends")
         _sweep(campaign.folder)
+        keep_head(campaign.folder)
         yield campaign
 
 
@@ -77,6 +79,16 @@ def _sweep(folder: Path) -> None:
         for name in files:
             if DRAFT.fullmatch(name):
                 (Path(root) / name).unlink(missing_ok=True)
+
+
+def keep_head(folder: Path) -> None:
+    """Write the digest of the last line of the log, if the file holds that of an earlier line or is missing.
+
+    A step that was killed after its line leaves an earlier digest. Any other content is left for `verify` to report."""
+    *earlier, last = links(folder / LOG) or [""]
+    path = folder / HEAD
+    if last and (not path.exists() or path.read_bytes().decode(errors="replace").strip() in earlier):
+        put(path, f"{last}\n".encode())
 
 
 def put(path: Path, content: bytes) -> None:

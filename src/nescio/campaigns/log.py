@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 
 from nescio._version import __version__
 from nescio.campaigns import chain
-from nescio.campaigns.folder import GUIDELINES, HANDOUT, HEAD, KEY, LOG, SECRET, TOPICS, Campaign, put
+from nescio.campaigns.folder import GUIDELINES, HANDOUT, KEY, LOG, SECRET, TOPICS, Campaign, keep_head
 from nescio.campaigns.settings import SETTINGS
 from nescio.errors import UsageError
 
@@ -57,7 +57,7 @@ def latest(campaign: Campaign, step: str) -> Entry | None:
 def write_log(campaign: Campaign, entry: Entry) -> None:
     """Append a line, whatever stands above it."""
     chain.append(campaign / LOG, [asdict(replace(entry, held=_held(campaign, entry.step)))])
-    put(campaign / HEAD, f"{chain.links(campaign / LOG)[-1]}\n".encode())
+    keep_head(campaign.folder)
 
 
 def _held(campaign: Campaign, step: str) -> dict[str, str]:
@@ -78,6 +78,8 @@ def record(
     entry = replace(entry, held=_held(campaign, step))
     if before is None or replace(entry, at=before.at, nescio=before.nescio) != before:
         write_log(campaign, entry)
+    else:
+        keep_head(campaign.folder)
 
 
 def digest(path: Path) -> str:
