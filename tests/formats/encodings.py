@@ -103,4 +103,4 @@ def assert_refused(given: Any, where: str | None, rule: str, **options: Any) -> 
     error = refusal(given, FormatError, **options)
     place = f"{label_of(given)}, {where}: " if where else f"{label_of(given)}: "
     assert str(error).startswith(place), str(error)
-    assert rule in str(error)
+    assert rule in str(error), str(error)

@@ -56,9 +56,9 @@ def bytes_damaged(data: st.DataObject, _: str, sound: bytes) -> bytes:
 
 def other_content(data: st.DataObject, name: str, sound: bytes) -> bytes:
     """The file with other values in its documents, or damaged if it holds none."""
-    if name.endswith(".json"):
+    if name.endswith(".json") and b"}\n{" not in sound:
         return json.dumps(data.draw(rewritten(json.loads(sound)))).encode()
-    if name.endswith(".jsonl"):
+    if name.endswith((".json", ".jsonl")):
         rows = data.draw(rewritten([json.loads(line) for line in sound.splitlines() if line.strip()]))
         return "".join(f"{json.dumps(row)}\n" for row in (rows if isinstance(rows, list) else [rows])).encode()
     if name.endswith(".eval"):

@@ -131,14 +131,12 @@ def notes_on_pairs(pairs: Sequence[tuple[str, str]], silence: Sequence[Sequence[
 def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, ...]]:
     """Return outcomes in which only declined answers are abstentions, and notes on what counts as something else.
 
-    An answer that its tool graded right although it looks empty or unparsed is correct. A question without an answer is
-    left as it is: there, silence is right.
+    An answer that its tool graded right although it looks empty or unparsed is correct. That holds for questions
+    without an answer too: there, silence is right, and an output that broke is no silence.
     """
     if outcomes.why is None:
         return outcomes, ()
     silent = outcomes.state == SILENT
-    if outcomes.answerable is not None:
-        silent &= outcomes.answerable != 0
     state = outcomes.state.copy()
     notes: list[Note] = []
     counts_as: Mapping[Kind, CountsAs] = {"empty": policy.empty, "unparsed": policy.unparsed, "failed": "ungraded"}

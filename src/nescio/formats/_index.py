@@ -38,6 +38,7 @@ MODULES: tuple[str, ...] = (
     "nescio.formats.folder_writer",
     "nescio.formats.logs",
     "nescio.formats.logs.abstention_bench",
+    "nescio.formats.logs.bfcl",
     "nescio.formats.logs.deepeval",
     "nescio.formats.logs.deepeval.cases",
     "nescio.formats.logs.deepeval.deepeval_reader",
@@ -60,6 +61,7 @@ MODULES: tuple[str, ...] = (
     "nescio.formats.logs.lm_eval",
     "nescio.formats.logs.lm_eval.lm_eval_reader",
     "nescio.formats.logs.lm_eval.rows",
+    "nescio.formats.logs.longmemeval",
     "nescio.formats.logs.metric_tables",
     "nescio.formats.logs.metrics",
     "nescio.formats.logs.mlflow",
@@ -131,6 +133,7 @@ READERS: dict[str, str] = {
     "squad2": "nescio.formats.benchmarks.squad2.squad2_reader",
     "trec": "nescio.formats.benchmarks.trec.trec_reader",
     "abstention_bench": "nescio.formats.logs.abstention_bench",
+    "bfcl": "nescio.formats.logs.bfcl",
     "deepeval": "nescio.formats.logs.deepeval.deepeval_reader",
     "every_eval_ever": "nescio.formats.logs.every_eval_ever.every_eval_ever_reader",
     "helm": "nescio.formats.logs.helm.helm_reader",
@@ -138,6 +141,7 @@ READERS: dict[str, str] = {
     "langfuse": "nescio.formats.logs.langfuse",
     "lighteval": "nescio.formats.logs.lighteval",
     "lm_eval": "nescio.formats.logs.lm_eval.lm_eval_reader",
+    "longmemeval": "nescio.formats.logs.longmemeval",
     "mlflow": "nescio.formats.logs.mlflow.mlflow_reader",
     "mmlu-pro": "nescio.formats.logs.mmlu_pro.mmlu_pro_reader",
     "nemo_skills": "nescio.formats.logs.nemo_skills",
@@ -185,6 +189,7 @@ SNIFF_KEYS: dict[str, dict[str, tuple[str, ...]]] = {
     "squad2": {"object": ()},
     "trec": {"text": ()},
     "abstention_bench": {"object": ("responses",)},
+    "bfcl": {"lines": ("correct_count", "result"), "object": ("correct_count", "result")},
     "deepeval": {
         "object": ("conversationalTestCases", "testCases", "testRunData", "testRunLink", "test_cases_lookup_map")
     },
@@ -201,6 +206,7 @@ SNIFF_KEYS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "lighteval": {"parquet": ("doc", "gold"), "object": ("config_general",), "list": ("config_general",)},
     "lm_eval": {"lines": ("doc_id",), "list": ("doc_id",), "object": ("results",), "objects": ()},
+    "longmemeval": {"lines": ("autoeval_label",), "list": ("autoeval_label", "haystack_sessions")},
     "mlflow": {"delimited": (), "lines": (), "parquet": (), "table": (), "list": (), "object": ("info",)},
     "mmlu-pro": {"archive": (), "lines": ("pred",), "list": ("pred",), "object": ("total",)},
     "nemo_skills": {

@@ -18,7 +18,7 @@ from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.policies import evidence_of
-from nescio.data.reasons import GRADED_RIGHT
+from nescio.data.reasons import GRADED_RIGHT, kind_of
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
@@ -128,11 +128,13 @@ def no_outcome(what: str, column: str) -> Note:
 def outcome_of(state: int, why: str | None, *, answerable: bool = True) -> tuple[int, str | None]:
     """Return state and reason of an answer that its tool graded, given why it is a non-answer (or None).
 
-    A non-answer is silence, whatever its grade; that the tool graded it right is said where the question has an answer.
+    A non-answer is silence, whatever its grade; that the tool graded it right is said where the question has an answer,
+    and of an output that was empty or unparsed.
     """
     if why is None:
         return state, None
-    return SILENT, f"{why}{GRADED_RIGHT}" if state == CORRECT and answerable else why
+    said = state == CORRECT and (answerable or kind_of(why) != "declined")
+    return SILENT, f"{why}{GRADED_RIGHT}" if said else why
 
 
 def has_answer(gold: Iterable[str], options: ReadOptions) -> bool:

@@ -4,8 +4,9 @@
 A run is a folder, and its tasks are a stratum; a file with another name is a separate run, and so is a results file
 that holds the samples itself, as `simple_evaluate` returns them. Version 0.4.0 wrote a JSON list to
 `<model>_<task>.jsonl`. An answer that the filter could not extract (`[invalid]`, or the task's own fallback if the
-results file is given) counts as incorrect (`--unparsed`), and so does an empty one (`--empty`). The confidence of a
-choice is the softmax of the options' log-probabilities at the option chosen. Several responses to a document
+results file is given) counts as incorrect (`--unparsed`), and so does an empty one (`--empty`). A question whose gold
+answer is empty has none, if other documents of the task have one: declining is right there. The confidence of a choice
+is the softmax of the options' log-probabilities at the option chosen. Several responses to a document
 (`repeats`) are repeats if each is graded: by metrics that list a number for each, or in separate rows. The output of
 version 0.3 (`<task>_write_out_info.json`) is read as well.
 """
@@ -37,6 +38,7 @@ from nescio.formats.logs.lm_eval.rows import (
     read_items,
     repeats_notes,
     rows_of,
+    without_gold,
     write_out_rows,
 )
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -219,6 +221,7 @@ def _graded(sheet: Sheet, options: ReadOptions, notes: list[Note]) -> tuple[list
     """Return the rows of one file by the chosen filter and metric; and whether they are outcomes or only scores."""
     name = pick(options, "filter", (item.filter for item in sheet.items))
     items = numbered([item for item in sheet.items if item.filter == name])
+    items = without_gold(sheet.path.name, items, notes)
     notes += repeats_notes(sheet.path.name, items)
     metric = _metric(sheet, items, options, notes)
     scores = [math.nan if (value := item.values.get(metric)) is None else value for item in items]

@@ -41,7 +41,7 @@ class Item(Struct, frozen=True):
     it declines, and how sure the options make the choice of the best one, and of the best one for its length.
 
     `repeat` says which of several responses to the question it is, `said` is a hash of the responses, and `ungraded`
-    counts those that the row's metrics leave out.
+    counts those that the row's metrics leave out. `no_gold` says whether its gold answer is empty.
     """
 
     doc: str
@@ -58,6 +58,7 @@ class Item(Struct, frozen=True):
     repeat: int | None = None
     said: int = 0
     ungraded: int = 0
+    no_gold: bool = False
 
 
 def rows_of(source: Source) -> Rows:
@@ -179,6 +180,7 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
     labels = grading.labels(as_object(row.get("doc")), options)
     target = row.get("target")
     answerable = not isinstance(target, str) or grading.has_answer([target], options)
+    no_gold = isinstance(target, (str, list)) and not any(text.strip() for text in _texts(target))
     return Item(
         grading.identity(doc),
         sanitize(filter_, target="message"),
@@ -193,6 +195,7 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
         _words(row, pairs) if options.texts else None,
         said=hash("\0".join(_texts(row.get("resps")))),
         ungraded=max(_sampled(row) - max(len(texts), 1), 0),
+        no_gold=no_gold,
     )
 
 
@@ -304,6 +307,27 @@ def numbered(items: list[Item]) -> list[Item]:
         seen[item.doc] += 1
         numbered.append(replace(item, repeat=seen[item.doc]))
     return numbered
+
+
+def without_gold(file: str, items: list[Item], notes: list[Note]) -> list[Item]:
+    """Return the rows, those of documents with an empty gold answer as questions that have none, if other documents of
+    the task have one.
+
+    A task whose gold answers are all empty is graded by something else.
+    """
+    empty = sum(item.no_gold for item in items)
+    if not 0 < empty < len(items):
+        return items
+    notes.append(
+        note(
+            "lm_eval.no_gold",
+            "{subject}: the gold answer of {empty} of {of:n document} is empty: these questions have no answer",
+            file,
+            empty=empty,
+            of=len(items),
+        )
+    )
+    return [replace(item, answerable=False) if item.no_gold else item for item in items]
 
 
 def repeats_notes(file: str, items: Sequence[Item]) -> list[Note]:
