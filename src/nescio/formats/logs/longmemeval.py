@@ -84,6 +84,7 @@ def _name(source: Source) -> str:
 def _rows(
     source: Source, run: str, questions: Mapping[str, Mapping[str, Any]], options: ReadOptions
 ) -> Iterator[Graded]:
+    placed: Iterator[tuple[dict[str, Any], str]]
     if source.kind == "lines":
         placed = ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
     else:
