@@ -12,6 +12,7 @@ from typing import Any, overload
 from msgspec.structs import replace
 
 from nescio import formats
+from nescio.data.joined_runs import join_runs
 from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import MEANINGS, SAID_SO, Outcomes
@@ -21,8 +22,18 @@ from nescio.errors import FormatError, MismatchError, UsageError, opt, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
 from nescio.options.edge import Progress, bar
 from nescio.pipeline.options import Options
-from nescio.pipeline.recognition import OWN_RUN, TABLE, only_questions, open_files, recognise, silence_reader
+from nescio.pipeline.recognition import (
+    OWN_RUN,
+    TABLE,
+    SeveralFormatsError,
+    by_format,
+    only_questions,
+    open_files,
+    recognise,
+    silence_reader,
+)
 from nescio.pipeline.saved import in_effect
+from nescio.sources.source import Source
 from nescio.tables.judgements import OWN_PARTS
 from nescio.tables.responses import read_runs
 from nescio.tables.rest import with_rest
@@ -83,10 +94,34 @@ def _read_all(
         ours = {name: c for name, c in options.column.items() if name not in OWN_PARTS}
         column = {name: c for name, c in ours.items() if c in here or c not in options.beside}
         options = options.but(column=column)
-    format_, parts = recognise(sources, options.format_in, options.column)
-    return read_parts(
-        format_, parts, options, (*notes, *remembered), gold=gold, runs=runs, judging=judging, supports=supports
-    )
+    notes = (*notes, *remembered)
+    try:
+        format_, parts = recognise(sources, options.format_in, options.column)
+    except SeveralFormatsError as error:
+        return _read_each(sources, options, notes, error)
+    return read_parts(format_, parts, options, notes, gold=gold, runs=runs, judging=judging, supports=supports)
+
+
+def _read_each(
+    sources: Sequence[Source], options: Options, notes: tuple[Note, ...], error: SeveralFormatsError
+) -> ReadResult:
+    """Read files of several formats, each group alone, and join their runs on the questions that they share."""
+    read = []
+    for group in by_format(sources, options.column):
+        format_, parts = recognise(group, options.format_in)
+        own = options.but(column={name: c for name, c in options.column.items() if name in format_.columns})
+        own = own.but(choose={} if format_.name == TABLE else options.choose)
+        read.append(read_parts(format_, parts, own))
+    outcomes = [result.data for result in read if isinstance(result.data, Outcomes)]
+    if len(outcomes) < len(read):
+        raise MismatchError(str(error)) from None
+    try:
+        joined = join_runs(outcomes)
+    except MismatchError as why:
+        raise MismatchError(f"{error}: {why}") from None
+    about = ", and ".join(result.about for result in read)
+    every = tuple(one for result in read for one in result.notes)
+    return ReadResult(joined, (*every, *notes), format=read[0].format, about=about)
 
 
 def read_parts(

@@ -24,6 +24,19 @@ OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collect
 TABLE = "outcomes"  # the format of any table
 
 
+class SeveralFormatsError(MismatchError):
+    """Files of several formats were given together."""
+
+
+def by_format(sources: Sequence[Source], column: Mapping[str, str]) -> list[list[Source]]:
+    """Return the files in groups of one format, in the order of their first files."""
+    groups: dict[str, list[Source]] = {}
+    for source in sources:
+        named = replace(source, named=_named(source, column))
+        groups.setdefault(_format_of(named, [named], {*column}).name, []).append(source)
+    return list(groups.values())
+
+
 def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
     """Open what is given, each once, with the files of a folder in its place; and notes on files that are passed over.
 
@@ -93,11 +106,13 @@ def _recognise(
             runs.append((part, source))
             continue
         if recognised and format_ is not recognised:
-            kept = f"; nescio compare takes a baseline's file by {opt('baseline')}"
-            raise MismatchError(
+            rule = (
                 f"{source.label} is {format_.about}, and {parts[0][1].label} is {recognised.about}; these cannot be "
-                f"read together{kept if 'baseline' in (format_.name, recognised.name) else ''}"
+                "read together"
             )
+            if "baseline" in (format_.name, recognised.name):
+                raise MismatchError(f"{rule}; nescio compare takes a baseline's file by {opt('baseline')}")
+            raise SeveralFormatsError(rule)
         recognised = format_
         parts.append((part, source))
     if recognised is None and not runs:

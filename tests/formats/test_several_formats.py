@@ -1,0 +1,64 @@
+"""Files of several formats given together: their runs are joined on the questions that they share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.errors import MismatchError
+from nescio.pipeline import Options, load
+
+TABLE = """run,question,outcome,confidence,cluster,topic
+mine,Who?,correct,0.9,a,people
+mine,Where?,incorrect,0.4,b,places
+mine,Why?,unanswered,,a,people
+"""
+LOG = """problem,target,predicted_answer,grade
+Where?,Oslo,Rome,C
+Who?,Ann,"Ann, I think",A
+When?,1880,1800,B
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    (tmp_path / "table.csv").write_text(TABLE)
+    (tmp_path / "log.csv").write_text(LOG)
+    return [tmp_path / "table.csv", tmp_path / "log.csv"]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_runs_are_joined_by_the_names_of_questions(files: list[Path], turned: bool) -> None:
+    given = files[::-1] if turned else files
+    loaded = load(given, Options(missing="common"))
+    rows = {row.run: row for row in nescio.score(given, measures=["accuracy", "c@1"], missing="common")}
+    # both answered Who? rightly; on Where? mine was wrong and log did not attempt it
+    assert (rows["mine"]["accuracy"], rows["mine"]["c@1"]) == (0.5, 0.5)
+    assert (rows["log"]["accuracy"], rows["log"]["c@1"]) == (0.5, 0.75)
+    assert {*loaded.data.questions} == {"Who?", "Where?"}
+    with pytest.raises(MismatchError, match="lacks 1 of 4 questions"):
+        nescio.score(given)
+
+
+def test_what_one_file_says_of_a_question_holds_for_the_runs_of_all(files: list[Path]) -> None:
+    data = load(files, Options(missing="unanswered", missing_confidence="exclude")).data
+    topics = dict(zip(data.questions, data.strata["topic"], strict=True))
+    assert topics == {"Who?": "people", "Where?": "places", "Why?": "people", "When?": ""}
+    clusters = dict(zip(data.questions, data.clusters, strict=True))
+    assert clusters["Who?"] == clusters["Why?"]
+    assert len({*clusters.values()}) == 3  # a question that only the log has is a cluster of its own
+    assert np.isnan(data.columns["confidence"]).sum() == 8 - 2
+
+
+def test_files_without_a_common_question_or_with_one_run_twice_are_refused(files: list[Path]) -> None:
+    table, log = files
+    log.write_text(LOG.replace("Where?", "1").replace("Who?", "2"))
+    with pytest.raises(MismatchError, match=r"share no question \(the first are 'Who\?' and '1'\)"):
+        nescio.score(files)
+    log.write_text(LOG)
+    table.write_text(TABLE.replace("mine", "log"))
+    with pytest.raises(MismatchError, match="run 'log' appears in two files"):
+        nescio.score(files)
