@@ -34,10 +34,11 @@ def files(tmp_path: Path) -> list[Path]:
 def test_runs_are_joined_by_the_names_of_questions(files: list[Path], turned: bool) -> None:
     given = files[::-1] if turned else files
     loaded = load(given, Options(missing="common"))
-    rows = {row.run: row for row in nescio.score(given, measures=["accuracy", "c@1"], missing="common")}
+    scores = nescio.score(given, measures=["accuracy", "c@1"], missing="common")
+    found = {(score.run, score.measure): score.value for score in scores}
     # both answered Who? rightly; on Where? mine was wrong and log did not attempt it
-    assert (rows["mine"]["accuracy"], rows["mine"]["c@1"]) == (0.5, 0.5)
-    assert (rows["log"]["accuracy"], rows["log"]["c@1"]) == (0.5, 0.75)
+    assert (found["mine", "accuracy"], found["mine", "c@1"]) == (0.5, 0.5)
+    assert (found["log", "accuracy"], found["log", "c@1"]) == (0.5, 0.75)
     assert {*loaded.data.questions} == {"Who?", "Where?"}
     with pytest.raises(MismatchError, match="lacks 1 of 4 questions"):
         nescio.score(given)
