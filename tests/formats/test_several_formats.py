@@ -48,6 +48,7 @@ def test_what_one_file_says_of_a_question_holds_for_the_runs_of_all(files: list[
     data = load(files, Options(missing="unanswered", missing_confidence="exclude")).data
     topics = dict(zip(data.questions, data.strata["topic"], strict=True))
     assert topics == {"Who?": "people", "Where?": "places", "Why?": "people", "When?": ""}
+    assert data.clusters is not None
     clusters = dict(zip(data.questions, data.clusters, strict=True))
     assert clusters["Who?"] == clusters["Why?"]
     assert len({*clusters.values()}) == 3  # a question that only the log has is a cluster of its own

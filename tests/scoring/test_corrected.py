@@ -7,6 +7,7 @@ are of the same; here squared residuals are taken to sum to at least 3 times the
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -354,3 +355,21 @@ def test_how_many_more_labels_would_tell_two_runs_apart_is_said() -> None:
     found = nescio.compare(outcomes, ["accuracy"], labels=labels, target="collection", resamples=10)
     assert abs(found.rows[0].difference) == pytest.approx(0.02)
     assert any("about 70 more labels would tell these runs apart" in one.text for one in found.notes)
+
+
+def test_labels_have_the_headers_of_the_tool_and_no_run(tmp_path: Path) -> None:
+    """What a file calls questions and answers, its labels may call so too; of one run they need not name it."""
+    log, labels = tmp_path / "log.csv", tmp_path / "labels.csv"
+    log.write_text("user_input,response,faithfulness,exact\nq1,a,0.5,1\nq2,b,0.5,1\nq3,c,0.5,0\nq4,d,0.5,0\n")
+    rows = ["q1,a,correct", "q2,b,incorrect", "q3,c,correct", "q4,d,incorrect"]
+    for header in ("user_input,response,human_label", "user_input,answer,verdict"):
+        labels.write_text("\n".join([header, *rows]))
+        made = nescio.score(log, choose={"metric": "exact"}, labels=labels, measures=["accuracy"], target="collection")
+        # all four answers have a label, and people call two of them right
+        assert [score.value for score in made] == [0.5]
+        said = " ".join(in_words(made.notes))
+        assert "4 labels name answers by a text that is not read from these files" in said
+    two = tmp_path / "two.csv"
+    two.write_text(log.read_text())
+    with pytest.raises(MismatchError, match="add a column run"):
+        nescio.score([log, two], choose={"metric": "exact"}, labels=labels, measures=["accuracy"])

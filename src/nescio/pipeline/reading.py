@@ -34,6 +34,7 @@ from nescio.pipeline.recognition import (
 )
 from nescio.pipeline.saved import in_effect
 from nescio.sources.source import Source
+from nescio.tables.asking import AskedError
 from nescio.tables.judgements import OWN_PARTS
 from nescio.tables.responses import read_runs
 from nescio.tables.rest import with_rest
@@ -170,7 +171,11 @@ def read_parts(
             collection, reading_notes = format_.collection(watched, read_options)
             result = ReadResult(Unjudged(collection, ()), reading_notes)
         else:
-            result = _read(format_, watched, read_options)
+            try:
+                result = _read(format_, watched, read_options)
+            except AskedError:
+                _check_choices(choices, format_)  # else no command that the question shows would run
+                raise
     _check_choices(choices, format_)
     if gold and not alone and isinstance(result.data, Unjudged):
         _need_gold(result.data.collection, parts)

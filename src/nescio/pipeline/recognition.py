@@ -68,6 +68,9 @@ def recognise(
         if name not in format_.columns:
             can = f"the columns that can be named are {', '.join(format_.columns)}" if format_.columns else _FIXED
             raise UsageError(f"{opt('column', {name: of_table})}: this is {format_.about}; {can}")
+        if format_.name != TABLE and not any(of_table in source.columns for _, source in parts):
+            there = ", ".join(dict.fromkeys(column for _, source in parts for column in source.columns))
+            raise UsageError(f"{opt('column', {name: of_table})}: there is no such column; there are {there}")
     return format_, parts
 
 

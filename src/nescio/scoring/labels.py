@@ -106,6 +106,15 @@ def read_labels(
     if not ((verdicts != NEITHER) & ~known & data.present).any():
         raise MismatchError(f"{told(table)}: {people.none_judged([*more, *odd])}")
     notes = [*notes, *more, *people.said_of_stale(), *odd]
+    if loaded.texts is None and people.by_text:
+        notes.append(
+            note(
+                "labels.by_question",
+                "{labels:n label} {labels:names an answer/name answers} by a text that is not read from these files: "
+                "{labels:it is/they are} taken for the answers of the only run to the same questions",
+                labels=len(people.by_text),
+            )
+        )
     strata = _strata(data, by)
     if by is not None and inclusion is not None:
         raise UsageError(
@@ -171,10 +180,13 @@ def _laid_out(loaded: Loaded, data: Evidence, people: Human) -> tuple[NDArray[np
 def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str, str, Label]]:
     """Yield each label with the run and question that it is of."""
     if loaded.texts is None:
-        if people.by_text and not (people.by_run or people.by_question):
+        by_text = dict(people.by_text)
+        if by_text and (len(data.runs) > 1 or len({question for question, _ in by_text}) < len(by_text)):
             raise MismatchError(
                 "labels without a run are found by the text of the answer, and these files have none; add a column run"
             )
+        for (question, _), label in by_text.items():
+            yield data.runs[0], question, label
         for (run, question), label in people.by_run.items():
             yield run, question, label
         for question, label in people.by_question.items():

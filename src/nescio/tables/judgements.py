@@ -28,7 +28,7 @@ from nescio.sources.database import connect
 from nescio.sources.opening import open_source
 from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows, locate, unguarded
-from nescio.tables.lexicon import fold, lexicon, squash
+from nescio.tables.lexicon import fold, lexicon, roles_of, squash
 from nescio.tables.lexicon import state_of as outcome_of
 from nescio.tables.mapping import AND
 from nescio.text import decimal
@@ -53,6 +53,7 @@ INCLUSION, ASSESSOR = "inclusion", "assessor"
 # What `--column NAME=COLUMN` may name of such a table, and the columns that are taken where it does not.
 PARTS = {"question": QUESTION, "run": RUN, "answer": ANSWER, "verdict": VERDICT, INCLUSION: (INCLUSION,)}
 PARTS[ASSESSOR] = ()  # whatever people call it: the lexicon's annotators
+_ROLES = {"question": ("question", "text"), "run": ("run",), "answer": ("prediction",)}
 OWN_PARTS = ("verdict", INCLUSION, ASSESSOR)  # that no other table has
 
 # What people write beside the words that an outcome table knows; of TREC's letters only R is right.
@@ -181,7 +182,7 @@ def _columns(source: Source, verdict: str | None, named: Mapping[str, str]) -> d
             f"{opt('column', {lost: named[lost]})}: {source.label} has no such column; columns are "
             f"{', '.join(source.columns)}"
         )
-    wanted = {part: own.get(part) or _one(columns, names) for part, names in PARTS.items()}
+    wanted = {part: own.get(part) or _one(columns, names) or _by_lexicon(source, part) for part, names in PARTS.items()}
     wanted["verdict"] = _verdict(source, columns, verdict or own.get("verdict"))
     wanted[ASSESSOR] = own.get(ASSESSOR) or next(
         (c for c in source.columns if squash(c) in lexicon().annotators and c not in wanted.values()), None
@@ -190,6 +191,12 @@ def _columns(source: Source, verdict: str | None, named: Mapping[str, str]) -> d
         rule = f"judgements name the question in a column {', '.join(QUESTION)}; there is none of these"
         raise FormatError(source.label, rule, where=source.head, value=list(source.columns))
     return wanted
+
+
+def _by_lexicon(source: Source, part: str) -> str | None:
+    """Return the only column whose name has a role that plays this part; None where there is none, or several."""
+    columns = [column for column in source.columns if {*_ROLES.get(part, ())} & {*roles_of(column)}]
+    return columns[0] if len(columns) == 1 else None
 
 
 def _words_read(words: Mapping[str, int], known: Mapping[str, int], table: str) -> list[Note]:
@@ -276,6 +283,7 @@ def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None) -> str
             return chosen
         raise UsageError(f"{source.label}: there is no column {chosen!r}; columns are {', '.join(source.columns)}")
     present = [columns[name] for name in VERDICT if name in columns]
+    present = present or [column for column in source.columns if "outcome" in roles_of(column)]
     if len(present) == 1:
         return present[0]
     where = source.head

@@ -24,6 +24,7 @@ from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded
 from nescio.formats.logs.grading import identity
 from nescio.formats.logs.metric_tables import (
+    confidence_of,
     is_table,
     mark_of,
     no_answers,
@@ -96,7 +97,7 @@ def _columns(source: Source) -> Sequence[str]:
     about="an export of Langfuse: traces, observations or items of dataset runs with their scores, or scores alone",
     recognise=recognise,
     sniff_keys={**tables_with("value", "output"), "list": ("value", "output"), "object": ("meta",)},
-    columns=("question", "answer"),
+    columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run; of dataset runs each is one."""
@@ -123,7 +124,9 @@ def _traces(source: Source, rows: Sequence[Row], run: str, options: ReadOptions)
     names = list(dict.fromkeys(name for row in rows for name in row))
     asked = question_column(source, names, ("input",))
     answer_field = source.named.get("answer", "output")
-    columns = [name for name in names if name not in _FIELDS | {asked, answer_field} and not speaks_of_cost(name)]
+    confidence = source.named.get("confidence", "")
+    held = _FIELDS | {asked, answer_field, confidence}
+    columns = [name for name in names if name not in held and not speaks_of_cost(name)]
     scored = {name: [_values(row.get(name)) for row in rows] for name in columns}
     metrics = [name for name, cells in scored.items() if None not in cells]
     for i, row in enumerate(rows):
@@ -137,7 +140,8 @@ def _traces(source: Source, rows: Sequence[Row], run: str, options: ReadOptions)
         words = None
         if options.texts:
             words = texts_of(text, [_text(row.get("expectedOutput"))], output, reason=_comments(row))
-        graded = Graded(_run(row, run), question_name(text), 0, where=where, path=source.label, texts=words)
+        sure = confidence_of(source, row.get(confidence), where)
+        graded = Graded(_run(row, run), question_name(text), 0, sure, where=where, path=source.label, texts=words)
         if not output and str(row.get("level")).upper() == "ERROR":
             yield Marked(graded, dict.fromkeys(scores, math.nan), None, ERRORED)
         else:

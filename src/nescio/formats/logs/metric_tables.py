@@ -17,7 +17,7 @@ from nescio.data.reasons import EMPTY
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, opt
 from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import labels
+from nescio.formats.logs.grading import labels, number
 from nescio.formats.logs.metrics import Marked, question_name
 from nescio.formats.registry import TABLES, ReadOptions
 from nescio.sources.database import connect
@@ -153,7 +153,8 @@ def marked_rows(
     Raises FormatError where a question is empty.
     """
     source, question, answer_column = table.source, table.question, table.answer
-    held = {*metrics, *fields, question, answer_column}
+    confidence = source.named.get("confidence")
+    held = {*metrics, *fields, question, answer_column, confidence}
     answers = []
     for i, row in enumerate(table.rows):
         text = row.get(question)
@@ -165,14 +166,24 @@ def marked_rows(
             words = texts_of(
                 text, [row.get(gold or "")], row.get(answer_column or ""), reason=[row.get(name) for name in reasons]
             )
-        graded = Graded(
-            run, question_name(text), 0, strata=strata, where=f"row {i + 1}", path=source.label, texts=words
-        )
+        where = f"row {i + 1}"
+        sure = confidence_of(source, row.get(confidence or ""), where)
+        graded = Graded(run, question_name(text), 0, sure, strata=strata, where=where, path=source.label, texts=words)
         scores = {name: column[i] for name, column in metrics.items()}
         answers.append(
             Marked(graded, scores, None if answer_column is None else silence(row.get(answer_column), options))
         )
     return answers
+
+
+def confidence_of(source: Source, cell: Any, where: str) -> float | None:
+    """Return the confidence that a cell holds, None for an empty one; raises FormatError for anything but a number."""
+    if cell is None or (isinstance(cell, str) and cell.strip().lower() in NOTHING):
+        return None
+    sure = number(cell)
+    if sure is None or not math.isfinite(sure):
+        raise FormatError(source.label, "confidence must be a finite number", where=where, value=cell)
+    return sure
 
 
 def silence(text: str | None, options: ReadOptions) -> str | None:

@@ -63,7 +63,7 @@ def recognise(source: Source) -> str | None:
     about="the runs of an experiment of Phoenix: example_id, output and annotations; or a table of evaluate_dataframe",
     recognise=recognise,
     sniff_keys={**tables_with(), "list": ()},
-    columns=("question", "answer"),
+    columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its file, which Phoenix calls by the experiment."""

@@ -1,7 +1,8 @@
 """ragas: the table of `to_pandas()`, one row per sample and one column per metric, as CSV, JSON, JSON Lines or Parquet.
 
 The columns are `user_input`, `response`, `reference`, `retrieved_contexts` (before version 0.2 `question`, `answer`,
-`ground_truth`, `contexts`) and the metrics; `--column question=COLUMN` and `--column answer=COLUMN` give other names. A
+`ground_truth`, `contexts`) and the metrics; `--column question=COLUMN` and `--column answer=COLUMN` give other names,
+and `--column confidence=COLUMN` names the confidence of an answer. A
 cell without a number is a metric that failed on that sample: it says nothing about the answer, and the mean that ragas
 prints leaves it out, so each metric is averaged over a different number of answers; a note gives that mean and the one
 over all samples.
@@ -65,7 +66,7 @@ def _plain(column: str) -> str:
     about="the samples and scores of ragas: user_input, response, reference, and one column per metric",
     recognise=recognise,
     sniff_keys={**tables_with(), "list": ()},
-    columns=("question", "answer"),
+    columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every table as a run."""
@@ -73,7 +74,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     def answers_of(part: SourceRole, run: str, notes: list[Note]) -> list[Marked]:
         source = part[1]
         table = open_answers(source, notes, question=QUESTION, answer=ANSWER, without=CONTEXTS, rows="samples")
-        known = {table.question, table.answer, *FIELDS}
+        known = {table.question, table.answer, source.named.get("confidence"), *FIELDS}
         metrics = metrics_among(table.rows, [name for name in table.names if name not in known])
         gold = column_of(source, table.names, "answers", GOLD)
         return marked_rows(table, run, metrics, options, fields=FIELDS, gold=gold)

@@ -53,7 +53,7 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
     sniff_keys={**tables_with(), "list": (), "object": ("info",)},
     files=(f"{TABLE}.json",),
-    columns=("question", "answer"),
+    columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every table as a run, named by its file, or by the folder of an `eval_results_table.json`."""
