@@ -32,9 +32,8 @@ def temporary_folder() -> Iterator[Path]:
     where none can be made."""
     with ExitStack() as stack:
         with _ONE_AT_A_TIME:
-            ours = _ours(Path(tempfile.gettempdir()))
+            ours, folder = _made()
             stack.callback(_close, ours)
-            folder = Path(tempfile.mkdtemp(dir=ours))
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
         yield folder
 
@@ -46,10 +45,21 @@ def folder_with(owner: object) -> Path:
     return stack.enter_context(temporary_folder())
 
 
+def _made() -> tuple[Path, Path]:
+    """Return the folder of this process and a new folder in it.
+
+    The last owner of a folder may be collected at any moment, also in this call, and then takes the folder of the
+    process with it."""
+    while True:
+        ours = _ours(Path(tempfile.gettempdir()))
+        with suppress(FileNotFoundError):
+            return ours, Path(tempfile.mkdtemp(dir=ours))
+
+
 def _ours(around: Path) -> Path:
     """Return the folder of this process, which it holds; where there is none yet, remove those that nobody holds."""
     process = f"{os.getpid():08x}"  # a forked one has its own
-    for there in _OURS:
+    for there in [*_OURS]:
         if there.parent == around and there.name.endswith(process) and there.is_dir():
             return there
     _sweep(around)
