@@ -444,5 +444,5 @@ def test_a_step_that_was_killed_before_the_head_was_written_is_no_fault(scored: 
         assert head.read_text() == last
         assert nescio.campaign.verify(scored).sound
     head.write_text(f"{'0' * 64}\n")
-    with pytest.raises(nescio.MismatchError, match="campaign.head: it is not the digest"):
+    with pytest.raises(nescio.MismatchError, match=r"campaign\.head: it is not the digest"):
         nescio.campaign.publish(scored)
