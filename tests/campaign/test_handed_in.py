@@ -38,7 +38,7 @@ def hand_in(path: Path, campaign: Path, said: Sequence[tuple[Any, ...]], who: st
         Record(f"{who}-{item}-{minute}", item, f"2026-06-01T12:{minute:02}:00.000Z", verdict, **dict(*more))
         for item, verdict, minute, *more in said
     ]
-    top = {"format": FORMAT, "campaign": "c", "assessor": who, "key": page_key(open_campaign(campaign), who)}
+    top = {"format": FORMAT, "campaign": "c", "assessor": who, "key": page_key(open_campaign(campaign).secret, who)}
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(b"".join(hand_in_lines(Heading(**(top | heading)), records)))
     return path

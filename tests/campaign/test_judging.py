@@ -59,6 +59,29 @@ def test_alike_answers_are_pooled_once_declined_ones_too_and_no_run_is_named(two
     assert nescio.campaign.pool(two_runs).distinct == 6  # Paris of D1 and of D2, Lyon, =1+1, two, café
 
 
+def test_the_names_of_answers_follow_from_the_secret(tmp_path: Path) -> None:
+    """Nobody works them out from the words; with the secret they are the same again."""
+    first, second = (made.pooled(tmp_path / name, RUNS) for name in ("a", "b"))
+    ids = [{item.id for item in pool_of(campaign)} for campaign in (first, second)]
+    assert [len(one) for one in ids] == [4, 4]
+    assert not ids[0] & ids[1]
+    (first / "pool" / "pool.jsonl").unlink()
+    nescio.campaign.pool(first)
+    assert {item.id for item in pool_of(first)} == ids[0]
+
+
+def test_a_pool_that_was_named_by_words_alone_is_not_mixed_with_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is as an earlier nescio made it."""
+    with monkeypatch.context() as patched:
+        patched.setattr("nescio.campaigns.pooling.NAMED", "before")
+        campaign = made.pooled(tmp_path, RUNS)
+    for step in (nescio.campaign.pool, nescio.campaign.score):
+        with pytest.raises(nescio.UsageError, match="named answers by their words"):
+            step(campaign)
+
+
 def test_nothing_is_pooled_where_the_key_decides(tmp_path: Path) -> None:
     with pytest.raises(nescio.UsageError, match="scored by its key alone"):
         nescio.campaign.pool(made.ave(tmp_path))
