@@ -160,8 +160,11 @@ def test_a_sheet_that_was_written_for_nobody_is_refused(name: str, two_runs: Pat
     rule = f"no sheet was written for {name!r}; assessors are ana, ben; rename the file"
     assert [(fault.file, fault.rule) for fault in collected.rows] == [(str(path), rule)]
     assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
-    path.rename(tmp_path / "adjudication.csv")
-    assert nescio.campaign.collect(two_runs, [tmp_path / "adjudication.csv"], resamples=10).sound
+    path.rename(tmp_path / "adjudication.csv")  # which nobody asked for
+    refused = nescio.campaign.collect(two_runs, [tmp_path / "adjudication.csv"], resamples=10)
+    said = "4 rows from here on have not the key of the sheet of adjudication: this is a copy of the sheet of ana"
+    assert [fault.rule for fault in refused.rows] == [said]
+    assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
 
 
 def test_a_copy_of_an_assessors_sheet_is_not_anothers(tmp_path: Path) -> None:
@@ -170,11 +173,21 @@ def test_a_copy_of_an_assessors_sheet_is_not_anothers(tmp_path: Path) -> None:
     ana, ben = (campaign / "sheets" / f"{who}.csv" for who in ("ana", "ben"))
     ben.write_bytes(ana.read_bytes())
     collected = nescio.campaign.collect(campaign, resamples=10)
-    assert [fault.rule for fault in collected.rows] == ["this is a copy of the sheet of ana"]
-    back = made.text(tmp_path / "back" / "ben.csv", ana.read_text(encoding="utf-8-sig") + "\n")  # with other bytes
-    assert "copy of the sheet of ana" in str(nescio.campaign.collect(campaign, [back], resamples=10))
-    write_rows(back, sorted(rows_of(ana), key=lambda row: row["item"]))  # sorted, so that only the verdicts tell
-    assert "is one a copy?" in " ".join(map(str, nescio.campaign.collect(campaign, [back], resamples=10).notes))
+    copied = "30 rows from here on have not the key of the sheet of ben: this is a copy of the sheet of ana"
+    assert [fault.rule for fault in collected.rows] == [copied]
+    rows, back = rows_of(ana), tmp_path / "back" / "ben.csv"
+    back.parent.mkdir()
+    write_rows(back, sorted(rows, key=lambda row: row["item"]))
+    assert [fault.rule for fault in nescio.campaign.collect(campaign, [back], resamples=10).rows] == [copied]
+    write_rows(back, [{**row, "key": "bcdfghjkmnpq"} for row in rows[:2]])
+    assert "2 rows from here on have not the key" in str(nescio.campaign.collect(campaign, [back], resamples=10))
+    assert {who for _, who in made.verdicts(campaign)} == {"ana"}
+
+
+def test_assessors_who_say_the_same_of_all_are_noted(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": [f"a{i}" for i in range(30)]}, ["ana", "ben"], overlap=2)
+    collected = judge(campaign, lambda _who, row: "R" if int(row["question_id"][1:]) % 3 else "W")
+    assert "is one a copy?" in " ".join(map(str, collected.notes))
 
 
 def test_what_is_judged_is_carried_over_and_no_verdict_is_overwritten(two_runs: Path) -> None:

@@ -179,9 +179,8 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
             before = read_items(opened)
         except MismatchError:  # somebody changed it; the runs say what is in it
             before = []
-        merged = _merged(items, before)
-        lines = [json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in merged]
-        put(opened / POOL / ITEMS, "".join(lines).encode(errors="replace"))
+        merged = merged_items(items, before)
+        put(opened / POOL / ITEMS, pool_lines(merged))
         done(opened, POOLING, {NAMED: SECRET})
         judged = {judgement.item for judgement in read_judgements(opened)}
     ids, held = {item.id for item in items}, {item.id for item in before if item.current}
@@ -190,12 +189,18 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
     return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged))
 
 
+def pool_lines(items: Sequence[Item]) -> bytes:
+    """Return a pool as it is written."""
+    lines = [json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in items]
+    return "".join(lines).encode(errors="replace")
+
+
 def pool_version(items: Sequence[Item]) -> int:
     """Return the version of a pool: one more each time that it got new answers."""
     return max((item.version for item in items), default=0)
 
 
-def _merged(items: Sequence[Item], before: Sequence[Item]) -> list[Item]:
+def merged_items(items: Sequence[Item], before: Sequence[Item]) -> list[Item]:
     """Return the answers that runs give now, and then those that some gave once."""
     known = {item.id: item for item in before}
     version = pool_version(before) + any(item.id not in known for item in items)
