@@ -20,6 +20,7 @@ from nescio.campaigns import chain
 from nescio.campaigns.folder import contents, open_campaign
 from nescio.campaigns.freshness import done
 from nescio.campaigns.log import digest, read_log
+from nescio.sources.writing import draft_of
 from tests.rings import SEED, many
 
 from . import made
@@ -392,6 +393,16 @@ def test_an_edit_anywhere_is_noticed(scored: Path) -> None:
         path.write_bytes(content)
     assert missed == []
     assert nescio.campaign.verify(scored).sound
+
+
+@pytest.mark.parametrize("place", ["key/.hidden.jsonl", "site/.hidden.html", "site/topics/.htaccess"])
+def test_a_hidden_file_is_noticed(place: str, scored: Path) -> None:
+    """A key has all files of its folder in it, and a site serves them; a draft of a killed step is none of them."""
+    (scored / place).parent.mkdir(exist_ok=True)
+    draft_of((scored / place).with_name("index.html")).write_text("")
+    assert nescio.campaign.verify(scored).sound
+    (scored / place).write_text("{}\n")
+    assert place in str(nescio.campaign.verify(scored))
 
 
 @pytest.mark.parametrize("place", ["key", "handout"])

@@ -54,7 +54,7 @@ class Campaign(Struct, frozen=True):
     @property
     def key_files(self) -> list[Path]:
         """The files and folders of the key, if there is one."""
-        return sorted((self / KEY).glob("*")) if (self / KEY).is_dir() else []
+        return [path for path in sorted((self / KEY).glob("*")) if not DRAFT.fullmatch(path.name)]
 
 
 def keyed(secret: str, *words: str) -> str:
