@@ -82,6 +82,14 @@ def test_a_pool_that_was_named_by_words_alone_is_not_mixed_with_another(
             step(campaign)
 
 
+def test_answers_that_differ_in_what_nobody_sees_are_one(tmp_path: Path) -> None:
+    """A zero-width space, a soft hyphen, a word joiner; white space and accents as before."""
+    written = ["caf\u00e9 noir", "caf\u200b\u00e9 noir", "cafe\u0301 no\u00adir", " Caf\u00e9\u2060  noir"]
+    names = [f"{group}_{run}" for group in ("alpha", "beta") for run in "ab"]
+    campaign = made.pooled(tmp_path, {name: [text, "other"] for name, text in zip(names, written, strict=True)})
+    assert sorted(item.question for item in pool_of(campaign)) == ["q0", "q1"]
+
+
 def test_nothing_is_pooled_where_the_key_decides(tmp_path: Path) -> None:
     with pytest.raises(nescio.UsageError, match="scored by its key alone"):
         nescio.campaign.pool(made.ave(tmp_path))

@@ -163,9 +163,10 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         print(nescio.campaign.pool("campaign"))
 
     Of each run the first `depth` answers to a question are pooled; of definition questions all strings. Answers are
-    alike without case, white space and ways to type an accent; with `distinct = "answer and document"` only from the
-    same document. What is judged already stays judged. `progress` is called with the number of runs read. Raises
-    UsageError for tasks that are judged by their key (ave, pan), and where no run is in.
+    alike without case, white space, what nobody sees and ways to type an accent; with `distinct = "answer and
+    document"` only from the same document. What is judged already stays judged. `progress` is called with the number
+    of runs read. Raises UsageError for tasks that are judged by their key (ave, pan), where no run is in, and where an
+    earlier nescio made the pool.
     """
     with step(campaign) as opened:
         task = opened.settings.task
