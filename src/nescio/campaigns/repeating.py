@@ -30,8 +30,12 @@ def repeated(campaign: Campaign, entries: Sequence[Entry], *, strict: bool) -> I
         if old is None or last is None:
             continue
         if not old.fresh:
-            stale = "what {subject} wrote was not made again: it is {why}"
-            remark = note("campaign.not_repeated", stale, f"nescio campaign {step}", why=str(old))
+            remark = note(
+                "campaign.not_repeated",
+                "what nescio campaign {subject} wrote was not made again: it is {why}",
+                step,
+                why=str(old),
+            )
             yield Fault(LOG, None, f"{remark.text}; repeat the step") if strict else remark
             return
         with temporary_folder() as folder:
