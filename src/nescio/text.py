@@ -186,8 +186,10 @@ def literally(text: str) -> str:
 
 
 def squeeze(text: str) -> str:
-    """Return the text without case and with single spaces: what two writings of one option share."""
-    return " ".join(text.split()).casefold()
+    """Return the text without case, with single spaces, and without what shows no mark (zero-width spaces, joiners,
+    soft hyphens: category Cf): what two writings of one option share."""
+    seen = text if text.isprintable() else "".join(c for c in text if unicodedata.category(c) != "Cf")
+    return " ".join(seen.split()).casefold()
 
 
 def words(text: str) -> list[str]:

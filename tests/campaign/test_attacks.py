@@ -18,7 +18,9 @@ import pytest
 import nescio
 from nescio.campaigns import chain
 from nescio.campaigns.folder import contents, open_campaign
+from nescio.campaigns.freshness import done
 from nescio.campaigns.log import digest, read_log
+from nescio.sources.writing import draft_of
 from tests.rings import SEED, many
 
 from . import made
@@ -393,6 +395,16 @@ def test_an_edit_anywhere_is_noticed(scored: Path) -> None:
     assert nescio.campaign.verify(scored).sound
 
 
+@pytest.mark.parametrize("place", ["key/.hidden.jsonl", "site/.hidden.html", "site/topics/.htaccess"])
+def test_a_hidden_file_is_noticed(place: str, scored: Path) -> None:
+    """A key has all files of its folder in it, and a site serves them; a draft of a killed step is none of them."""
+    (scored / place).parent.mkdir(exist_ok=True)
+    draft_of((scored / place).with_name("index.html")).write_text("")
+    assert nescio.campaign.verify(scored).sound
+    (scored / place).write_text("{}\n")
+    assert place in str(nescio.campaign.verify(scored))
+
+
 @pytest.mark.parametrize("place", ["key", "handout"])
 def test_one_byte_of_the_key_or_of_what_was_handed_out_is_noticed(place: str, tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
@@ -423,6 +435,66 @@ def test_a_log_that_was_written_anew_is_found_by_a_digest_that_was_kept(scored: 
         assert "was kept: the log was written anew" in str(nescio.campaign.verify(scored, against=against))
     with pytest.raises(nescio.UsageError, match="neither a digest"):
         nescio.campaign.verify(scored, against="abc")
+
+
+def test_a_receipt_that_quotes_another_head_blames_nobody(scored: Path, tmp_path: Path) -> None:
+    """Only its first line is nescio's; below it groups are quoted."""
+    receipt = (scored / "receipts" / "beta" / "receipts.txt").read_text()
+    kept = made.text(tmp_path / "kept.txt", f"{receipt}campaign.log: 3 lines, the last {'0' * 64}\n")
+    assert nescio.campaign.verify(scored, against=kept).sound
+    assert not nescio.campaign.verify(scored, against=made.text(kept, "0" * 64)).sound
+
+
+# ---- what is edited together with the log ----
+
+
+def test_a_judgement_that_nobody_collected_is_named_and_counts_for_nothing(scored: Path) -> None:
+    path, before = scored / "judgements" / "history.jsonl", made.verdicts(scored)
+    whole = path.read_bytes()
+    rows = [json.loads(line) for line in whole.splitlines()]
+    wrong = next(row for row in rows if row["after"] == "W")
+    chain.append(path, [{**wrong, "before": "W", "after": "R", chain.FOLLOWS: ""}])
+    (fault,) = nescio.campaign.verify(scored).rows
+    assert (fault.file, fault.line) == ("judgements/history.jsonl", len(rows) + 1)
+    assert "no line of the log names" in fault.rule
+    assert made.verdicts(scored) == before
+    nescio.campaign.collect(scored, resamples=10)
+    assert path.read_bytes() == whole
+    assert nescio.campaign.verify(scored).sound
+
+
+def test_judgements_that_were_taken_out_stay_missed_after_another_collect(scored: Path) -> None:
+    cut(scored / "judgements" / "history.jsonl")
+    with pytest.raises(nescio.MismatchError, match="lines are gone"):
+        nescio.campaign.collect(scored, resamples=10)
+
+
+@pytest.mark.parametrize("step", ["pool", "score", "publish"])
+def test_what_was_edited_with_its_line_in_the_log_is_found(step: str, scored: Path) -> None:
+    """The log is whole, and holds the head that somebody kept before the edit."""
+    kept = chain.links(scored / "campaign.log")[3]
+    name, old, new = {
+        "pool": ("pool/pool.jsonl", "What is 3?", "What is 4?"),
+        "score": ("results/tables/counts.csv", "0.52", "0.99"),
+        "publish": ("site/index.html", ">0.52<", ">0.99<"),
+    }[step]
+    edit(scored / name, old, new)
+    opened = open_campaign(scored)
+    for again in ("pool", "score", "publish"):
+        done(opened, again, {entry.step: entry.about for entry in read_log(opened)}[again])
+    for against in (None, kept):
+        found = nescio.campaign.verify(scored, against=against)
+        assert [fault.file for fault in found.rows][:1] == [name], str(found)
+        assert "the log with it" in found.rows[0].rule
+
+
+def test_a_stale_step_cannot_be_repeated_and_is_a_fault_for_who_kept_a_head(scored: Path) -> None:
+    edit(scored / "campaign.toml", "measures = []", 'measures = ["accuracy"]')
+    found = nescio.campaign.verify(scored)
+    assert found.sound
+    assert any("older than measures in campaign.toml" in str(note) for note in found.notes)
+    head = chain.links(scored / "campaign.log")[-1]
+    assert "older than measures in campaign.toml" in str(nescio.campaign.verify(scored, against=head).rows[0])
 
 
 def test_time_that_runs_backwards_is_a_fault(scored: Path) -> None:

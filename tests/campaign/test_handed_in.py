@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ from typing import Any
 import pytest
 
 import nescio
+from nescio.campaigns import chain
 from nescio.campaigns.folder import open_campaign
 from nescio.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.campaigns.judgements import read_history
+from nescio.campaigns.log import Entry, now, write_log
 from nescio.campaigns.pooling import read_pool
 from nescio.campaigns.screens import page_key
 from tests.rings import together
@@ -38,7 +41,7 @@ def hand_in(path: Path, campaign: Path, said: Sequence[tuple[Any, ...]], who: st
         Record(f"{who}-{item}-{minute}", item, f"2026-06-01T12:{minute:02}:00.000Z", verdict, **dict(*more))
         for item, verdict, minute, *more in said
     ]
-    top = {"format": FORMAT, "campaign": "c", "assessor": who, "key": page_key(open_campaign(campaign), who)}
+    top = {"format": FORMAT, "campaign": "c", "assessor": who, "key": page_key(open_campaign(campaign).secret, who)}
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(b"".join(hand_in_lines(Heading(**(top | heading)), records)))
     return path
@@ -55,14 +58,13 @@ def test_the_newest_holds_in_whatever_order_files_come(campaign: Path, tmp_path:
         hand_in(tmp_path / "in" / "new.jsonl", campaign, [(a, "R", 1), (b, "R", 2), (a, "W", 5), (c, "X", 6)]),
         hand_in(tmp_path / "in" / "phone.jsonl", campaign, [(b, "U", 4), (a, "X", 3)]),
     ]
-    history = campaign / "judgements" / "history.jsonl"
-    for order in itertools.permutations(files):
-        history.unlink(missing_ok=True)
+    for place, order in enumerate(itertools.permutations(files)):
+        own = shutil.copytree(campaign, tmp_path / str(place))
         for path in order:
-            assert collect(campaign, path).sound
-        assert verdicts(campaign) == {(a, "ana"): "W", (b, "ana"): "U", (c, "ana"): "X"}
-        collect(campaign, *files)  # nothing is doubled
-        lines = read_history(open_campaign(campaign))
+            assert collect(own, path).sound
+        assert verdicts(own) == {(a, "ana"): "W", (b, "ana"): "U", (c, "ana"): "X"}
+        collect(own, *files)  # nothing is doubled
+        lines = read_history(open_campaign(own))
         assert len(lines) == len({line.record for line in lines}) == 6
 
 
@@ -192,6 +194,8 @@ def test_a_history_of_before_pages_is_read(campaign: Path, tmp_path: Path) -> No
     row = json.loads(path.read_text())
     old = {name: value for name, value in row.items() if name not in ("mark", "said", "record")}
     path.write_text(json.dumps(old) + "\n")
+    entry = Entry(now().isoformat(), "collect", about={"history": chain.links(path)[-1]})
+    write_log(open_campaign(campaign), entry)
     assert verdicts(campaign) == {(a, "ana"): "R"}
 
 

@@ -59,6 +59,37 @@ def test_alike_answers_are_pooled_once_declined_ones_too_and_no_run_is_named(two
     assert nescio.campaign.pool(two_runs).distinct == 6  # Paris of D1 and of D2, Lyon, =1+1, two, café
 
 
+def test_the_names_of_answers_follow_from_the_secret(tmp_path: Path) -> None:
+    """Nobody works them out from the words; with the secret they are the same again."""
+    first, second = (made.pooled(tmp_path / name, RUNS) for name in ("a", "b"))
+    ids = [{item.id for item in pool_of(campaign)} for campaign in (first, second)]
+    assert [len(one) for one in ids] == [4, 4]
+    assert not ids[0] & ids[1]
+    (first / "pool" / "pool.jsonl").unlink()
+    nescio.campaign.pool(first)
+    assert {item.id for item in pool_of(first)} == ids[0]
+
+
+def test_a_pool_that_was_named_by_words_alone_is_not_mixed_with_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is as an earlier nescio made it."""
+    with monkeypatch.context() as patched:
+        patched.setattr("nescio.campaigns.pooling.NAMED", "before")
+        campaign = made.pooled(tmp_path, RUNS)
+    for step in (nescio.campaign.pool, nescio.campaign.score):
+        with pytest.raises(nescio.UsageError, match="named answers by their words"):
+            step(campaign)
+
+
+def test_answers_that_differ_in_what_nobody_sees_are_one(tmp_path: Path) -> None:
+    """A zero-width space, a soft hyphen, a word joiner; white space and accents as before."""
+    written = ["caf\u00e9 noir", "caf\u200b\u00e9 noir", "cafe\u0301 no\u00adir", " Caf\u00e9\u2060  noir"]
+    names = [f"{group}_{run}" for group in ("alpha", "beta") for run in "ab"]
+    campaign = made.pooled(tmp_path, {name: [text, "other"] for name, text in zip(names, written, strict=True)})
+    assert sorted(item.question for item in pool_of(campaign)) == ["q0", "q1"]
+
+
 def test_nothing_is_pooled_where_the_key_decides(tmp_path: Path) -> None:
     with pytest.raises(nescio.UsageError, match="scored by its key alone"):
         nescio.campaign.pool(made.ave(tmp_path))
@@ -137,8 +168,11 @@ def test_a_sheet_that_was_written_for_nobody_is_refused(name: str, two_runs: Pat
     rule = f"no sheet was written for {name!r}; assessors are ana, ben; rename the file"
     assert [(fault.file, fault.rule) for fault in collected.rows] == [(str(path), rule)]
     assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
-    path.rename(tmp_path / "adjudication.csv")
-    assert nescio.campaign.collect(two_runs, [tmp_path / "adjudication.csv"], resamples=10).sound
+    path.rename(tmp_path / "adjudication.csv")  # which nobody asked for
+    refused = nescio.campaign.collect(two_runs, [tmp_path / "adjudication.csv"], resamples=10)
+    said = "4 rows from here on have not the key of the sheet of adjudication: this is a copy of the sheet of ana"
+    assert [fault.rule for fault in refused.rows] == [said]
+    assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
 
 
 def test_a_copy_of_an_assessors_sheet_is_not_anothers(tmp_path: Path) -> None:
@@ -147,11 +181,21 @@ def test_a_copy_of_an_assessors_sheet_is_not_anothers(tmp_path: Path) -> None:
     ana, ben = (campaign / "sheets" / f"{who}.csv" for who in ("ana", "ben"))
     ben.write_bytes(ana.read_bytes())
     collected = nescio.campaign.collect(campaign, resamples=10)
-    assert [fault.rule for fault in collected.rows] == ["this is a copy of the sheet of ana"]
-    back = made.text(tmp_path / "back" / "ben.csv", ana.read_text(encoding="utf-8-sig") + "\n")  # with other bytes
-    assert "copy of the sheet of ana" in str(nescio.campaign.collect(campaign, [back], resamples=10))
-    write_rows(back, sorted(rows_of(ana), key=lambda row: row["item"]))  # sorted, so that only the verdicts tell
-    assert "is one a copy?" in " ".join(map(str, nescio.campaign.collect(campaign, [back], resamples=10).notes))
+    copied = "30 rows from here on have not the key of the sheet of ben: this is a copy of the sheet of ana"
+    assert [fault.rule for fault in collected.rows] == [copied]
+    rows, back = rows_of(ana), tmp_path / "back" / "ben.csv"
+    back.parent.mkdir()
+    write_rows(back, sorted(rows, key=lambda row: row["item"]))
+    assert [fault.rule for fault in nescio.campaign.collect(campaign, [back], resamples=10).rows] == [copied]
+    write_rows(back, [{**row, "key": "bcdfghjkmnpq"} for row in rows[:2]])
+    assert "2 rows from here on have not the key" in str(nescio.campaign.collect(campaign, [back], resamples=10))
+    assert {who for _, who in made.verdicts(campaign)} == {"ana"}
+
+
+def test_assessors_who_say_the_same_of_all_are_noted(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": [f"a{i}" for i in range(30)]}, ["ana", "ben"], overlap=2)
+    collected = judge(campaign, lambda _who, row: "R" if int(row["question_id"][1:]) % 3 else "W")
+    assert "is one a copy?" in " ".join(map(str, collected.notes))
 
 
 def test_what_is_judged_is_carried_over_and_no_verdict_is_overwritten(two_runs: Path) -> None:

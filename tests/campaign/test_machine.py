@@ -259,7 +259,8 @@ class Machine(RuleBasedStateMachine):
         assert nescio.campaign.verify(self.campaign).sound
         verdicts = resolved(open_campaign(self.campaign))
         fresh = made.qa(self.folder / "fresh", TOPICS, key=False)
-        shutil.copy(self.campaign / "campaign.toml", fresh / "campaign.toml")
+        for name in ("campaign.toml", "campaign.secret"):
+            shutil.copy(self.campaign / name, fresh / name)
         nescio.campaign.intake(fresh, made.submit(self.folder / "fresh" / "in", self.counting()))
         if {run.run for run in taken_in(open_campaign(fresh))} != {*self.counting()}:
             return  # two runs are the same by now, of which the second would be refused

@@ -160,6 +160,20 @@ def test_gate_terminal_page_summary_and_advice_say_one_decision(
     assert advice in nescio("advise", *files, *options).out
 
 
+@pytest.mark.parametrize("clusters", [9, 10])
+def test_no_gate_rests_on_few_clusters(nescio: Command, tmp_path: Path, clusters: int) -> None:
+    """The old run has 45 of 100 right, and the new one none: four or five fewer in each of ten clusters."""
+    rows = [f"old,q{i},{'correct' if i < 45 else 'incorrect'},{i % clusters}\n" for i in range(100)]
+    rows += [f"new,q{i},incorrect,{i % clusters}\n" for i in range(100)]
+    path = written(tmp_path / "runs.csv", "run,question,outcome,cluster\n" + "".join(rows))
+    for found in (
+        nescio("compare", path, "-m", "c@1", *REGRESSION),
+        nescio("score", path, "-m", "c@1", "--fail-under", "c@1=0.9", *FEW),
+    ):
+        says = "no gate can rest on 9 clusters of questions: fewer than 10 decide nothing"
+        assert (found.status, says in found.err) == ((2, True) if clusters < 10 else (1, False)), found.flat
+
+
 def test_what_no_xml_may_hold_is_replaced(nescio: Command, tmp_path: Path) -> None:
     path, junit = tmp_path / "counts.csv", tmp_path / "gates.xml"
     written(path, 'run,correct,incorrect,unanswered\n"a\x01]]><b>&\'\x1b[31m\ufffe",1,9,0\n')

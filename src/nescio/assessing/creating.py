@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from math import ceil
 from pathlib import Path
@@ -19,7 +19,7 @@ from nescio.assessing.tables import about, items, units
 from nescio.assessing.work import CONTROL, SECOND, TRAINING
 from nescio.campaigns.folder import SECRET, Campaign, open_campaign
 from nescio.campaigns.judgements import guidelines_of
-from nescio.campaigns.pooling import Item, named_by, pool_version, read_pool
+from nescio.campaigns.pooling import NAMED, Item, named_by, pool_version, read_pool
 from nescio.campaigns.screens import LONGEST, kind_of, list_items, sentence_items, shown_item, shown_nuggets, told
 from nescio.campaigns.settings import SETTINGS
 from nescio.campaigns.starting import default_guidelines
@@ -111,14 +111,13 @@ def create(
     topics = languages_of(asked_of)
     times = times_of(list(topics), overlap)
     known, parts = _known(training, control, {*topics}, content.secret)
-    shown = {topic: _like(topics) for topic in parts.get(CONTROL, ())}
     seconds = [_second(item, content.grades[item.id]) for item in asked_of if item.id in content.grades]
     where = [
         unit(topic, language, times[topic], inclusion=odds.get(topic)) | {"strata": content.strata.get(topic, {})}
         for topic, language in topics.items()
     ]
     where += [unit(topic, "", EVERYBODY, part) for part, ids in parts.items() for topic in ids]
-    facts = facts_of(content) | {"parts": parts, "shown": shown, "asked": {"overlap": overlap, "sentences": sentences}}
+    facts = facts_of(content) | {"parts": parts, "asked": {"overlap": overlap, "sentences": sentences}}
     database = open_database(db, new=True)
     try:
         with database.writing() as connection:
@@ -146,6 +145,7 @@ def facts_of(content: Content) -> dict[str, Any]:
         "guidelines": content.guidelines,
         "told": content.told,
         "secret": content.secret,
+        NAMED: SECRET,
         "home": secrets.token_hex(8),
         "names": content.names,
         "pool": content.pool,
@@ -209,17 +209,6 @@ def _known(
     return rows, parts
 
 
-def _like(taken: Collection[str]) -> str:
-    """Return a name like those that are taken, with other digits where they have any."""
-    dice = secrets.SystemRandom()
-    name = dice.choice([*taken])
-    for _ in range(100):
-        name = "".join(str(dice.randrange(10)) if one.isdigit() else one for one in name)
-        if name not in taken:
-            break
-    return name
-
-
 def _second(item: Item, grade: str) -> dict[str, Any]:
     """Return the row of a second verdict on an item, which is given when the grade is known."""
     return item_row(item) | {"id": f"{SECOND}:{item.id}", "kind": SECOND, "grade": grade}
@@ -253,10 +242,14 @@ def times_of(topics: Sequence[str], overlap: float) -> dict[str, int]:
     return {topic: 1 + (topic in twice) for topic in topics}
 
 
-def content_of(paths: Sequence[Path], sentences: bool, grades: Path | str | None = None) -> Content:
-    """Return what there is to judge in the folder of a campaign, or in questions and runs."""
-    campaign = len(paths) == 1 and (paths[0] / SETTINGS).is_file()
-    return _of_campaign(open_campaign(paths[0]), sentences) if campaign else _of_runs(paths, sentences, grades)
+def content_of(
+    paths: Sequence[Path], sentences: bool, grades: Path | str | None = None, secret: str | None = None
+) -> Content:
+    """Return what there is to judge in the folder of a campaign, or in questions and runs, which have the secret of
+    their database, or a new one."""
+    if len(paths) == 1 and (paths[0] / SETTINGS).is_file():
+        return _of_campaign(open_campaign(paths[0]), sentences)
+    return _of_runs(paths, sentences, grades, secret or secrets.token_hex(32))
 
 
 def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
@@ -271,7 +264,7 @@ def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
         tuple(item for item in asked if sentences or item.question in known),
         guidelines_of(campaign),
         told(campaign),
-        (campaign / SECRET).read_text(encoding="utf-8"),
+        campaign.secret,
         "nuggets" if nuggets else "verdicts",
         pool_version(pool),
         shown_nuggets(campaign) if nuggets else {},
@@ -279,7 +272,7 @@ def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
     )
 
 
-def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None) -> Content:
+def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None, secret: str) -> Content:
     """Return the distinct answers of runs, declined candidates included, with all that they rest on."""
     if sentences:
         raise UsageError("sentences are judged in a campaign of the task reading")
@@ -292,7 +285,7 @@ def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None) 
     for run in result.data.runs:
         for one in run.responses:
             if one.answer is not None and one.answer.strip() and one.question_id in questions:
-                name = named_by([one.question_id, squeeze(composed(one.answer) or "")])
+                name = named_by(secret, one.question_id, squeeze(composed(one.answer) or ""))
                 names[one.question_id, one.answer] = name
                 held = given.setdefault(name, (one.question_id, one.answer, set()))
                 if one.document or one.support:
@@ -311,4 +304,4 @@ def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None) 
     text = default_guidelines("qa")
     graded, split = grades_of(grades, result.data.runs, names) if grades else ({}, 0)
     more: dict[str, Any] = {"strata": strata_of(questions.values()), "grades": graded, "split": split}
-    return Content(paths[0].stem, pooled, "", text, secrets.token_hex(32), **more)
+    return Content(paths[0].stem, pooled, "", text, secret, **more)

@@ -4,8 +4,6 @@ verdicts in which all agree, which `judge --judge human` and `score --labels` re
 from __future__ import annotations
 
 import csv
-import hashlib
-import hmac
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,6 +16,7 @@ from nescio.assessing import work
 from nescio.assessing.database import Database
 from nescio.assessing.tables import items, people, records, units
 from nescio.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
+from nescio.campaigns.screens import page_key
 from nescio.data.assessors import resolve
 from nescio.errors import UsageError
 from nescio.sources.writing import atomic_write
@@ -72,7 +71,7 @@ def export(database: Database, folder: Path | str) -> Exported:
                 select(records).where(records.c.person == name, records.c.item.in_(ordinary)).order_by(records.c.number)
             )
             with atomic_write(place / f"{name}.judgements.jsonl") as draft, draft.open("wb") as file:
-                heading = Heading(FORMAT, own["name"], name, _key(own["secret"], name))
+                heading = Heading(FORMAT, own["name"], name, page_key(own["secret"], name))
                 file.writelines(hand_in_lines(heading, ()))
                 count = 0
                 for row in rows:
@@ -92,11 +91,6 @@ def export(database: Database, folder: Path | str) -> Exported:
                 _write_beside(connection, place / part)
                 names.append(part)
     return Exported(place, tuple(names), total, *verdicts)
-
-
-def _key(secret: str, who: str) -> str:
-    """Return the key of a person's pages, as `Campaign.hidden_order` makes it."""
-    return hmac.new(secret.encode(), json.dumps(("page", who)).encode(), hashlib.sha256).hexdigest()[:32]
 
 
 def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> tuple[int, int, tuple[int, int], int]:

@@ -31,7 +31,9 @@ RATE = {
     "/start": 60,
     "/api": 600,
     "/organiser": 20,
-}  # requests a minute: from an address where one comes in, else of a session
+    "guess": 60,
+}  # requests a minute: of a link, of a session, and of links that are not good from an address
+TOO_MANY = "too many requests; wait a minute"
 OWN_SITE = ("same-origin", "none")  # what a browser says of a request from a page of this server, or of nobody's
 SAFE = {
     "X-Content-Type-Options": "nosniff",
@@ -97,7 +99,7 @@ class Limiter:
         times = self.times[kind]
         if len(times) > 10_000:  # made-up sessions, which give nobody more guesses of another kind
             times.clear()
-        held = times.setdefault(who, deque())
+        held = times.setdefault(access.digest(who), deque())  # whoever asks chooses how long a cookie is
         while held and held[0] < now - 60:
             held.popleft()
         if len(held) >= RATE[kind]:
@@ -111,7 +113,6 @@ class Guard:
 
     def __init__(self, app: Any) -> None:
         self.app = app
-        self.limiter = Limiter()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Pass a request on, or answer it."""
@@ -119,13 +120,11 @@ class Guard:
             await self.app(scope, receive, send)
             return
         request = Request(scope)
-        client = request.client.host if request.client else ""
-        # A cookie that is made up buys no more guesses of a link.
-        who = client if scope["path"].startswith("/start") else request.cookies.get(COOKIE, client)
+        who = scope["path"] if scope["path"].startswith("/start") else request.cookies.get(COOKIE, address_of(request))
         length = request.headers.get("content-length", "0")
         status = 0
-        if not self.limiter.allows(who, scope["path"]):
-            status, why = 429, "too many requests; wait a minute"
+        if not scope["app"].state.limiter.allows(who, scope["path"]):
+            status, why = 429, TOO_MANY
         elif not (length.isascii() and length.isdigit()) or int(length[:20]) > MOST_BYTES:
             status, why = 413, f"a request has at most {MOST_BYTES:,} bytes"
         elif scope["method"] != "GET" and request.headers.get("sec-fetch-site", "same-origin") not in OWN_SITE:
@@ -152,6 +151,11 @@ class Guard:
             await send(message)
 
         await self.app(scope, limited, safe)
+
+
+def address_of(request: Request) -> str:
+    """Return the address that a request comes from."""
+    return request.client.host if request.client else ""
 
 
 def signed_in(request: Request) -> access.Person:
@@ -181,7 +185,7 @@ def application(database: Database) -> FastAPI:
     """Return the application of a database."""
     current = work.Facts(database).now
     app = FastAPI(title="nescio assess", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
-    app.state.database = database
+    app.state.database, app.state.limiter = database, Limiter()
     app.add_middleware(Guard)
 
     @app.exception_handler(DBAPIError)
@@ -204,16 +208,22 @@ def application(database: Database) -> FastAPI:
             return JSONResponse({"detail": error.detail}, 404)
         return _start_page(current()["name"], 404)
 
+    def not_good(request: Request) -> Response:
+        """Answer to a link that is not good. Guesses are counted; nobody with a good link waits for those of others."""
+        if not request.app.state.limiter.allows(address_of(request), "guess"):
+            return JSONResponse({"detail": TOO_MANY}, 429, {"Retry-After": "60"})
+        return _start_page(current()["name"], 403)
+
     @app.get("/start/{token}", response_class=HTMLResponse, include_in_schema=False)
-    def welcome(token: str) -> Response:
+    def welcome(token: str, request: Request) -> Response:
         role = access.role_of(database, token)
-        return _start_page(current()["name"], 200 if role else 403, token=token, role=role)
+        return _start_page(current()["name"], 200, token=token, role=role) if role else not_good(request)
 
     @app.post("/start/{token}", include_in_schema=False)
     def start(token: str, request: Request) -> Response:
         cookie = access.begin(database, token)
         if cookie is None:
-            return _start_page(current()["name"], 403)
+            return not_good(request)
         response = RedirectResponse("/", 303)
         secure = request.url.scheme == "https"
         response.set_cookie(COOKIE, cookie, max_age=access.SESSION, httponly=True, samesite="strict", secure=secure)

@@ -15,7 +15,8 @@ from nescio.assessing import work
 from nescio.assessing.creating import content_of, facts_of, item_row, languages_of, times_of, topic_of, unit, write
 from nescio.assessing.database import Database
 from nescio.assessing.tables import about, claims, items, records, units
-from nescio.campaigns.pooling import Item
+from nescio.campaigns.folder import SECRET
+from nescio.campaigns.pooling import NAMED, Item
 from nescio.errors import UsageError
 from nescio.text import plural
 
@@ -50,7 +51,12 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     with database.reading() as connection:
         own = work.facts(connection)
     asked = own.get("asked", {"overlap": 1, "sentences": False})
-    content = content_of([Path(source) for source in sources], asked["sentences"])
+    if own.get(NAMED) != SECRET:
+        raise UsageError(
+            "an earlier nescio made this database and named answers by their words, so that anybody can work the names "
+            "out: finish it as it is (nescio assess export), and make another one of what is new (nescio assess create)"
+        )
+    content = content_of([Path(source) for source in sources], asked["sentences"], secret=own["secret"])
     if not content.items:
         raise UsageError("there is nothing to judge; has the campaign a pool (nescio campaign pool)?")
     if content.names != own["names"]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 import re
 import secrets
@@ -18,7 +17,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from nescio.assessing.database import Database
 from nescio.assessing.tables import about, claims, items, records, units
+from nescio.campaigns.folder import keyed
 from nescio.campaigns.handed_in import listed_nuggets
+from nescio.campaigns.pooling import named_by
 from nescio.campaigns.screens import LIST, NOTHING, SENTENCES
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.model import Verdict
@@ -187,13 +188,15 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
 
     def place(row: Mapping[str, Any]) -> tuple[bool, str, bool, str, bool]:
         words = [
-            hmac.new(own["secret"].encode(), f"{person}\0{of}".encode(), "sha256").hexdigest()
-            for of in (row["topic"], row["id"].removeprefix(f"{SECOND}:"))
+            keyed(own["secret"], "place", person, of) for of in (row["topic"], row["id"].removeprefix(f"{SECOND}:"))
         ]
         return row["topic"] not in training, words[0], row["kind"] != LIST, words[1], row["kind"] == SECOND
 
-    shown = own.get("shown", {})  # what is known is not called otherwise than what is not
-    return [row | {"topic": shown.get(row["topic"], row["topic"])} for row in sorted(rows, key=place)]
+    rows.sort(key=place)
+    if CONTROL not in own.get("parts", {}):
+        return rows
+    # No topic has its own name, so that the names do not tell which are the organisers'.
+    return [row | {"topic": named_by(own["secret"], "topic", row["topic"])} for row in rows]
 
 
 def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[str]) -> dict[str, list[list[str]]]:

@@ -64,6 +64,15 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
             os.fsync(file.fileno())
 
 
+def cut(path: Path, lines: int) -> None:
+    """Take out what is below the first `lines`, and return when that is on the disk."""
+    kept = sum(len(line) + 1 for line in _lines(path)[:lines])
+    if path.is_file() and path.stat().st_size > kept:
+        with path.open("r+b") as file:
+            file.truncate(kept)
+            os.fsync(file.fileno())
+
+
 def breaks(path: Path) -> Iterator[tuple[int, str]]:
     """Yield where the chain is broken: the line, and what is wrong with it."""
     before = ""

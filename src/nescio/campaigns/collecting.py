@@ -45,7 +45,6 @@ KEY_SHEET = "nuggets.csv"
 _ALIKE = 20  # answers from which it is told that an assessor says one thing of all, or two the same
 _MILLION = 1_000_000  # orders of verdicts from which on one that is sorted is no chance
 _ALONE = "the verdicts are sorted, and the rows are not; was their column sorted alone?"
-_FEW = 6  # questions in a sheet whose order may be another's by chance
 _VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
 
 
@@ -156,7 +155,6 @@ def _collected(
     version = pool_version([*reading.items.values()])
     asked = read_asked(campaign).assessors
     known = {name.casefold(): name for name in (*asked, ADJUDICATION)} if asked else {}
-    held: dict[str, str] = {}
     rows: list[Change] = []
     sheets: list[ReadBack] = []
     learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX])
@@ -171,15 +169,11 @@ def _collected(
             rule = f"no sheet was written for {path.stem!r}; assessors are {', '.join(asked)}; rename the file"
             reading.fault(path, None, rule)
             continue
-        twin = held.setdefault(digest(path), who)
         first, blank = len(reading.judgements), len(reading.blanks)
         answers = reading.read(path, who)
         given, empty = reading.judgements[first:], reading.blanks[blank:]
-        owner = _owner(reading, who, twin, asked)
-        alone = _sorted_alone(reading, who, [one.verdict for one in given])
-        if alone or (given and owner != who):
-            copied = f"this is a copy of the sheet of {owner}"
-            reading.fault(path, None, _ALONE if alone else copied)
+        if _sorted_alone(reading, who, [one.verdict for one in given]):
+            reading.fault(path, None, _ALONE)
             del reading.judgements[first:]
             continue
         judged = [one for one in empty if present.said_by_sheet(one.item, who)]
@@ -214,18 +208,6 @@ def _handed_in(
     older = sum(present.lines[item, who].record not in own for item in before)
     counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], 0, marks["skip"], marks["flag"], older)
     return rows, [ReadBack(str(path), who, taken.answers, taken.judged, *counts)]
-
-
-def _owner(reading: SheetReader, who: str, twin: str, asked: Sequence[str]) -> str:
-    """Return whose sheet it is: that of the assessor who handed in the same bytes, or in whose own order the rows
-    stand, else of the one whose name it has. Of a few questions two orders may be the same by chance."""
-    items = [reading.items[name] for name in reading.rows if name in reading.items]
-    if len({item.question for item in items}) < _FEW:
-        return who
-    if twin != who:
-        return twin
-    of = [name for name in asked if own_order(reading.campaign, name, items) == items]
-    return who if who in of or not of else of[0]
 
 
 def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.campaigns.folder import Campaign
-from nescio.campaigns.pooling import PooledAnswer, RunContents, item_id
+from nescio.campaigns.pooling import PooledAnswer, RunContents
 from nescio.campaigns.receipts import TakenIn
 from nescio.campaigns.screens import NOTHING, sentence_items
 from nescio.campaigns.settings import Settings, is_named_for
@@ -87,7 +87,7 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     collection = Collection(settings.name, tuple(_with_key(campaign, part)))
     own = [Run(run.run, tuple(r for r in said.content[run.run] if r.rank == 1)) for run in runs]
     given = {(run.run, one.question): one for run in runs for one in said.given(run) if one.rank == 1}
-    items = {key: item_id(campaign, one) for key, one in given.items()}
+    items = {key: said.item_id(one) for key, one in given.items()}
     verdicts = resolved(campaign, {*items.values()})
     named = {key: verdicts[item] for key, item in items.items() if item in verdicts}
     key_judge = settings.judge or ("choice" if all(q.options for q in collection.questions) else "")
@@ -234,7 +234,7 @@ def _nuggets(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     sources = [source for path in campaign.key_files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
     targets = [target for target in read_keys(sources).targets() if target.id in part.questions]
     own = [scoring.Run(run.run, said.content[run.run]) for run in runs]
-    verdicts = resolved(campaign, {item_id(campaign, one) for run in runs for one in said.given(run)})
+    verdicts = resolved(campaign, {said.item_id(one) for run in runs for one in said.given(run)})
     if not verdicts:
         data, notes = pourpre.evidence(targets, own)
         measures: tuple[str, ...] = AUTOMATICALLY
@@ -266,7 +266,7 @@ def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, 
     matches, open_ = [], []
     for run in runs:
         for given in said.given(run):
-            verdict = verdicts.get(item_id(said.campaign, given))
+            verdict = verdicts.get(said.item_id(given))
             if verdict is None:
                 open_.append(f"{given.question} of {run.run}")
                 continue

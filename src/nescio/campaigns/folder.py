@@ -42,15 +42,24 @@ class Campaign(Struct, frozen=True):
     def hidden_order(self, *words: str) -> str:
         """Return what to sort by so that nobody who lacks the secret of the campaign can tell the order, or its
         inverse; raises UsageError where the secret is gone."""
-        path = self / SECRET
-        if not path.is_file():
-            raise UsageError(f"{path} is missing; orders that nobody can guess are made from it")
-        return hmac.new(path.read_bytes(), json.dumps(words).encode(), "sha256").hexdigest()
+        return keyed(self.secret, *words)
+
+    @property
+    def secret(self) -> str:
+        """The secret; raises UsageError where it is gone."""
+        if not (self / SECRET).is_file():
+            raise UsageError(f"{self / SECRET} is missing; orders and names that nobody can guess are made from it")
+        return text_of(self / SECRET)
 
     @property
     def key_files(self) -> list[Path]:
         """The files and folders of the key, if there is one."""
-        return sorted((self / KEY).glob("*")) if (self / KEY).is_dir() else []
+        return [path for path in sorted((self / KEY).glob("*")) if not DRAFT.fullmatch(path.name)]
+
+
+def keyed(secret: str, *words: str) -> str:
+    """Return 64 hexadecimal digits that nobody can work out of these words without the secret."""
+    return hmac.new(secret.encode(), json.dumps(words).encode(), "sha256").hexdigest()
 
 
 def open_campaign(folder: Path | str) -> Campaign:

@@ -121,7 +121,7 @@ def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]
         raise FormatError(path, "this is not what a page for assessors hands in") from None
     if heading.format != FORMAT:
         raise FormatError(path, f"the format must be {FORMAT!r}", value=heading.format)
-    if heading.key != page_key(reading.campaign, heading.assessor):
+    if heading.key != page_key(reading.campaign.secret, heading.assessor):
         rule = (
             "no page of this campaign was written for this assessor: the name was changed, or the campaign is another"
         )

@@ -13,7 +13,8 @@ from msgspec.structs import asdict
 
 from nescio.campaigns import chain
 from nescio.campaigns.folder import GUIDELINES, JUDGEMENTS, Campaign
-from nescio.campaigns.log import digest, now
+from nescio.campaigns.log import digest, latest, now
+from nescio.errors import MismatchError
 
 HISTORY = f"{JUDGEMENTS}/history.jsonl"
 Kind = Literal["new", "changed", "withdrawn", "skipped", "noted"]
@@ -97,9 +98,20 @@ class Present:
         return line is not None and bool(line.after) and not line.said
 
 
+def collected(campaign: Campaign) -> int:
+    """Return how many lines of the history the log names. What is below them counts for nothing: nobody collected it,
+    or a collect was killed. Raises MismatchError where lines are gone."""
+    last, links = latest(campaign, "collect"), chain.links(campaign / HISTORY)
+    head = last.about["history"] if last else ""
+    if head and head not in links:
+        rule = "the judgements are not those that were collected: lines are gone; put the file back as it was"
+        raise MismatchError(f"{campaign / HISTORY}: {rule}")
+    return links.index(head) + 1 if head else 0
+
+
 def read_history(campaign: Campaign) -> list[Change]:
-    """Read the history; raises MismatchError where its chain is broken."""
-    return chain.read_chain(campaign / HISTORY, Change)
+    """Read the history as it was collected; raises MismatchError where its chain is broken, or lines are gone."""
+    return chain.read_chain(campaign / HISTORY, Change)[: collected(campaign)]
 
 
 def read_judgements(campaign: Campaign) -> list[Judgement]:
@@ -129,7 +141,8 @@ def guidelines_of(campaign: Campaign) -> str:
 
 
 def append_history(campaign: Campaign, rows: Sequence[Change]) -> str:
-    """Append to the history, and return the digest of its last line."""
+    """Append to the history as it was collected, and return the digest of its last line."""
+    chain.cut(campaign / HISTORY, collected(campaign))
     chain.append(campaign / HISTORY, [asdict(row) for row in rows])
     return (chain.links(campaign / HISTORY) or [""])[-1]
 

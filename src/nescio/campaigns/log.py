@@ -17,6 +17,7 @@ from nescio.campaigns import chain
 from nescio.campaigns.folder import GUIDELINES, HANDOUT, KEY, LOG, SECRET, TOPICS, Campaign, keep_head
 from nescio.campaigns.settings import SETTINGS
 from nescio.errors import UsageError
+from nescio.sources.writing import DRAFT
 
 HELD = (SETTINGS, TOPICS, KEY, HANDOUT, GUIDELINES, SECRET)  # what every line holds the digests of
 
@@ -91,11 +92,12 @@ def digest(path: Path) -> str:
 
 
 def digests(campaign: Campaign, *places: str) -> dict[str, str]:
-    """Return the digests of files of a campaign, and of all files in folders of it, by their paths in it."""
+    """Return the digests of files of a campaign, and of all files in folders of it, by their paths in it; drafts of
+    steps that were killed, which the next step deletes, are none."""
     paths = [
         path
         for place in places
         for path in ([campaign / place] if (campaign / place).is_file() else sorted((campaign / place).rglob("*")))
-        if path.is_file() and not path.name.startswith(".")
+        if path.is_file() and not DRAFT.fullmatch(path.name)
     ]
     return {path.relative_to(campaign.folder).as_posix(): digest(path) for path in paths}

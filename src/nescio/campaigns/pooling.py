@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,9 +11,10 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
-from nescio.campaigns.folder import POOL, Campaign, put, step
+from nescio.campaigns.folder import POOL, SECRET, Campaign, keyed, put, step
 from nescio.campaigns.freshness import POOLING, done
 from nescio.campaigns.judgements import read_judgements
+from nescio.campaigns.log import latest
 from nescio.campaigns.receipts import TakenIn, check_stored, taken_in
 from nescio.campaigns.runs import examine
 from nescio.campaigns.settings import Task
@@ -29,10 +29,11 @@ POOLED: tuple[Task, ...] = ("qa", "reading", "nuggets")
 ITEMS = "pool.jsonl"
 _CONSONANTS = "bcdfghjkmnpqrtvwxz"  # without vowels no word, and so no month, truth value or number, comes about
 _LENGTH = 12
+NAMED = "named by"  # in the log: what the names of answers follow from, beside their words
 
 
 class Item(Struct, frozen=True):
-    """A distinct answer: `id` depends on nothing but the question and the answer, so that judgements outlast a pool.
+    """A distinct answer: `id` follows from the question, the answer and the secret, so that judgements outlast a pool.
 
     `supports` are all documents and texts that runs rest it on. `version` is that of the pool in which it was first;
     `current` says whether a run gives it now. An answer that none gives any more stays, as people judged it.
@@ -82,12 +83,20 @@ class Pooled(Struct, frozen=True):
 
 
 class RunContents(Struct):
-    """Every run that counts, with what it says; read once for a step."""
+    """Every run that counts, with what it says, and what its answers are called by; read once for a step."""
 
     campaign: Campaign
     topics: Topics
+    secret: str
     runs: list[TakenIn] = field(default_factory=list)
     content: dict[str, Any] = field(default_factory=dict)
+
+    def item_id(self, given: PooledAnswer) -> str:
+        """Return what the answer is called in the pool: answers that are alike once normalised have one name."""
+        key = [given.question, squeeze(composed(given.answer) or "")]
+        if self.campaign.settings.distinct == "answer and document":
+            key.append(given.document or squeeze(given.support or ""))
+        return named_by(self.secret, *key)
 
     def given(self, run: TakenIn) -> Iterator[PooledAnswer]:
         """Yield the answers of a run, declined candidates included."""
@@ -116,7 +125,8 @@ def _strings(response: Any) -> list[tuple[str, str | None]]:
 def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunContents:
     """Read the runs that count; raises MismatchError for one that has a fault, which can only be where topics were
     changed since it came in."""
-    said = RunContents(campaign, campaign.topics(), taken_in(campaign))
+    _check_names(campaign)
+    said = RunContents(campaign, campaign.topics(), campaign.secret, taken_in(campaign))
     for run in followed(said.runs, progress):
         check_stored(run)
         submission = examine(run.path, said.topics, campaign.settings, name=run.run, language=run.language)
@@ -126,18 +136,20 @@ def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunConten
     return said
 
 
-def item_id(campaign: Campaign, given: PooledAnswer) -> str:
-    """Return what the answer is called in the pool: answers that are alike once normalised have one name, of letters
-    that no spreadsheet takes for a number, a date or a formula."""
-    key = [given.question, squeeze(composed(given.answer) or "")]
-    if campaign.settings.distinct == "answer and document":
-        key.append(given.document or squeeze(given.support or ""))
-    return named_by(key)
+def _check_names(campaign: Campaign) -> None:
+    """Raise UsageError for a pool whose answers an earlier nescio named by their words alone."""
+    made = latest(campaign, POOLING)
+    if made is not None and made.about.get(NAMED) != SECRET:
+        raise UsageError(
+            f"an earlier nescio made {campaign / POOL} and named answers by their words, so that anybody can work the "
+            "names out; finish this campaign with that version, as judgements are found by these names"
+        )
 
 
-def named_by(key: Sequence[str]) -> str:
-    """Return a name of letters that follows from these words."""
-    number = int.from_bytes(hashlib.sha256(json.dumps(key).encode()).digest())
+def named_by(secret: str, *words: str) -> str:
+    """Return a name that nobody can work out of these words without the secret: of letters that no spreadsheet takes
+    for a number, a date or a formula. All that assessors see is called so."""
+    number = int(keyed(secret, "name", *words), 16)
     letters = []
     for _ in range(_LENGTH):
         number, at = divmod(number, len(_CONSONANTS))
@@ -151,9 +163,10 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         print(nescio.campaign.pool("campaign"))
 
     Of each run the first `depth` answers to a question are pooled; of definition questions all strings. Answers are
-    alike without case, white space and ways to type an accent; with `distinct = "answer and document"` only from the
-    same document. What is judged already stays judged. `progress` is called with the number of runs read. Raises
-    UsageError for tasks that are judged by their key (ave, pan), and where no run is in.
+    alike without case, white space, what nobody sees and ways to type an accent; with `distinct = "answer and
+    document"` only from the same document. What is judged already stays judged. `progress` is called with the number
+    of runs read. Raises UsageError for tasks that are judged by their key (ave, pan), where no run is in, and where an
+    earlier nescio made the pool.
     """
     with step(campaign) as opened:
         task = opened.settings.task
@@ -167,10 +180,9 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
             before = read_items(opened)
         except MismatchError:  # somebody changed it; the runs say what is in it
             before = []
-        merged = _merged(items, before)
-        lines = [json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in merged]
-        put(opened / POOL / ITEMS, "".join(lines).encode(errors="replace"))
-        done(opened, POOLING)
+        merged = merged_items(items, before)
+        put(opened / POOL / ITEMS, pool_lines(merged))
+        done(opened, POOLING, {NAMED: SECRET})
         judged = {judgement.item for judgement in read_judgements(opened)}
     ids, held = {item.id for item in items}, {item.id for item in before if item.current}
     after = f"nescio campaign sheets {opened.folder} --assessor NAME"
@@ -178,12 +190,18 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
     return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged))
 
 
+def pool_lines(items: Sequence[Item]) -> bytes:
+    """Return a pool as it is written."""
+    lines = [json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in items]
+    return "".join(lines).encode(errors="replace")
+
+
 def pool_version(items: Sequence[Item]) -> int:
     """Return the version of a pool: one more each time that it got new answers."""
     return max((item.version for item in items), default=0)
 
 
-def _merged(items: Sequence[Item], before: Sequence[Item]) -> list[Item]:
+def merged_items(items: Sequence[Item], before: Sequence[Item]) -> list[Item]:
     """Return the answers that runs give now, and then those that some gave once."""
     known = {item.id: item for item in before}
     version = pool_version(before) + any(item.id not in known for item in items)
@@ -201,7 +219,7 @@ def pool_items(said: RunContents) -> tuple[list[Item], int]:
     for run in said.runs:
         for given in said.given(run):
             if depth is None or given.rank <= depth:
-                alike.setdefault(item_id(campaign, given), []).append(given)
+                alike.setdefault(said.item_id(given), []).append(given)
                 total += 1
     questions = {
         identity: (place, question, part.language)

@@ -20,7 +20,7 @@ from nescio.campaigns.folder import RESULTS, Campaign, put, renewed, step
 from nescio.campaigns.freshness import SCORING, done
 from nescio.campaigns.group_tables import ScoredRuns
 from nescio.campaigns.layouts import Table
-from nescio.campaigns.log import digest
+from nescio.campaigns.log import Entry, digest
 from nescio.campaigns.pooling import RunContents, read_runs
 from nescio.campaigns.ranking import Ranked, ranked
 from nescio.campaigns.receipts import TakenIn
@@ -75,6 +75,23 @@ class Scored(Struct, frozen=True):
         return f"wrote {self.folder}: {plural(runs, 'run')}, {plural(len(self.tables), 'table')}\nnext: {self.after}"
 
 
+class ScoringPlan(Struct, frozen=True):
+    """What decides results beside runs, judgements, key and settings; by it in the log they can be made again."""
+
+    ranking: tuple[str, ...] = ()
+    ci: float | None = 95.0
+    resamples: int = 10_000
+    seed: int = 0
+
+
+def plan_of(entry: Entry) -> ScoringPlan:
+    """Return the plan that a line of the log holds; raises MismatchError where it is none."""
+    try:
+        return msgspec.convert(entry.about, ScoringPlan)
+    except msgspec.ValidationError as error:
+        raise MismatchError(f"the log says of the scores what nescio never wrote: {error}") from None
+
+
 def score(
     campaign: Path | str,
     *,
@@ -94,46 +111,56 @@ def score(
     outcomes of QA systems to rank validators of AVE among. Other arguments as in `nescio.score`. Raises UsageError
     where no run is in, MismatchError where answers are in dispute or judged by nobody.
     """
-    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
+    how = ScoringPlan(tuple(map(str, ranking)), ci, resamples, seed)
     with step(campaign) as opened:
-        settings = opened.settings
-        if ranking and settings.task != "ave":
-            raise UsageError("a ranking compares QA systems with validators, so it is only for the task ave")
-        said = read_runs(opened, progress)
-        if not said.runs:
-            raise UsageError("no run is in, so there is nothing to score; nescio campaign intake takes runs in")
-        parts: list[ScoredRuns] = []
-        compared: dict[str, Comparisons] = {}
-        for part in said.topics.parts.values():
-            judged = judged_runs(said, part)
-            if judged is None:
-                continue
-            scores = leaderboard_of(judged.loaded, list(judged.measures), ci=ci, progress=progress, **drawn)
-            if scores.why_unmarked and len(judged.runs) > 1:
-                scores = replace(scores, why_unmarked=UNMARKED)
-            parts.append((judged, scores))
-            if len(judged.runs) > 1:
-                first = [judged.measures[0]]
-                compared[part.language] = compare(judged.loaded, first, ci=ci or 95.0, progress=progress, **drawn)
-        validators = ranked([judged for judged, _ in parts], ranking) if settings.task == "ave" else []
-        ranks = {language: rows.tables.get("ranks", ()) for language, rows in compared.items()}
-        listed = [facts(said), *_tables(settings, parts, validators, said.runs, ranks)]
-        listed += [table for table in [agreement_table(opened, resamples, seed)] if table.rows]
-        late = outstanding(opened)
-        noted = {one.judged.part.language: one.notes for one in validators}
-        parts = [
-            (judged, replace(scores, notes=(*scores.notes, *noted.get(judged.part.language, ()), *late)))
-            for judged, scores in parts
-        ]
         with renewed(opened / RESULTS) as draft:
-            _write(draft, opened, parts, compared, listed)
-            if settings.task in ("qa", "reading"):
-                _write_answers(draft, said, parts)
+            scored = write_results(opened, draft, how, jobs=jobs, progress=progress)
         files = {Path(name): digest(Path(name)) for name in map(_file_of, ranking)}
-        done(opened, SCORING, {"ranking": list(map(str, ranking))}, files)
+        done(opened, SCORING, {**asdict(how), "ranking": [*how.ranking]}, files)
+    return replace(scored, folder=opened / RESULTS)
+
+
+def write_results(
+    campaign: Campaign, draft: Path, how: ScoringPlan, *, jobs: int = 1, progress: Progress | None = None
+) -> Scored:
+    """Write all results into a new folder; raises as `score` does."""
+    ranking, ci, resamples, seed = how.ranking, how.ci, how.resamples, how.seed
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
+    settings = campaign.settings
+    if ranking and settings.task != "ave":
+        raise UsageError("a ranking compares QA systems with validators, so it is only for the task ave")
+    said = read_runs(campaign, progress)
+    if not said.runs:
+        raise UsageError("no run is in, so there is nothing to score; nescio campaign intake takes runs in")
+    parts: list[ScoredRuns] = []
+    compared: dict[str, Comparisons] = {}
+    for part in said.topics.parts.values():
+        judged = judged_runs(said, part)
+        if judged is None:
+            continue
+        scores = leaderboard_of(judged.loaded, list(judged.measures), ci=ci, progress=progress, **drawn)
+        if scores.why_unmarked and len(judged.runs) > 1:
+            scores = replace(scores, why_unmarked=UNMARKED)
+        parts.append((judged, scores))
+        if len(judged.runs) > 1:
+            first = [judged.measures[0]]
+            compared[part.language] = compare(judged.loaded, first, ci=ci or 95.0, progress=progress, **drawn)
+    validators = ranked([judged for judged, _ in parts], ranking) if settings.task == "ave" else []
+    ranks = {language: rows.tables.get("ranks", ()) for language, rows in compared.items()}
+    listed = [facts(said), *_tables(settings, parts, validators, said.runs, ranks)]
+    listed += [table for table in [agreement_table(campaign, resamples, seed)] if table.rows]
+    late = outstanding(campaign)
+    noted = {one.judged.part.language: one.notes for one in validators}
+    parts = [
+        (judged, replace(scores, notes=(*scores.notes, *noted.get(judged.part.language, ()), *late)))
+        for judged, scores in parts
+    ]
+    _write(draft, campaign, parts, compared, listed)
+    if settings.task in ("qa", "reading"):
+        _write_answers(draft, said, parts)
     scored = {judged.part.language: scores for judged, scores in parts}
-    after = f"nescio campaign publish {opened.folder}"
-    return Scored(opened / RESULTS, scored, compared, tuple(table.name for table in listed), after)
+    after = f"nescio campaign publish {campaign.folder}"
+    return Scored(draft, scored, compared, tuple(table.name for table in listed), after)
 
 
 def _file_of(ranking: Path | str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from nescio.campaigns.folder import GUIDELINES, Campaign, text_of
+from nescio.campaigns.folder import GUIDELINES, Campaign, keyed, text_of
 from nescio.campaigns.judgements import Judgement, guidelines_of
 from nescio.campaigns.pages import script_page
 from nescio.campaigns.pooling import Item
@@ -65,9 +65,9 @@ def kind_of(item: Item) -> str:
     return kind if colon else "answer"
 
 
-def page_key(campaign: Campaign, who: str) -> str:
-    """Return what only pages of this campaign know of an assessor."""
-    return campaign.hidden_order("page", who)[:32]
+def page_key(secret: str, who: str) -> str:
+    """Return what only pages and sheets of this campaign know of an assessor."""
+    return keyed(secret, "page", who)[:32]
 
 
 def shown_item(item: Item, said: Sequence[Judgement] = ()) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def page_data(campaign: Campaign, who: str, pool: int) -> dict[str, Any]:
         "campaign": sanitize(campaign.settings.name, 200, target="page"),
         "home": campaign.hidden_order("pages")[:16],
         "assessor": who,
-        "key": page_key(campaign, who),
+        "key": page_key(campaign.secret, who),
         "pool": pool,
         "guidelines": guidelines_of(campaign),
         "names": "nuggets" if campaign.settings.task == "nuggets" else "verdicts",

@@ -8,21 +8,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nescio.campaigns import workbook
+from nescio.campaigns.assessors import read_asked
 from nescio.campaigns.folder import Campaign
 from nescio.campaigns.judgements import Judgement
-from nescio.campaigns.pooling import Item, read_items
+from nescio.campaigns.pooling import Item, named_by, read_items
 from nescio.campaigns.retyped import is_same, plain, unguarded
 from nescio.campaigns.runs import Fault
 from nescio.campaigns.screens import NOTHING
 from nescio.campaigns.topics import nugget_texts
+from nescio.data.assessors import ADJUDICATION
 from nescio.data.model import Verdict
 from nescio.errors import FormatError
 from nescio.formats import open_source
 from nescio.sources.text_files import records
+from nescio.text import plural
 
 _WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact": "X", "unsupported": "U"}
 _MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
 _DELIMITERS = ",;\t"
+
+
+def row_key(secret: str, who: str, item: str) -> str:
+    """Return what only the sheet of an assessor has beside an item."""
+    return named_by(secret, "sheet", who, item)
 
 
 class SheetReader:
@@ -35,6 +43,7 @@ class SheetReader:
         self.blanks: list[Judgement] = []  # answers without a verdict
         self.rows: list[str] = []  # the answers of the last sheet, as they stand in it
         self.items = {item.id: item for item in read_items(self.campaign)}
+        self.secret = campaign.secret
         self.answers = Counter(plain(item.answer) for item in self.items.values())
         self.nuggets: dict[str, set[str]] | None = None
         if self.campaign.settings.task == "nuggets":
@@ -43,22 +52,36 @@ class SheetReader:
                 self.nuggets.setdefault(question, set()).add(nugget)
 
     def read(self, path: Path, who: str) -> int:
-        """Read the sheet of an assessor, and return how many answers it has."""
+        """Read the sheet of an assessor, and return how many answers it has; no row without its key is taken."""
         column = "verdict" if self.nuggets is None else "nuggets"
         seen: dict[str, int] = {}
+        others: list[tuple[int, str, str]] = []
         self.rows = []
         try:
-            for row, line in table(path, ("item", "answer", column)):
-                item = row["item"].strip().casefold()
+            for row, line in table(path, ("item", "key", "answer", column)):
+                item, key = row["item"].strip().casefold(), row["key"].strip().casefold()
                 first = seen.setdefault(item, line)
                 if first != line:
                     self.fault(path, line, f"the item appears twice; first on line {first}", row["item"])
+                    continue
+                if item in self.items and key != row_key(self.secret, who, item):
+                    others.append((line, item, key))
                     continue
                 self.rows.append(item)
                 self._judge(path, line, who, {**row, "item": item}, column)
         except FormatError as error:
             self.fault(path, None, f"{error.where}: {error.rule}" if error.where else error.rule, error.value)
+        if others:
+            self._fault_of_others(path, who, others)
         return len(seen)
+
+    def _fault_of_others(self, path: Path, who: str, rows: Sequence[tuple[int, str, str]]) -> None:
+        """Put down that rows are not of the sheet of an assessor, and of whose they are."""
+        asked = [*read_asked(self.campaign).assessors, ADJUDICATION]
+        owners = [name for name in asked if any(key == row_key(self.secret, name, item) for _, item, key in rows)]
+        what = f"this is a copy of the sheet of {' and '.join(owners)}" if owners else "was a column sorted alone?"
+        rule = f"{plural(len(rows), 'row')} from here on have not the key of the sheet of {who}: {what}"
+        self.fault(path, rows[0][0], rule)
 
     def _judge(self, path: Path, line: int, who: str, row: Mapping[str, str], column: str) -> None:
         item = self.items.get(row["item"])

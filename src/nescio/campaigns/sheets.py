@@ -18,7 +18,7 @@ from nescio.campaigns.judgements import Judgement, by_item, read_judgements
 from nescio.campaigns.log import digests, record
 from nescio.campaigns.pooling import Item, pool_version, read_pool
 from nescio.campaigns.screens import assessor_page, list_items, sentence_items
-from nescio.campaigns.sheet_reading import SheetReader
+from nescio.campaigns.sheet_reading import SheetReader, row_key
 from nescio.campaigns.topics import nugget_texts
 from nescio.campaigns.verdicts import disputed
 from nescio.data.assessors import ADJUDICATION
@@ -31,7 +31,7 @@ from nescio.tables.outcomes_writer import guard
 from nescio.text import plural
 
 Form = Literal["csv", "xlsx", "html"]
-HEAD = ("item", "question_id", "question", "answer", "document", "support")
+HEAD = ("item", "key", "question_id", "question", "answer", "document", "support")
 BLANKS = 12  # lines that an assessor has for the nuggets of a target
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 _MARK = "¶"
@@ -257,7 +257,8 @@ def _sheet(
         verdicts = " / ".join(sorted(one.verdict for one in own))
         comments = f" {_MARK} ".join(sorted(one.comment for one in own if one.comment))
         documents, supports = supports_of(item)
-        cells = [item.id, item.question, item.text, item.answer, documents, supports]
+        key = row_key(campaign.secret, who, item.id)
+        cells = [item.id, key, item.question, item.text, item.answer, documents, supports]
         rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
     if form == "csv":
         return _table(rows)

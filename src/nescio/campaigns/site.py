@@ -101,7 +101,7 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
     with step(campaign) as opened:
         _refuse(opened)
         with renewed(opened / SITE) as draft, renewed(opened / RETURNS) as private:
-            site = _fill(opened, draft, private, progress)
+            site = write_site(opened, draft, private, progress)
         done(opened, PUBLISHING)
     return Published(opened / SITE, len(site.by_topic), len({*site.group.values()}))
 
@@ -115,7 +115,7 @@ def _refuse(campaign: Campaign) -> None:
         raise MismatchError(f"{found[0]}{more}; nescio campaign verify {campaign.folder} names all")
 
 
-def _fill(campaign: Campaign, draft: Path, private: Path, progress: Progress | None) -> _Site:
+def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progress | None = None) -> _Site:
     """Write all pages into two new folders."""
     site = _Site(campaign, read_results(campaign)["parts"], read_tables(campaign), draft, private)
     groups = dict.fromkeys(site.group.values())

@@ -46,8 +46,6 @@ from nescio.errors import MismatchError, UsageError
 from nescio.text import plural
 
 PENDING = "pending.json"  # in the receipts: what an intake has begun to take in
-# How receipts and the site say which line of the log is its last.
-_HEAD = re.compile(r"(?:campaign\.log[^\n]*?|\"log\": \")\b([0-9a-f]{64})\b")
 _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 SEAL = "digests.json"  # in the site: what it was made from
 
@@ -70,37 +68,46 @@ class LogState(Struct, frozen=True):
 
 
 def verify(campaign: Path | str, *, restore: bool = False, against: Path | str | None = None) -> Verified:
-    """Check a campaign against its log: the chain, runs against receipts, results and pages against what they were
-    made from.
+    """Check a campaign against its log: the chain, runs against receipts, judgements against what was collected; then
+    make pool, results and site again, and hold them against those that are there.
 
         print(nescio.campaign.verify("campaign"))
 
-    What is only older than what it was made from is stale, which `status` tells, and no fault here. `restore` first
+    What is only older than what it was made from is stale: a note says so, and with `against` a fault. `restore` first
     writes receipts again that were changed or lost, from the log. `against` is a digest of the log that somebody kept
-    outside the folder, or a file that holds one: the receipts of a group, or `digests.json` of the site. Only such a
-    copy shows that the whole log was written anew. Raises UsageError where the folder is no campaign.
+    outside the folder, or a file that begins with one: the receipts of a group, or `digests.json` of the site. Only
+    such a copy shows that the log was written anew, and only up to the line that it names. Raises UsageError where the
+    folder is no campaign.
     """
+    from nescio.campaigns.repeating import repeated  # which publishes, and so needs `faults`
+
     opened = open_campaign(campaign)
     if restore:
         _restore(opened)
     anchored = () if against is None else _not_in_log(opened, str(against))
-    rows = (*faults(opened), *_backwards(opened), *anchored)
+    rows, notes = [*faults(opened), *_backwards(opened), *anchored], [*_changes(opened)]
+    if not rows:
+        found = [*repeated(opened, read_log(opened), strict=against is not None)]
+        rows = [one for one in found if isinstance(one, Fault)]
+        notes += [one for one in found if isinstance(one, Note)]
     links = chain.links(opened / LOG)
     state = LogState(len(links), links[-1] if links else "")
     line = sign(campaign="verify", name=opened.settings.name, lines=len(links))
-    return Verified(rows, line, tuple(_changes(opened)), "faults", {"log": (state,)})
+    return Verified(tuple(rows), line, tuple(notes), "faults", {"log": (state,)})
 
 
 def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
     """Yield the digests of the log, as somebody kept them, that the log does not have."""
     text = Path(against).read_text(encoding="utf-8", errors="replace") if Path(against).is_file() else against
-    kept = [match[1] for match in _HEAD.finditer(text)] or _DIGEST.findall(text)[:1]
-    if not kept:
-        raise UsageError(f"{against}: neither a digest of 64 hexadecimal digits nor a file that holds one of the log")
-    links = {*chain.links(campaign / LOG)}
-    for head in kept:
-        if head not in links:
-            yield Fault(LOG, None, f"it has no line with the digest {head} that was kept: the log was written anew")
+    try:
+        kept = _DIGEST.search(json.loads(text)["log"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        kept = _DIGEST.search(text.partition("\n")[0])  # below it, a receipt quotes what groups wrote
+    if kept is None:
+        rule = "neither a digest of 64 hexadecimal digits nor a file that begins with one of the log"
+        raise UsageError(f"{against}: {rule}")
+    if kept[0] not in chain.links(campaign / LOG):
+        yield Fault(LOG, None, f"it has no line with the digest {kept[0]} that was kept: the log was written anew")
 
 
 def _changes(campaign: Campaign) -> Iterator[Note]:
@@ -226,11 +233,14 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
     last = (campaign / HEAD).read_bytes() if (campaign / HEAD).is_file() else b""
     if last not in {f"{link}\n".encode() for link in links[-2:]}:  # a step that was killed may have left the one before
         yield Fault(HEAD, None, "it is not the digest of the last line of the log: one of the two was changed")
-    collected = next((entry for entry in reversed(entries) if entry.step == "collect"), None)
-    if collected and collected.about["history"] not in ["", *chain.links(campaign / HISTORY)]:
+    heads = [entry.about["history"] for entry in entries if entry.step == "collect"]
+    judged = chain.links(campaign / HISTORY)
+    if not {*heads} <= {"", *judged}:
         yield Fault(HISTORY, None, "the judgements are not those that were collected: lines are gone")
-    if not collected and (campaign / HISTORY).exists() and not any(entry.step == "sheets" for entry in entries):
-        yield Fault(HISTORY, None, "nobody was asked to judge, so it cannot be nescio's")
+    elif judged and judged[-1] not in heads[-1:]:
+        whole = judged.index(heads[-1]) + 1 if heads and heads[-1] else 0
+        rule = "no line of the log names what is from here on: a collect was killed, or somebody wrote it"
+        yield Fault(HISTORY, whole + 1, f"{rule}; it counts for nothing, and the next collect takes it out")
     seal = campaign / SITE / SEAL
     if seal.is_file():
         try:

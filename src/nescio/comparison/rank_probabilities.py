@@ -35,21 +35,12 @@ def with_rank_probabilities(
     some = [block for block in blocks if block.start + block.size <= most] or list(blocks[:1])
     drawn = shared_draws(data, measures, some, jobs)
     of_measure = dict(zip([m.label for m in measures], drawn, strict=True))
-    rows = list(ranked)
+    rows, units = list(ranked), data.units if isinstance(data, Evidence) else data.size or 0
     for measure in measures:
         values = of_measure[measure.label]
         if values is not None:
-            rows = fill(rows, measure, data.runs, values, some[0].generator(Stream.TRUE_VALUES), units=_units(data))
+            rows = fill(rows, measure, data.runs, values, some[0].generator(Stream.TRUE_VALUES), units=units)
     return tuple(rows)
-
-
-def _units(data: Data) -> int:
-    """Return how many questions, or clusters of them, are resampled."""
-    if not isinstance(data, Evidence):
-        return data.size or 0
-    if data.groups is not None:
-        return len(set(data.groups.tolist()))
-    return len(data.questions) if data.repeats is None else data.repeats.questions
 
 
 def fill(

@@ -90,7 +90,8 @@ class Evidence(Struct, frozen=True, eq=False):
     def shape(self) -> dict[str, str]:
         """How a signature says what there is."""
         span = {} if self.repeats is None else {"repeats": self.repeats.span(self.present)}
-        return {self.unit: str(self.size), **span}
+        clusters = {} if self.groups is None else {"clusters": str(self.units)}
+        return {self.unit: str(self.size), **span, **clusters}
 
     @property
     def resampled(self) -> str:
@@ -103,6 +104,11 @@ class Evidence(Struct, frozen=True, eq=False):
         if self.clusters is None or self.repeats is None:
             return self.clusters
         return None if len(np.unique(self.clusters)) == self.repeats.questions else self.clusters
+
+    @property
+    def units(self) -> int:
+        """How many questions, or clusters of them, are resampled."""
+        return self.size if self.groups is None else len(np.unique(self.groups))
 
     def column(self, name: str) -> Array:
         """Return a stored or derived column, shape (runs, questions).

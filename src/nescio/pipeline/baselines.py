@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec.structs import replace
 
+from nescio.data.clusters import clustered, clusters_of
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.judge_record import JudgeRecord, named
@@ -22,6 +24,7 @@ from nescio.pipeline.judging import judges_of
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import open_files
 from nescio.pipeline.saved import KEPT
+from nescio.text import plural
 
 if TYPE_CHECKING:
     from nescio.formats.native.baseline import Baseline
@@ -74,14 +77,15 @@ def open_baseline(path: Path) -> Baseline:
 
 
 def words_of(read: ReadResult) -> tuple[Words, Words]:
-    """Return digests of the words of the questions, and of their gold answers, as far as the files hold them."""
+    """Return digests of the words of the questions, with the options to choose from, and of their gold answers, as far
+    as the files hold them."""
     from nescio.formats.native.baseline import digest_of
 
     asked: dict[str, tuple[str, str]] = {}
     if read.texts is not None:
         for question in read.texts.collection.questions:
             words = texts_of(question.text, question.answers)
-            asked[question.id] = (words.question, words.gold)
+            asked[question.id] = (_with_options(words.question, question.options), words.gold)
     elif isinstance(read.data, Outcomes) and read.data.texts is not None:
         for row in read.data.texts:
             for name, words in zip(read.data.questions, row, strict=True):
@@ -89,6 +93,11 @@ def words_of(read: ReadResult) -> tuple[Words, Words]:
                     asked[name] = (words.question, words.gold)
     texts = {name: digest_of([text]) for name, (text, _) in asked.items() if text}
     return texts, {name: digest_of([gold]) for name, (_, gold) in asked.items() if gold}
+
+
+def _with_options(text: str, options: Sequence[str]) -> str:
+    """Return the words of a question; with its options in their order, as letters choose by it."""
+    return json.dumps([text, *options]) if options else text
 
 
 def deciding(options: Options) -> dict[str, Any]:
@@ -101,8 +110,8 @@ def deciding(options: Options) -> dict[str, Any]:
 def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Options) -> tuple[ReadResult, str]:
     """Return what was read with the baseline's run at its end, and what that run is called there.
 
-    Raises MismatchError where the questions, the judge or the way of reading are others than the baseline's, and
-    UsageError for data that is not known question by question.
+    Raises MismatchError where the questions, their clusters, the judge or the way of reading are others than the
+    baseline's, and UsageError for data that is not known question by question.
     """
     data = read.data
     if not isinstance(data, (Outcomes, Evidence)):
@@ -110,6 +119,7 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
     _check_questions(data.questions, baseline, path, *words_of(read))
     _check_judges(judges_of(read), baseline, path)
     _check_reading(deciding(options), baseline, path)
+    _check_clusters(clustered(data, options.cluster) if options.cluster else data, baseline, path)
     old = baseline.data
     if not isinstance(old, type(data)):
         kinds = ("outcomes", "scores") if isinstance(old, Outcomes) else ("scores", "outcomes")
@@ -137,7 +147,7 @@ def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, t
             f"{path}: the baseline was made on different questions: {'; '.join(filter(None, parts))}. Make "
             "it again from its run on these questions, with nescio baseline"
         )
-    for what, before, now in (("text", baseline.texts, texts), ("gold answer", baseline.golds, golds)):
+    for what, before, now in (("text or options", baseline.texts, texts), ("gold answer", baseline.golds, golds)):
         other = {name for name in before if name in now and before[name] != now[name]}
         if other:
             raise MismatchError(
@@ -188,6 +198,23 @@ def _check_reading(now: Mapping[str, Any], baseline: Baseline, path: Path) -> No
             raise MismatchError(
                 f"{path}: the baseline was read with {then}, and these files with {these}; read both the same way"
             )
+
+
+def _check_clusters(data: Outcomes | Evidence, baseline: Baseline, path: Path) -> None:
+    """Raise MismatchError where other questions move together than in the baseline: few clusters hide a difference."""
+    before, now = clusters_of(baseline.data), clusters_of(data)
+    if other := {question for question in before if before[question] != now[question]}:
+        then, these = (_counted(clusters) for clusters in (before, now))
+        raise MismatchError(
+            f"{path}: the baseline was measured {then}, and these files {these}: "
+            f"{_listed(other, 'in another cluster')}. Group the questions the same way, or make a new baseline with "
+            "nescio baseline"
+        )
+
+
+def _counted(clusters: Words) -> str:
+    many = len(set(clusters.values()))
+    return "without clusters" if many == len(clusters) else f"with {plural(many, 'cluster')} of questions"
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

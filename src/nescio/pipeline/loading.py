@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from nescio.data.clusters import clustered
 from nescio.data.evidence import Data, Evidence, Tally, with_questions
 from nescio.data.judge_record import JudgeRecord, named
 from nescio.data.merged_runs import merge_runs
@@ -18,7 +19,7 @@ from nescio.data.policies import Policies, apply_policies
 from nescio.data.tallied import OutcomeCounts
 from nescio.data.tally_policies import apply_to_counts, non_answers_of
 from nescio.engines.memory import memory_limit
-from nescio.errors import MismatchError, UsageError, opt
+from nescio.errors import UsageError, opt
 from nescio.formats import Format, ReadResult, SourceRole, Unjudged
 from nescio.options.edge import bar
 from nescio.pipeline.baselines import open_baseline, stand_beside
@@ -192,19 +193,10 @@ def _policies(options: Options) -> Policies:
 
 def _prepared(data: Data, options: Options, policies: Policies) -> Data:
     """Return the data in the clusters that were asked for, with the policy on answers without a confidence."""
-    clustered = _clustered(with_questions(data, "cluster"), options.cluster) if options.cluster else data
-    if not clustered.has_questions or policies.missing_confidence == "error":
-        return clustered
-    return replace(clustered, partial_confidence=True)
-
-
-def _clustered(data: Evidence, column: str) -> Evidence:
-    if column == "cluster" and data.clusters is not None:
-        return data
-    if column not in data.strata:
-        have = f"; such columns: {', '.join(data.strata)}" if data.strata else ""
-        raise MismatchError(f"{opt('cluster', column)}: no such column is constant within each question{have}")
-    return replace(data, clusters=np.unique(data.strata[column], return_inverse=True)[1])
+    grouped = clustered(with_questions(data, "cluster"), options.cluster) if options.cluster else data
+    if not grouped.has_questions or policies.missing_confidence == "error":
+        return grouped
+    return replace(grouped, partial_confidence=True)
 
 
 def _defaults(data: Data) -> tuple[str, ...]:

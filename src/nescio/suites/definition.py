@@ -89,10 +89,13 @@ class Suite(Struct, frozen=True, eq=False):
 
     def signature(self, measures: Sequence[Measure], **how: object) -> dict[str, object]:
         """Return the fields of a signature that say what was measured, and over what."""
+        asked = [benchmark.data for benchmark in self.benchmarks if isinstance(benchmark.data, Evidence)]
+        clustered = any(data.groups is not None for data in asked)
         return {
             "measures": "+".join(measure.name for measure in measures),
             "runs": len(self.runs),
             "benchmarks": "+".join(self.names),
+            **({"clusters": sum(data.units for data in asked)} if clustered else {}),
             "data": self.digest(),
             **{name: value for name, value in how.items() if value},
         }

@@ -22,6 +22,7 @@ from nescio.reporting.numbers import number, signed
 from nescio.reporting.tables import grids
 from nescio.scoring.confidence_intervals import DOUBTS, UNFIT, WITHHELD
 from nescio.sources.writing import write_text
+from nescio.text import plural
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Gated, command_line
 
@@ -33,6 +34,7 @@ PASSED, FAILED, CANNOT_TELL = 0, 1, 3
 WORDS = {PASSED: "passed", FAILED: "failed", CANNOT_TELL: "cannot tell"}
 MARKDOWN = ("", ".md", ".markdown", ".txt")  # GitHub's own file has no suffix
 FEWEST = 2  # resamples that lie beyond the ends of an interval
+FEWEST_CLUSTERS = 10  # fewer decide nothing (docs/which-method.md)
 _NOT_XML = "[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # XML 1.0, production 2
 
 
@@ -75,20 +77,28 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
     told from the limit where it spans it, or where there is none. The interval of a value from bins of confidence is
     widened by the bound that these leave; where other questions are predicted, the prediction interval counts; where
     intervals hold for all runs together, so do the gates. Raises UsageError for a limit on a measure that is not
-    scored, that runs the other way, or whose interval holds the true value less often than it says.
+    scored, that runs the other way, or whose interval holds the true value less often than it says, and for fewer than
+    ten clusters of questions.
     """
     gates: list[Gate] = []
     for limit in limits:
-        _check_reading(scores)
+        _check_grounds(scores)
         _check_limit(scores, limit)
         gates += _gates_of(scores, limit)
     return gates
 
 
-def _check_reading(results: Results) -> None:
-    """Raise UsageError for results that rest on a saved reading which nobody named.
+def _check_grounds(results: Results) -> None:
+    """Raise UsageError for results that rest on a saved reading which nobody named, or on few clusters.
 
-    Whoever sends the answers could send that file too."""
+    Whoever sends the answers could send that file too, or a column that puts nearly all questions into one cluster: no
+    run could fail then."""
+    clusters = int(results.signature.get("clusters", FEWEST_CLUSTERS))
+    if clusters < FEWEST_CLUSTERS:
+        raise UsageError(
+            f"no gate can rest on {plural(clusters, 'cluster')} of questions: fewer than {FEWEST_CLUSTERS} decide"
+            " nothing"
+        )
     for remembered in results.notes:
         if remembered.code == BESIDE:
             raise UsageError(
@@ -181,7 +191,7 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
     """
     from nescio.comparison.verdicts import decisions
 
-    _check_reading(comparisons)
+    _check_grounds(comparisons)
     gated = {parse(name).label for name in measures or [row.measure for row in comparisons.rows[:1]]}
     for name in gated:
         _check_fit(comparisons, name)
@@ -201,7 +211,7 @@ def early_gates(looks: Results[Look]) -> list[Gate]:
 
         early_gates(nescio.look("outcomes.csv", "c@1", baseline="old", run="mine"))
     """
-    _check_reading(looks)
+    _check_grounds(looks)
     row = looks.rows[-1]
     worse = row.verdict in ("stop: worse", "stop: lower")
     status = FAILED if worse else PASSED if row.stops else CANNOT_TELL

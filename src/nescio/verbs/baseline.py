@@ -1,16 +1,16 @@
 """Save a run, with its provenance, as the baseline of later comparisons.
 
 FILES are as for `nescio score`, except that counts do not work. `nescio compare --baseline FILE` compares with it, and
-refuses it if the questions, the judge or the options by which outcomes were read differ.
+refuses it if the questions, their clusters, the judge or the options by which outcomes were read differ.
 
 \b
 nescio baseline outcomes.csv --run old -o baseline.json
 nescio compare outcomes.csv --run mine --baseline baseline.json --fail-on-regression
 
-The file holds the outcome of every question, digests of the questions' words and gold answers, the judge, the options
-that decided how outcomes were read (--choose, --outcome-map, --declined-pattern), the files, the version and the date,
-and the measures with their intervals. It has one line per answer, so that version control shows what changed; the
-answers themselves are not in it.
+The file holds the outcome of every question, its cluster, digests of its words, options and gold answers, the judge,
+the options that decided how outcomes were read (--choose, --outcome-map, --declined-pattern), the files, the version
+and the date, and the measures with their intervals. It has one line per answer, so that version control shows what
+changed; the answers themselves are not in it.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from msgspec.structs import replace
 
 from nescio._version import __version__
 from nescio.comparison.leaderboard import score
+from nescio.data.clusters import clustered
 from nescio.data.columns import USER
 from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.notes import Note
@@ -98,6 +99,7 @@ def baseline(request: BaselineRequest) -> WrittenBaseline:
         result = replace(result, data=merged(result.data, reading))
         reading = reading.but(repeats_of={})
     data = _one_run(result.data, request.run, result.about)
+    data = clustered(data, reading.cluster) if reading.cluster else data
     if not _is_graded(data):
         rule = "has no graded answer, so its baseline would have nothing to compare"
         raise MismatchError(f"run {data.runs[0]!r} {rule}")

@@ -484,9 +484,10 @@ def verify(request: VerifyRequest) -> Verified:
     """Check that everything is what the log says: runs, receipts, judgements, results and pages.
 
     campaign.log has a line for every step, with digests of what it read and wrote, and each line holds the digest of
-    the one before. Whoever owns the folder can write the whole log anew; `--against` finds that by a digest that was
-    kept outside it. The exit status is 2 if anything was changed. What is only older than what it was made from is no
-    fault; `status` tells it.
+    the one before. Pool, results and site are made again, which takes as long as scoring: a file that was edited with
+    its line in the log is found so. Whoever owns the folder can write the whole log anew; `--against` finds that by a
+    digest that was kept outside it, up to the line that it names. The exit status is 2 if anything was changed. What is
+    only older than what it was made from is noted, and with `--against` a fault.
 
     \b
     nescio campaign verify campaign

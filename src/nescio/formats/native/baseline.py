@@ -4,8 +4,9 @@ A baseline is a JSON object, as `nescio baseline` writes it. `nescio_baseline` i
 `version`, `date`, `commit`, `command`, `files`, `format`, `judge`, `read`, `questions`, `digest`, `signature` and
 `measures` say what was measured, of what and how; `columns` names what each of the `rows` holds, a row for each answer.
 `rows_digest` is a digest of columns and rows: rows that were edited, or merged badly, are refused.
-`text` and `gold` are digests of a question's words and of its gold answers, by which a question that was changed is
-known; the words themselves are not kept. A run of scores alone has no column `outcome`.
+`text` and `gold` are digests of a question's words (with the options to choose from) and of its gold answers, by which
+a question that was changed is known; the words themselves are not kept. `cluster` names the first of the questions that
+move together with it, where some do. A run of scores alone has no column `outcome`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
+from nescio.data.clusters import clusters_of
 from nescio.data.columns import Array, known
 from nescio.data.evidence import ABSENCES, Evidence
 from nescio.data.judge_record import JudgeRecord, parse
@@ -40,7 +42,7 @@ _NUMBERS: Mapping[str, tuple[type, float]] = {  # columns of numbers: their type
     "answerable": (np.int8, -1),
     "first_right": (np.int64, 0),
 }
-_TEXTS = ("question", "repeat", "outcome", "absence", "why", "text", "gold")
+_TEXTS = ("question", "repeat", "cluster", "outcome", "absence", "why", "text", "gold")
 
 
 class Provenance(Struct, frozen=True):
@@ -156,6 +158,8 @@ def _baseline(made: Provenance, columns: list[str], rows: list[list[Any]]) -> Ba
     for name in scores:
         known(name)
     repeats = repeats_of(questions, labels)
+    if None in cells.get("cluster", ()):
+        raise ValueError("a question has no cluster")
     if "outcome" in cells:
         data: Outcomes | Evidence = _outcomes(made.run, tuple(questions), cells, scores, repeats)
     else:
@@ -202,6 +206,7 @@ def _outcomes(
         numbers.get("answerable"),
         grids.get("first_right"),
         extra_columns=scores,
+        clusters=np.array(cells["cluster"], dtype=object) if "cluster" in cells else None,
         why=why,
         repeats=repeats,
     )
@@ -214,6 +219,8 @@ def _evidence(
         raise ValueError("it has neither outcomes nor scores")
     absence = np.array([[ABSENCES.index(word) for word in cells["absence"]]], dtype=np.uint8)
     clusters = None if repeats is None else repeats.question
+    if "cluster" in cells:
+        clusters = np.unique(cells["cluster"], return_inverse=True)[1]
     return Evidence((run,), questions, scores, absence, clusters=clusters, repeats=repeats)
 
 
@@ -237,6 +244,9 @@ def _table(baseline: Baseline) -> tuple[list[str], Iterator[list[Any]]]:
     cells: dict[str, Sequence[Any]] = {"question": data.questions}
     if data.repeats is not None:
         cells["repeat"] = [str(label) for label in data.repeats.label]
+    clusters = clusters_of(data)
+    if any(question != cluster for question, cluster in clusters.items()):
+        cells["cluster"] = [clusters[question] for question in data.questions]
     if isinstance(data, Outcomes):
         cells["outcome"] = [_WORDS[state] for state in data.state[0].tolist()]
         for name, (_, empty) in _NUMBERS.items():
