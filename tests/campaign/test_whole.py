@@ -99,3 +99,25 @@ def test_a_definition_campaign_scores_as_the_assessors_mapping_does(tmp_path: Pa
         assert scores.value(f"alpha_{row.run}", row.measure) == pytest.approx(row.value)
     nescio.campaign.publish(campaign)
     assert (campaign / "site" / "topics" / "tosk.html").is_file()
+
+
+def test_topics_may_be_a_table(tmp_path: Path) -> None:
+    """The columns of a table of topics are found by their names, and the gold answers go to the key alone."""
+    table = tmp_path / "topics.csv"
+    table.write_text('qid,question,gold,theme\nq1,Who?,"[""Ann"", ""Anna""]",people\nq2,When?,1900,\nq3,Why?,,people\n')
+    made = nescio.campaign.init(tmp_path / "c", [table], task="qa", groups=["a=A"], judge="exact")
+    assert (made.topics, made.key) == (3, True)
+    topics = (tmp_path / "c" / "topics" / "questions.jsonl").read_text()
+    assert topics.splitlines()[0] == '{"id": "q1", "question": "Who?", "theme": "people"}'
+    assert "Ann" not in topics
+    rows = [json.loads(line) for line in (tmp_path / "c" / "key" / "topics.jsonl").read_text().splitlines()]
+    assert [row.get("answers") for row in rows] == [["Ann", "Anna"], "1900", None]
+    for broken, rule in (
+        ("qid,question\nq1,Who?\nq1,When?\n", "topics.csv, row 2: the question appears twice"),
+        ("qid,said\nq1,Who?\n", "topics.csv, line 1: topics need one column of question"),
+        ("qid,prompt,query\nq1,Who?,Who\n", "topics need one column of question, and there are prompt, query"),
+    ):
+        table.write_text(broken)
+        with pytest.raises(nescio.FormatError, match=rule):
+            nescio.campaign.init(tmp_path / "d", [table], task="qa", groups=["a=A"])
+        assert not (tmp_path / "d").exists()

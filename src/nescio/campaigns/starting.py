@@ -87,11 +87,11 @@ def init(
         "judge": judge or "",
     }
     settings = settings_of(values, "the settings")
-    files = [Path(path) for path in topics]
     there = (folder / SETTINGS).is_file()
     if not there:
         check_new_folder(folder)
-    with temporary_folder() if there else atomic_folder(folder) as draft:
+    with temporary_folder() as beside, temporary_folder() if there else atomic_folder(folder) as draft:
+        files = asked.in_lines([Path(path) for path in topics], beside, settings.task)
         (draft / TOPICS).mkdir()
         settings, notes = asked.write_topics(files, draft / TOPICS, settings, first_of, show)
         key = asked.has_key(files, settings.task)

@@ -23,11 +23,14 @@ from nescio.formats.benchmarks.nuggets.nuggets_reader import read_keys
 from nescio.formats.benchmarks.nuggets.nuggets_reader import recognise as recognise_nuggets
 from nescio.formats.benchmarks.pan.truth import problems_of
 from nescio.formats.folder_writer import write_lines
+from nescio.formats.logs.metric_tables import rows_of
 from nescio.judging.choice import option
 from nescio.pipeline import read_collection
-from nescio.sources.source import LINES
+from nescio.sources.literals import literal_or
+from nescio.sources.source import LINES, Source
 from nescio.sources.tables import json_lines
 from nescio.tables.collection import identifier
+from nescio.tables.lexicon import roles_of
 from nescio.tables.questions_writer import story_names, topic_row
 from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.nuggets.scoring import is_vital
@@ -142,6 +145,55 @@ def _tells(question: Question, value: str, first: int) -> bool:
     number = value.strip()
     named = int(number) - first if number.isdecimal() else option(question, value)
     return named is not None and named in [option(question, gold) for gold in question.answers]
+
+
+_COLUMNS = {"id": ("question", "row"), "question": ("text",), "answers": ("gold", "answer")}
+
+
+def in_lines(files: Sequence[Path], folder: Path, task: Task) -> list[Path]:
+    """Return the files of topics, tables of questions as JSON Lines that are written to the folder.
+
+    The columns of a table are found by their names, as those of results are; other columns stay as they are. Raises
+    FormatError where there is no column of ids or of questions, or several could be it.
+    """
+    if task not in ("qa", "reading"):
+        return [*files]
+    return [
+        _lines_of(source, folder) if (source := open_source(path)).kind in ("delimited", "parquet") else path
+        for path in files
+    ]
+
+
+def _lines_of(source: Source, folder: Path) -> Path:
+    columns: dict[str, str] = {}
+    for part, roles in _COLUMNS.items():
+        there = [name for name in source.columns if name == part] or [
+            name for role in roles for name in source.columns if role in roles_of(name)
+        ]
+        if len(there) > 1 or (not there and part != "answers"):
+            rule = f"topics need one column of {part}" + (f", and there are {', '.join(there)}" if there else "")
+            raise FormatError(source.label, rule, where=source.head, value=list(source.columns))
+        columns |= dict.fromkeys(there, part)
+    path = folder / f"{source.stem}.jsonl"
+    write_lines(
+        path,
+        (
+            {columns.get(name, name): _cell(text) for name, text in row.items() if text is not None}
+            for row in rows_of(source)
+        ),
+    )
+    try:
+        _collection([path])
+    except FormatError as error:  # which is about a line of what was written
+        where = (error.where or "").replace("line", "row")
+        raise FormatError(source.label, error.rule, where=where or None, value=error.value) from None
+    return path
+
+
+def _cell(text: str) -> str | list[object]:
+    """Return a list if the cell writes one, else its text."""
+    value = literal_or(text, None)
+    return value if isinstance(value, list) else text
 
 
 def _collection(files: Sequence[Path]) -> tuple[Collection, tuple[Note, ...]]:
