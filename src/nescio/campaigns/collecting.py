@@ -228,8 +228,8 @@ def _taken_out(lines: int) -> Iterator[Note]:
     if lines:
         yield note(
             "campaign.uncollected",
-            "{lines:n line} of {subject} that no line of the log names was taken out; if a collect was killed, collect its "
-            "files again",
+            "{lines:n line} of {subject} that no line of the log names was taken out; if a collect was killed, collect "
+            "its files again",
             HISTORY,
             lines=lines,
         )
