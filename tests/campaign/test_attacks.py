@@ -458,7 +458,8 @@ def test_a_judgement_that_nobody_collected_is_named_and_counts_for_nothing(score
     assert (fault.file, fault.line) == ("judgements/history.jsonl", len(rows) + 1)
     assert "no line of the log names" in fault.rule
     assert made.verdicts(scored) == before
-    nescio.campaign.collect(scored, resamples=10)
+    notes = nescio.campaign.collect(scored, resamples=10).notes
+    assert "1 line of judgements/history.jsonl that no line of the log names" in " ".join(map(str, notes))
     assert path.read_bytes() == whole
     assert nescio.campaign.verify(scored).sound
 

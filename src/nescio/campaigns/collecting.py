@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from nescio.campaigns import workbook
 from nescio.campaigns.assessors import own_order, read_asked
+from nescio.campaigns.chain import links
 from nescio.campaigns.folder import KEY, SHEETS, Campaign, put, step
 from nescio.campaigns.handed_in import SUFFIX, handed_in_changes, key_of_lists, learn_lists, read_handed_in
 from nescio.campaigns.judgements import (
@@ -23,6 +24,7 @@ from nescio.campaigns.judgements import (
     append_history,
     by_item,
     changes,
+    collected,
     read_history,
     read_judgements,
 )
@@ -125,6 +127,7 @@ def collect(
         reading, present = SheetReader(opened), Present(read_history(opened))
         reading.faults += found
         rows, sheets = _collected(reading, paths, present, withdraw=withdraw, progress=progress)
+        unnamed = len(links(opened / HISTORY)) - collected(opened)
         head = append_history(opened, rows)
         _put_lists(opened, present)
         record(opened, "collect", read, digests(opened, HISTORY), {"history": head})
@@ -136,7 +139,7 @@ def collect(
             *agreement(kept, resamples, seed, reading.of_items()),
             *agreement(named, resamples, seed, sentences, "question"),
         )
-        notes = tuple(alike(kept))
+        notes = (*_taken_out(unnamed), *alike(kept))
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(sheets), "agreement": agreed}
     return Collected(tuple(reading.faults), line, notes, "faults", tables)
@@ -218,6 +221,18 @@ def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bo
         return False
     items = [reading.items[name] for name in reading.rows if name in reading.items]
     return own_order(reading.campaign, who, items) == items
+
+
+def _taken_out(lines: int) -> Iterator[Note]:
+    """Note the lines of the history that no earlier collect had finished, and that are gone now."""
+    if lines:
+        yield note(
+            "campaign.uncollected",
+            "{lines:n line} of {subject} that no line of the log names was taken out; if a collect was killed, collect "
+            "its files again",
+            HISTORY,
+            lines=lines,
+        )
 
 
 def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
