@@ -158,10 +158,9 @@ def in_lines(files: Sequence[Path], folder: Path, task: Task) -> list[Path]:
     """
     if task not in ("qa", "reading"):
         return [*files]
-    return [
-        _lines_of(source, folder) if (source := open_source(path)).kind in ("delimited", "parquet") else path
-        for path in files
-    ]
+    sources = {path: open_source(path) for path in files if path.is_file()}
+    tables = {path: source for path, source in sources.items() if source.kind in ("delimited", "parquet")}
+    return [_lines_of(tables[path], folder) if path in tables else path for path in files]
 
 
 def _lines_of(source: Source, folder: Path) -> Path:
