@@ -165,6 +165,12 @@ def test_a_file_may_list_only_some_questions(tmp_path: Path, rest: str, expected
     assert counts(path, total=4, rest=rest) == {"t": expected}
 
 
+def test_a_file_that_lists_all_questions_lacks_none(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("question_id,correct\nq1,1\nq2,0\n")
+    assert counts(path, total=2) == {"t": (1, 1, 0, 0)}
+
+
 def test_a_word_may_have_a_worth(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("question_id,grade\nq1,correct\nq2,partial\nq3,incorrect\n")
