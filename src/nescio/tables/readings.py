@@ -88,7 +88,11 @@ def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
         return
     roles = roles_of(column.name)
     fitting = [role for role in roles if _fits(column, role, mapped)]
-    partly = [role for role in roles if (role == "outcome" or not fitting) and _fits_partly(column, role)]
+    partly = [
+        role
+        for role in roles
+        if {*fitting} <= ({"gold"} if role == "outcome" else set()) and _fits_partly(column, role)
+    ]
     yield from (role for role in roles if role in (*fitting, *partly))
 
 
