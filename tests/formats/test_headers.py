@@ -122,11 +122,6 @@ READ: dict[str, tuple[str, dict[str, Any], dict[str, list[int]]]] = {
         {"outcome_map": {"ERROR": "ungraded"}, "ungraded": "exclude"},
         {"t": [2, 1, 0]},
     ),
-    "a judge's verdict before a score": (
-        "id,gold,prediction,exact_match,judge\n0,Paris,Lyon,0,0\n1,Rome,It is Rome,0,1\n",
-        {},
-        {"t": [1, 1, 0]},
-    ),
     "counts": ("System;richtig;falsch;keine Antwort\na;1;2;3\nb;4;5;0\n", {}, {"a": [1, 2, 3], "b": [4, 5, 0]}),
     "counts that follow from others": ("model,attempted,CorrectCount,total\nx,80,50,100\n", {}, {"x": [50, 30, 20]}),
 }
@@ -186,6 +181,12 @@ ASKED: dict[str, tuple[str, str, dict[str, Any], dict[str, list[int]]]] = {
         "id,prediction,label\n1,1,1\n2,0,1\n",
         "which column says whether an answer is right?",
         {"column": {"gold": "label"}},
+        {"t": [1, 1, 0]},
+    ),
+    "a judge's verdict and a score": (
+        "id,gold,prediction,exact_match,judge\n0,Paris,Lyon,0,0\n1,Rome,It is Rome,0,1\n",
+        "which column says whether an answer is right?",
+        {"column": {"outcome": "judge"}},
         {"t": [1, 1, 0]},
     ),
     "failed calls": (

@@ -165,6 +165,12 @@ def test_a_file_may_list_only_some_questions(tmp_path: Path, rest: str, expected
     assert counts(path, total=4, rest=rest) == {"t": expected}
 
 
+def test_a_file_that_lists_all_questions_lacks_none(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("question_id,correct\nq1,1\nq2,0\n")
+    assert counts(path, total=2) == {"t": (1, 1, 0, 0)}
+
+
 def test_a_word_may_have_a_worth(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("question_id,grade\nq1,correct\nq2,partial\nq3,incorrect\n")
@@ -172,31 +178,42 @@ def test_a_word_may_have_a_worth(tmp_path: Path) -> None:
     assert data.extra_columns["user.worth"][0].tolist() == [1.0, 0.5, 0.0]
 
 
-# What an answer is that was declined, by the verdict on it and by whether its question has an answer.
+# What an answer is, by whether it was declined, by the verdict on it, and by whether its question has an answer.
 DECLINED = [
-    ("0", "yes", (0, 0, 1, 0)),
-    ("", "yes", (0, 0, 1, 0)),
-    ("0", "", (0, 0, 1, 0)),
-    ("1", "no", (1, 0, 0, 0)),
-    ("0", "no", None),
-    ("1", "yes", None),
-    ("1", "", None),
+    ("yes", "0", "yes", (0, 0, 1, 0)),
+    ("yes", "", "yes", (0, 0, 1, 0)),
+    ("yes", "0", "", (0, 0, 1, 0)),
+    ("yes", "1", "no", (1, 0, 0, 0)),
+    ("yes", "0", "no", None),
+    ("yes", "1", "yes", None),
+    ("yes", "1", "", None),
+    ("no", "0", "no", (0, 1, 0, 0)),
+    ("no", "1", "no", None),
 ]
 
 
-@together("verdict, answerable, expected", DECLINED)
+@together("abstained, verdict, answerable, expected", DECLINED)
 def test_a_declined_answer_by_its_verdict_and_its_question(
-    tmp_path: Path, verdict: str, answerable: str, expected: tuple[int, ...] | None
+    tmp_path: Path, abstained: str, verdict: str, answerable: str, expected: tuple[int, ...] | None
 ) -> None:
     path = tmp_path / "t.csv"
-    rest = "q2,1,no,yes\nq3,0,no,yes\n"
-    path.write_text(f"question_id,correct,abstained,answerable\nq1,{verdict},yes,{answerable}\n{rest}")
+    rest = "q2,1,no,yes\nq3,0,no,yes\nq4,0,yes,yes\n"
+    path.write_text(f"question_id,correct,abstained,answerable\nq1,{verdict},{abstained},{answerable}\n{rest}")
     if expected is None:
         with pytest.raises(AskedError) as asked:
             counts(path)
         assert len({way.counts for way in asked.value.executed}) > 1
     else:
-        assert counts(path) == {"t": (expected[0] + 1, expected[1] + 1, *expected[2:])}
+        assert counts(path) == {"t": (expected[0] + 1, expected[1] + 1, expected[2] + 1, expected[3])}
+
+
+def test_a_declined_answer_that_is_right_is_kept_only_if_its_question_may_have_none(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("question_id,correct,abstained,answerable\nq1,1,yes,yes\nq2,1,no,yes\nq3,0,no,yes\n")
+    with pytest.raises(AskedError, match="although their questions have an answer"):
+        counts(path, declined_right="keep")
+    assert counts(path, declined_right="unanswered") == {"t": (1, 1, 1, 0)}
+    assert counts(path, declined_right="keep", column={"answerable": "-"}) == {"t": (2, 1, 0, 0)}
 
 
 @together("how, expected", [("keep", (2, 1, 0, 0)), ("unanswered", (1, 1, 1, 0))])

@@ -73,7 +73,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     rules.no_sums(connection, placed, sources, by_numbers=False)
     rules.settle_duplicates(connection, options.duplicates)
     notes = rules.settle_confidences(connection)
-    rules.no_unknown_silence(connection, sources)
+    rules.no_unknown_flags(connection, sources)
     rules.keep(connection, sources)
     rules.no_run_in_two(connection, sources)
     rules.no_twice(connection, sources)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -101,18 +101,16 @@ class Table(Struct, frozen=True, eq=False):
 
 
 def described(
-    connection: duckdb.DuckDBPyConnection, relation: str, cells: Mapping[str, str], *, look: Collection[str] | None
+    connection: duckdb.DuckDBPyConnection, relation: str, cells: Mapping[str, str]
 ) -> tuple[int, dict[str, Column]]:
-    """Return the number of rows of a relation, and its columns; those to `look` at have words (None: all)."""
-    looked = {name: cell for name, cell in cells.items() if look is None or name in look}
-    ends = ", ".join(_figures(cell) for cell in looked.values())
+    """Return the number of rows of a relation, and its columns."""
+    ends = ", ".join(_figures(cell) for cell in cells.values())
     rows, *figures = first(connection, f"SELECT count(*){', ' if ends else ''}{ends} FROM {relation}")
-    columns: dict[str, Column] = {}
-    for i, (name, cell) in enumerate(looked.items()):
-        own = figures[8 * i : 8 * i + 8]
-        columns[name] = _column(connection, relation, name, cell, own)
-    rest = {name: Column(name, cell, rows, 0, None, None, False, 0, 0, False, None, ()) for name, cell in cells.items()}
-    return rows, {name: columns.get(name, rest[name]) for name in cells}
+    columns = {
+        name: _column(connection, relation, name, cell, figures[8 * i : 8 * i + 8])
+        for i, (name, cell) in enumerate(cells.items())
+    }
+    return rows, columns
 
 
 def _figures(cell: str) -> str:

@@ -24,8 +24,10 @@ from nescio.sources.number_columns import confidence_bins, each_question, number
 from nescio.sources.source import Source
 from nescio.sources.tables import as_parquet, first, lines_about, literal
 from nescio.stats import packed
-from nescio.tables.lexicon import lexicon, roles_of
+from nescio.tables.columns import described
+from nescio.tables.lexicon import lexicon, may_sum, roles_of
 from nescio.tables.outcomes import RESERVED
+from nescio.tables.readings import says_more
 from nescio.tables.rules import MOST
 from nescio.tables.summary_rows import is_a_word, numbers_above, sums_up
 from nescio.tables.words import state_words
@@ -59,13 +61,33 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
 
 
 def _known(source: Source) -> dict[str, tuple[str, ...]]:
-    """Return the columns with a role, by role: those with nescio's own names have that alone; no score beside them."""
+    """Return the columns with a role, by role: those with nescio's own names have that alone. A score has none before
+    its cells are seen."""
     roles: dict[str, tuple[str, ...]] = {}
     for name in source.columns:
         for role in (name,) if name in RESERVED else roles_of(name)[:1] if name else ():
             if role != "score":
                 roles[role] = (*roles.get(role, ()), name)
     return roles
+
+
+def _say_more(source: Source, known: Mapping[str, Sequence[str]]) -> bool:
+    """Say whether a column without a role may speak of the answers all the same, or a question be the name of a sum."""
+    assert source.path is not None
+    roles = {name for names in known.values() for name in names}
+    others = {name: f"x{i}" for i, name in enumerate(source.columns) if name and name not in roles}
+    relation, where = parquet(source.path)
+    with connect() as connection:
+        named = may_sum("question::VARCHAR")
+        if first(connection, f"SELECT 1 FROM {relation} WHERE {named} LIMIT 1", where) is not None:
+            return True
+        if not others:
+            return False
+        quoted = {name.replace('"', '""'): cell for name, cell in others.items()}
+        cells = ", ".join(f"nullif(trim(\"{name}\"::VARCHAR), '') AS {cell}" for name, cell in quoted.items())
+        of_file = relation.replace("?", literal(where[0]))
+        _, columns = described(connection, f"(SELECT {cells} FROM {of_file})", others)
+    return any(map(says_more, columns.values()))
 
 
 def _counted(
@@ -77,7 +99,7 @@ def _counted(
     assert asked is not None
     rows = rows_of(source)
     check_rows(source.label, rows)
-    if rows < LARGE or _has_faults(source, known, numbers):
+    if rows < LARGE or _has_faults(source, known, numbers) or _say_more(source, known):
         return None
     notes: list[Note] = [*source.notes]
 

@@ -20,6 +20,7 @@ _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _AT = re.compile(r"@\d+$")
 BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _IDS = {"id", "idx", "index", "uid", "uuid", "number", "nr", "no", "key"}  # last words of names for a row
+_LONGEST_SUM = 40  # characters of the name of a row that sums up others
 _EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
 ABSTAIN, ANSWER = "abstain", "answer"
 
@@ -165,8 +166,19 @@ def marker_of(word: str) -> str | None:
 
 
 def is_sum(name: str) -> bool:
-    """Return whether a first or last row of this name sums up the others."""
-    return name.strip().casefold() in lexicon().sums
+    """Return whether a row of this name sums up the others: it says so in one word ("TOTAL"), or beside words for
+    outcomes or numbers of answers ("Overall accuracy")."""
+    tokens = [squash(token) for token in BOUNDARY.split(name) if squash(token)]
+    held = lexicon()
+    counted = {*held.words, *held.names["outcome"], *held.names["score"]}.union(*held.counts.values(), held.sums)
+    return name.strip().casefold() in held.sums or bool(held.sums & {*tokens} and counted >= {*tokens})
+
+
+def may_sum(cell: str) -> str:
+    """Return the condition, in SQL, that a cell may be the name of a row that sums up others: it has such a word."""
+    words = "|".join(map(re.escape, sorted(lexicon().sums)))
+    letters = f"right(trim({cell}), 1) NOT BETWEEN '0' AND '9' AND length({cell}) <= {_LONGEST_SUM}"  # the cheaper test
+    return f"({letters} AND regexp_matches(lower({cell}), '\\b({words})'))"
 
 
 def is_silent_word(word: str) -> bool:

@@ -13,23 +13,15 @@ from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import BOUNDARY, roles_of, state_of
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.readings import is_unique, may_be, readings
+from nescio.tables.words import CODES, FEW_WORDS, meanings
 
 Way = tuple[dict[str, Expression], dict[str, Any]]  # a mapping, and options
 _MOST = 24
-_FEW_WORDS = 12  # different words of a column that may be outcomes
-_MOST_UNKNOWN = 2  # words of which every meaning is tried
 _LONGEST = 200  # characters of a cell that may name a question
 _MOST_RUNS = 20
 _MOST_APART = 4
 _NAMING = {"run", "condition", "question", "row", "text", "repeat"}
 _SCALES = (1, 5, 10, 100)  # the greatest grades
-_ANY = ("incorrect", "correct", "0.5", "unanswered", "ungraded")  # what one unknown word may mean
-_OF_ONE = {"-1": ("unanswered", "ungraded", "incorrect")}
-_CODES = (
-    {"A": "correct", "B": "incorrect", "C": "unanswered"},
-    {"CO": "correct", "IN": "incorrect", "NA": "unanswered"},
-    {"C": "correct", "I": "incorrect", "N": "unanswered"},
-)
 
 
 def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
@@ -40,9 +32,17 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
     for column in table.columns.values():
         roles = {*roles_of(column.name or "")}
         told = "outcome" in given and given["outcome"].columns == (column.name,)
-        if told or ("outcome" not in given and roles & named and not roles & {"gold", "prediction"}):
+        answers = roles & {"gold", "prediction"} and not _is_of_graders(table, column)
+        if told or ("outcome" not in given and roles & named and not answers):
             ways += _by_words(table, given, column, mapped) or _by_threshold(table, given, column)
     return ways
+
+
+def _is_of_graders(table: Table, column: Column) -> bool:
+    """Return whether the words of a column are letters of graders, and no other column of answers has one of them."""
+    others = [c for c in table.columns.values() if c is not column and {"gold", "prediction"} & {*roles_of(c.name)}]
+    words = {*(column.words or ())}
+    return len(words) > 1 and _are_codes([*words]) and not any(words & {*(other.words or ())} for other in others)
 
 
 def _by_words(table: Table, given: Mapped, column: Column, mapped: Collection[str]) -> list[Way]:
@@ -74,20 +74,6 @@ def _threshold(column: Column) -> Expression:
     """Return a graded column from half of its scale on."""
     top = next((scale for scale in _SCALES if (column.high or 0) <= scale), column.high or 1)
     return Expression((column.name,), sign=">=", number=f"{top / 2:g}")
-
-
-def meanings(words: Sequence[str], mapped: Collection[str]) -> list[dict[str, str]]:
-    """Return what unknown words among some may mean as outcomes, if they are few: letters that graders use, else each
-    of right and wrong, and of one word a worth of a half and no grade, too."""
-    unknown = [word for word in words if word not in mapped and state_of(word) is None]
-    if not unknown or not 1 < len(words) <= _FEW_WORDS:
-        return []
-    codes = [{word: code[word] for word in words} for code in _CODES if {*words} <= {*code}]
-    if len(unknown) > _MOST_UNKNOWN or codes:
-        return codes
-    choices = _OF_ONE.get(unknown[0], _ANY) if len(unknown) == 1 else ("correct", "incorrect")
-    every = [dict(zip(unknown, chosen, strict=True)) for chosen in product(choices, repeat=len(unknown))]
-    return [own for own in every if len(words) > len(unknown) or len({*own.values()}) > 1]
 
 
 def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, judging: bool) -> Iterator[Way]:
@@ -129,7 +115,7 @@ def _speaks_of_outcomes(header: str) -> bool:
 
 def _are_codes(words: Sequence[str]) -> bool:
     """Return whether words are all letters that graders use."""
-    return {*words} <= {word for code in _CODES for word in code}
+    return {*words} <= {word for code in CODES for word in code}
 
 
 def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]) -> list[Way]:
@@ -220,7 +206,7 @@ def unknown_words(table: Table, roles: Sequence[str]) -> tuple[str, Source, str]
     """Return the question what the words of a column mean that has one of these roles by its name, and where."""
     for column in table.columns.values():
         unknown = [word for word in column.words or () if state_of(word) is None]
-        if unknown and {*roles} & {*roles_of(column.name or "")} and len(column.words or ()) <= _FEW_WORDS:
+        if unknown and {*roles} & {*roles_of(column.name or "")} and len(column.words or ()) <= FEW_WORDS:
             listed = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unknown)
             question, source, where = of_words(table, column, unknown)
             return f"{question} {listed}", source, where

@@ -42,6 +42,7 @@ CELLS = (
     *("judge", REPEAT, "silent", "failed", "text", "gold", "prediction"),
 )
 RESERVED = CELLS[:11]  # the columns that nescio's own tables have
+_FLAGS = ("abstained", "answered", "answerable")
 _FEW_ROWS = 1 << 14
 # What people call the column in which a judge says why; `reasoning` is a judge's only where there is no answer.
 _REASONS = word_set("""
@@ -137,7 +138,7 @@ def _cells(
         cells["confidence"] = scaled(table, mapping["confidence"])
     cells["outcome"] = outcome(table, mapping.get("outcome", Expression()), told)
     cells["silent"] = silent(table, mapping, told)
-    cells["answerable"] = answerable(table, mapping)
+    cells["answerable"] = answerable(table, mapping, told)
     if "error" in mapping and mapping["error"].columns:
         cells["failed"] = flag(table, mapping["error"], other="'yes'")
     return cells
@@ -170,12 +171,11 @@ def silent(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
     flags = []
     if "abstained" in mapping and mapping["abstained"].columns:
         meanings = {word: to == "unanswered" for word, to in told.items()}
-        known = meanings.keys() & _silence_words(table, mapping)
+        known = meanings.keys() & _words_of(table, mapping, "abstained")
         of_word = lambda word: meanings.get(word, declines(word))  # noqa: E731
         flags.append(flag(table, mapping["abstained"], of_word, other="'no'" if known else ""))
     if "answered" in mapping and mapping["answered"].columns:
-        answered = mapping["answered"]
-        own = flag(table, answered, _answers)
+        own = _about_answers(table, mapping, "answered", told)
         flags.append(f"CASE {own} WHEN 'yes' THEN 'no' WHEN 'no' THEN 'yes' ELSE {own} END")
     if len(flags) < 2:
         return flags[0] if flags else "NULL"
@@ -184,14 +184,21 @@ def silent(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
     )
 
 
-def _silence_words(table: Table, mapping: Mapped) -> set[str]:
-    """Return the words of the columns that say that the system abstained."""
-    names = mapping["abstained"].columns if "abstained" in mapping else ()
+def _words_of(table: Table, mapping: Mapped, *roles: str) -> set[str]:
+    """Return the words of the columns that have these roles."""
+    names = [name for role in roles if role in mapping for name in mapping[role].columns]
     return {word for name in names for word in table.columns[name].words or ()}
 
 
+def _about_answers(table: Table, mapping: Mapped, role: str, told: Mapping[str, str]) -> str:
+    """Return yes, no or NULL, in SQL: whether a column says that there is an answer; words as they are told to mean."""
+    known = {word: to != "unanswered" for word, to in told.items()}
+    other = "'yes'" if known.keys() & _words_of(table, mapping, role) else ""
+    return flag(table, mapping[role], lambda word: known.get(word, _answers(word)), other=other)
+
+
 def _answers(word: str) -> bool | None:
-    """Return whether a cell about answering says that the system answered."""
+    """Return whether a cell says that there is an answer: yes and no, or what a system does, or should do."""
     truth = truth_of(word)
     if truth is not None:
         return truth
@@ -199,11 +206,11 @@ def _answers(word: str) -> bool | None:
     return None if declined is None else not declined
 
 
-def answerable(table: Table, mapping: Mapped) -> str:
+def answerable(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
     """Return true, false or NULL, in SQL: whether a question has an answer, by a column or an empty gold answer."""
     expression = mapping.get("answerable", Expression())
     if expression.columns:
-        own = flag(table, expression, _has_answer)
+        own = _about_answers(table, mapping, "answerable", told)
         return f"CASE {own} WHEN 'yes' THEN 'true' WHEN 'no' THEN 'false' ELSE {own} END"
     gold = mapping.get("gold", Expression()) if "answerable" not in mapping else Expression()
     columns = [table.columns[name] for name in gold.columns]
@@ -211,15 +218,6 @@ def answerable(table: Table, mapping: Mapped) -> str:
         given = " OR ".join(f"({column.cell} IS NOT NULL AND {column.cell} <> '[]')" for column in columns)
         return f"CASE WHEN NOT ({given}) THEN 'false' END"
     return "NULL"
-
-
-def _has_answer(word: str) -> bool | None:
-    """Return what a column about questions says: yes, or what a system should do."""
-    truth = truth_of(word)
-    if truth is not None:
-        return truth
-    declined = declines(word)
-    return None if declined is None else not declined
 
 
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Outcomes, list[Note]]:
@@ -231,10 +229,13 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     rules.no_sums(connection, placed, sources)
     rules.settle_duplicates(connection, options.duplicates)
     notes += rules.settle_confidences(connection)
-    rules.no_unknown_silence(connection, sources)
+    rules.no_unknown_flags(connection, sources)
     rules.keep(connection, sources)
     rules.no_contradictions(connection, sources, options.declined_right)
     rules.no_run_in_two(connection, sources)
+    repeated = any("repeat" in mapping for _, mapping in placed) and "repeat" not in options.column
+    if repeated and options.duplicates == "error":
+        rules.no_retries(connection, sources)
     by, text = (
         next((m[role].columns[0] for _, m in placed if role in m and m[role].columns), None)
         for role in ("question", "text")
@@ -273,10 +274,12 @@ def _state(
     query = "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     counted = connection.execute(query, ["" in options.outcome_map]).fetchall()
     worths = dict.fromkeys(options.worths, "ungraded")
-    of_silence = {word for table, mapping in placed for word in _silence_words(table, mapping)}
+    of_silence = {word for table, mapping in placed for word in _words_of(table, mapping, *_FLAGS)}
     listed = {word for word, _ in counted}
     told = {word: to for word, to in options.outcome_map.items() if word in listed or word not in of_silence}
     states = state_words(counted, {**told, **worths}, notes)
+    names = dict.fromkeys(name for _, mapping in placed for name in mapping["outcome"].columns)
+    rules.no_unknown_words(connection, sources, [*names], states)
     known = {word: at for word, at in states.items() if word is not None and at is not None}
     graded = (
         f"CASE WHEN outcome IS NULL THEN {states.get(None, NOT_GRADED)} WHEN true THEN {cases('outcome', known)} END"

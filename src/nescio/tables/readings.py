@@ -7,11 +7,13 @@ from itertools import chain, combinations, product
 from math import inf
 from types import MappingProxyType
 
-from nescio.sources.tables import first
+from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.sources.tables import first, literal
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     declines,
+    is_measured,
     is_silent_word,
     rank,
     roles_of,
@@ -22,6 +24,7 @@ from nescio.tables.lexicon import (
     truth_of,
 )
 from nescio.tables.mapping import Expression, Mapped, joined
+from nescio.tables.words import FEW_WORDS
 from nescio.tasks.assessed.verdicts import verdicts_in
 from nescio.tasks.stakes.stating import are_stated, label
 from nescio.text import decimal
@@ -58,7 +61,7 @@ class Roles:
                     self.by_role[role] = list(dict.fromkeys((name, *self.by_role.get(role, ()))))
         for role, names in self.by_role.items():
             names.sort(key=lambda name: rank(name, role))
-            if role in names:  # nescio's own name for it
+            if role in names and role not in _SAYING:  # nescio's own name for it
                 self.by_role[role] = [role]
 
     def all(self, *roles: str) -> list[str]:
@@ -83,10 +86,29 @@ def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
     if column.name in _OWN_ALONE:
         yield "outcome" if column.name == "judge" and column.is_truth else column.name
         return
-    for role in roles_of(column.name):
-        known = role in ("outcome", "score") and is_known(column, mapped)
-        if known or _FITS.get(role, _any)(column):
-            yield role
+    roles = roles_of(column.name)
+    fitting = [role for role in roles if _fits(column, role, mapped)]
+    partly = [
+        role
+        for role in roles
+        if {*fitting} <= ({"gold"} if role == "outcome" else set()) and _fits_partly(column, role)
+    ]
+    yield from (role for role in roles if role in (*fitting, *partly))
+
+
+def _fits(column: Column, role: str, mapped: Collection[str]) -> bool:
+    """Return whether the cells of a column are of the kind of a role."""
+    known = role in ("outcome", "score") and is_known(column, mapped)
+    return known or _FITS.get(role, _any)(column)
+
+
+def _fits_partly(column: Column, role: str) -> bool:
+    """Return whether some cells are of the kind of a role, so that the others are asked about; numbers from 0 on are
+    grades."""
+    words = column.words or ()
+    graded = role in ("outcome", "score") and column.is_number and (column.low or 0) >= 0
+    known = role in _MEANT and any(_MEANT[role](word) is not None for word in words)
+    return known and len(words) <= FEW_WORDS and not graded
 
 
 def is_known(column: Column, mapped: Collection[str]) -> bool:
@@ -94,6 +116,12 @@ def is_known(column: Column, mapped: Collection[str]) -> bool:
     words = column.words or ()
     known = {*mapped, *verdicts_in(words)}
     return bool(words) and all(word in known or state_of(word) is not None for word in words)
+
+
+def may_be_gold(table: Table, outcome: Expression) -> bool:
+    """Return whether a verdict of yes and no may be the right answer by its name, as "label" may."""
+    names = [] if outcome.sign else outcome.columns
+    return any({"gold", "score"} <= {*roles_of(name)} and table.columns[name].is_truth for name in names)
 
 
 def _any(column: Column) -> bool:
@@ -104,6 +132,12 @@ def _says(meaning: Callable[[str], object]) -> Callable[[Column], bool]:
     return lambda column: bool(column.words) and all(meaning(word) is not None for word in column.words or ())
 
 
+# What a word of a column says that has a role.
+_MEANT: Mapping[str, Callable[[str], object]] = {
+    **dict.fromkeys(("outcome", "score"), state_of),
+    **dict.fromkeys(("abstained", "answered", "expected"), declines),
+    **dict.fromkeys(("wrong", "answerable", "unanswerable"), truth_of),
+}
 _FITS: Mapping[str, Callable[[Column], bool]] = {
     "gold": lambda column: bool(column.filled),
     "prediction": lambda column: bool(column.filled),
@@ -153,9 +187,9 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
         yield from pairs
         return
     outcomes = [Expression((name,)) for name in roles.all("outcome")]
-    if outcomes != [Expression(("outcome",))]:  # nescio's own name for it is taken before any other
-        outcomes += [Expression((name,), inverted=True) for name in roles.all("wrong")]
-    outcomes = outcomes or [Expression((name,)) for name in roles.all("score")]
+    outcomes += [Expression((name,), inverted=True) for name in roles.all("wrong")]
+    scores = [name for name in roles.all("score") if not (outcomes and is_measured(name))]
+    outcomes += [own for name in scores if (own := Expression((name,))) not in outcomes]
     paths = [own for own in outcomes if "." in own.column]
     whole = (_of_runs(roles, paths) if len(paths) > 1 and len(paths) == len(outcomes) else outcomes) or _of_runs(roles)
     known = [c.name for c in roles.table.columns.values() if c.name not in roles.taken and is_known(c, roles.mapped)]
@@ -163,6 +197,8 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
         whole = [Expression(columns), *whole, *(Expression((name,)) for name in columns[1:])]
     if not whole or _may_be_answers(roles, whole):
         yield from _pairs(roles, given)
+    else:
+        yield from (pair for pair in _pairs(roles, given) if any(_contradicts(roles, own, pair) for own in whole))
     for outcome in whole:
         beside = {role: own for role, own in texts.items() if not {*own.columns} & {*outcome.columns}}
         if len(outcome.columns) > 1:
@@ -233,6 +269,26 @@ def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
     said = any(roles.column(name).is_truth for name in predictions if name not in verdicts)
     golds = [Expression((name,)) for name in gold]
     return not said and any(_share_words(roles, right, own) for right in golds for own in outcomes)
+
+
+def _contradicts(roles: Roles, outcome: Expression, pair: Mapped) -> bool:
+    """Return whether a verdict calls an answer wrong that is the right one letter by letter; or, if each answer is one
+    of few that are right somewhere, calls another than the right one right."""
+    gold, said = (roles.column(pair[role].column) for role in ("gold", "prediction"))
+    columns = (*outcome.columns, gold.name, said.name)
+    if len({*columns}) < 3 or outcome.sign or len(pair["prediction"].columns) > 1:
+        return False
+    verdict = roles.column(outcome.column)
+    states = {word: state_of(word) for word in verdict.words or ()}
+    right, wrong = (CORRECT, INCORRECT) if not outcome.inverted else (INCORRECT, CORRECT)
+    called = {state: [literal(word) for word, own in states.items() if own == state] for state in (right, wrong)}
+    same = f"lower({gold.cell}) = lower({said.cell})"
+    cases = [f"{same} AND {verdict.cell} IN ({', '.join(called[wrong])})"] if called[wrong] else []
+    answers = {word for word in said.words or () if not is_silent_word(word)}
+    if called[right] and answers and answers <= {*(gold.words or ())} and len(gold.words or ()) <= FEW_WORDS:
+        cases.append(f"NOT ({same}) AND {verdict.cell} IN ({', '.join(called[right])})")
+    query = f"SELECT 1 FROM {roles.table.relation} WHERE {' OR '.join(cases) or 'false'} LIMIT 1"
+    return first(roles.table.connection, query) is not None
 
 
 def _families(roles: Roles, wanted: Sequence[str]) -> list[Expression]:
@@ -382,7 +438,7 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     silences = [{"abstained": Expression((name,))} for name in roles.all("abstained")]
     if len(silences) > 1:
         silences.append({"abstained": Expression(tuple(name for own in silences for name in own["abstained"].columns))})
-    silences += [{"answered": Expression((name,))} for name in roles.all("answered") if _both(roles, name)]
+    silences += [{"answered": Expression((name,))} for name in roles.all("answered")]
     asked = [Expression((name,)) for name in roles.all("answerable", "expected")]
     asked += [Expression((name,), inverted=True) for name in roles.all("unanswerable")]
     chosen: dict[str, Expression] = {}
@@ -424,19 +480,19 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
 def _hints(roles: Roles) -> list[Column]:
     """Return the columns that may speak of abstaining, though their names are in no list: by their words, or by yes and
     no under a name that begins as words for abstaining do."""
-    return [
-        column
-        for column in roles.table.columns.values()
-        if column.name
-        and column.name not in roles.taken
-        and column.words
-        and not _has_role(column)
-        and (
-            any(map(is_silent_word, column.words))
-            or (column.is_truth and (speaks_of_silence(column.name) or speaks_of_answering(column.name)))
-            or (column.is_truth and speaks_of_questions(column.name) and "answer" in column.name.lower())
-        )
-    ]
+    columns = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
+    return [column for column in columns if not _has_role(column) and _is_hint(column)]
+
+
+def says_more(column: Column) -> bool:
+    """Return whether a column may say something of answers beside their outcomes: by its name, or as a hint."""
+    return _has_role(column) or _is_hint(column)
+
+
+def _is_hint(column: Column) -> bool:
+    spoken = speaks_of_silence(column.name) or speaks_of_answering(column.name)
+    of_questions = speaks_of_questions(column.name) and "answer" in column.name.lower()
+    return any(map(is_silent_word, column.words or ())) or (column.is_truth and (spoken or of_questions))
 
 
 def _said_by(column: Column) -> str:
@@ -447,9 +503,4 @@ def _said_by(column: Column) -> str:
 
 def _has_role(column: Column) -> bool:
     """Return whether a column is about abstaining or an outcome by its name, and its cells are of the right kind."""
-    return bool(_SAYING & {*may_be(column)})
-
-
-def _both(roles: Roles, name: str) -> bool:
-    """Return whether a column about answering says yes and no, and not only that all was answered or failed."""
-    return all(truth_of(word) is not None or declines(word) is not None for word in roles.column(name).words or ())
+    return bool(_SAYING & {*may_be(column)} - ({"score"} if is_measured(column.name) else set()))

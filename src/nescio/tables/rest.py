@@ -18,6 +18,8 @@ def with_rest(outcomes: Outcomes, source: Source, total: int, rest: str | None) 
     if outcomes.repeats is not None or total < listed:
         why = "answers one question several times" if outcomes.repeats is not None else f"has {listed} questions"
         raise FormatError(source.label, f"the file {why}, so there cannot be {total} in all ({opt('total', total)})")
+    if total == listed and not (outcomes.state == ABSENT).any():
+        return outcomes
     if rest is None:
         ways = [{"total": total, "rest": rest} for rest in RESTS]
         raise AskedError(source, f"what are the {total - listed} answers that the file does not list?", ways)

@@ -9,14 +9,15 @@ from nescio.data.columns import Array
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.repeats import REPEAT
-from nescio.errors import FormatError, MismatchError, opt
+from nescio.errors import FormatError, MismatchError
 from nescio.sources.source import Source
 from nescio.sources.tables import NOTHING, NUMBER, first, literal, locate
 from nescio.tables.asking import AskedError, Options
 from nescio.tables.columns import Table
 from nescio.tables.lexicon import lexicon
-from nescio.tables.mapping import Mapped
+from nescio.tables.mapping import NONE, Mapped
 from nescio.tables.summary_rows import BY_PROOF, RULE, numbers_above, sums_up
+from nescio.tables.words import FEW_WORDS, as_options, meanings, what_means
 from nescio.text import finite
 
 if TYPE_CHECKING:
@@ -32,11 +33,6 @@ RULES = (
     ("run", "run IS NULL", "the run is empty"),
     ("question", "question IS NULL", "the question is empty"),
     (
-        "outcome",
-        "outcome IS NOT NULL AND graded IS NULL",
-        f"an outcome is correct, incorrect or unanswered ({opt('outcome_map', of='WORD=OUTCOME')} adds words)",
-    ),
-    (
         "confidence",
         f"confidence IS NOT NULL AND NOT coalesce(isfinite({NUMBER.format('confidence')}), false)",
         "confidence must be a finite number such as 0.75, or empty",
@@ -45,11 +41,6 @@ RULES = (
         "candidate",
         "candidate IS NOT NULL AND candidate NOT IN ('correct', 'incorrect')",
         "a candidate is correct, incorrect or empty",
-    ),
-    (
-        "answerable",
-        f"answerable IS NOT NULL AND lower(answerable) NOT IN ({YES}, {NO})",
-        "answerable must be true or false",
     ),
     (
         "candidate",
@@ -89,39 +80,77 @@ def keep(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
         raise FormatError(sources[file].label, RULES[broken][2], where=locate(sources[file], row), value=cells[broken])
 
 
-def no_unknown_silence(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
-    """Ask about words that nobody knows in a column that says whether the system abstained (`--outcome-map`)."""
-    query = "SELECT silent, min(file), min(row) FROM rows WHERE silent NOT IN ('yes', 'no') GROUP BY 1 ORDER BY 2, 3"
-    found = connection.execute(f"{query} LIMIT 5").fetchall()
-    if found:
-        words, (_, file, row) = [word for word, _, _ in found], found[0]
-        rule = f"which of these words says that the system abstained: {', '.join(map(repr, words))}?"
-        ways = [{"outcome_map": {word: "unanswered"}} for word in words]
-        raise AskedError(sources[file], rule, ways, where=locate(sources[file], row))
+def no_unknown_words(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Files,
+    names: Sequence[str],
+    states: Mapping[str | None, int | None],
+) -> None:
+    """Ask what the words of an outcome mean that nobody knows (`--outcome-map`)."""
+    unknown = [word for word, state in states.items() if word is not None and state is None]
+    if not unknown:
+        return
+    listed = ", ".join(map(literal, unknown))
+    file, row = first(connection, f"SELECT file, row FROM gathered WHERE outcome IN ({listed}) ORDER BY 1, 2 LIMIT 1")
+    words = [word for word in states if word is not None]
+    known = [word for word in words if states[word] is not None]
+    ways = [{"outcome_map": meaning} for meaning in meanings(words, known)]
+    raise AskedError(sources[file], what_means(unknown, names), ways, where=locate(sources[file], row))
+
+
+def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
+    """Ask about words that nobody knows in a column that says whether the system abstained, or whether there was an
+    answer (`--outcome-map`)."""
+    for cell, known, what, without in (
+        ("silent", ("yes", "no"), "says that the system abstained", ("abstained", "answered")),
+        ("answerable", ("true", "false"), "says that a question has no answer", ("answerable",)),
+    ):
+        listed = ", ".join(map(literal, known))
+        query = f"SELECT {cell}, min(file), min(row) FROM rows WHERE {cell} NOT IN ({listed}) GROUP BY 1 ORDER BY 2, 3"
+        if found := connection.execute(f"{query} LIMIT {FEW_WORDS}").fetchall():
+            words, (_, file, row) = [word for word, _, _ in found], found[0]
+            rule = f"which of these words {what}: {', '.join(map(repr, words))}? {as_options(words, 'unanswered')}"
+            ways: list[Options] = [{"outcome_map": {word: "unanswered"}} for word in words]
+            ways += [{"outcome_map": dict.fromkeys(words, "correct")}, {"column": dict.fromkeys(without, NONE)}]
+            raise AskedError(sources[file], rule, ways, where=locate(sources[file], row))
 
 
 def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None) -> None:
     """Ask about answers that were declined and that the verdict does not fit (`--declined-right`)."""
-    quiet = "silent = 'yes' AND"
-    cases: Sequence[tuple[str, str, Sequence[Options]]] = (
+    quiet, loud = "silent = 'yes' AND", "silent = 'no' AND"
+    no_silence, no_questions = {"abstained": NONE, "answered": NONE}, {"answerable": NONE}
+    cases: Sequence[tuple[str, str, Sequence[Options], Sequence[str | None]]] = (
         (
             f"{quiet} graded = {CORRECT} AND answerable IS NULL",
             "{rows} declined and marked as right; nothing says whether their questions have an answer",
             [{"declined_right": "unanswered"}, {"declined_right": "keep"}],
+            (None,),
         ),
         (
             f"{quiet} graded = {CORRECT} AND answerable = 'true'",
             "{rows} declined and marked as right, although their questions have an answer",
-            [{"declined_right": "unanswered"}, {"column": {"abstained": "-", "answered": "-"}}],
+            [
+                {"declined_right": "unanswered"},
+                {"declined_right": "keep", "column": no_questions},
+                {"column": no_silence},
+            ],
+            (None, "keep"),
         ),
         (
             f"{quiet} graded = {INCORRECT} AND answerable = 'false'",
             "{rows} declined and marked as wrong, although their questions have no answer",
-            [{"column": {"answerable": "-"}}, {"column": {"abstained": "-", "answered": "-"}}],
+            [{"column": no_questions}, {"column": no_silence}],
+            (None, "keep", "unanswered"),
+        ),
+        (
+            f"{loud} graded = {CORRECT} AND answerable = 'false'",
+            "{rows} given and marked as right, although their questions have no answer",
+            [{"column": no_questions}, {"column": no_silence}],
+            (None, "keep", "unanswered"),
         ),
     )
-    for condition, rule, ways in cases:
-        if declined_right is not None and f"graded = {CORRECT}" in condition:
+    for condition, rule, ways, under in cases:
+        if declined_right not in under:
             continue
         many, file, row = first(
             connection, f"SELECT count(*), min(file), min_by(row, file) FROM rows WHERE {condition}"
@@ -259,6 +288,26 @@ def no_twice(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
     rule = f"{twice}; first on {locate(sources[file], before)}{more}"
     ways = [{"duplicates": how} for how in ("first", "last", "repeats")]
     raise AskedError(sources[file], rule, ways, where=locate(sources[file], again))
+
+
+def no_retries(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
+    """Ask about repeats that end at the first right answer and so differ in number: the last may be the answer."""
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE asked_again AS SELECT min(file) AS file, min(row) AS row, count(*) AS many, "
+        f"count(*) FILTER (state = {CORRECT}) AS correct, max_by(state, coalesce(TRY_CAST({REPEAT} AS DOUBLE), row)) = "
+        f"{CORRECT} AS ends FROM rows GROUP BY run, question"
+    )
+    file, row, most, fewest, ended = first(
+        connection,
+        "SELECT min(file), min(row), max(many), min(many), bool_and(correct = ends::INT AND (ends OR many = "
+        "(SELECT max(many) FROM asked_again))) FROM asked_again",
+    )
+    if not ended or most == fewest:
+        return
+    rule = "questions were asked again until an answer was right: are all answers repeats, or is the last the answer?"
+    alone = {"column": {"repeat": NONE}}
+    ways: list[Options] = [{"duplicates": "repeats"}, {**alone, "duplicates": "last"}, {**alone, "duplicates": "first"}]
+    raise AskedError(sources[file], rule, ways, where=locate(sources[file], row))
 
 
 Place = tuple[int, int, str]

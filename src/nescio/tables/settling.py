@@ -22,7 +22,7 @@ from nescio.tables.asking import AskedError, Counts, Way, screen
 from nescio.tables.columns import Table
 from nescio.tables.lexicon import BOUNDARY, roles_of
 from nescio.tables.mapping import NONE, NOT, ROLES, ROW, Expression, Mapped, parse, role_of, spelled
-from nescio.tables.readings import readings
+from nescio.tables.readings import may_be_gold, readings
 from nescio.tables.totals import totals_beside
 
 if TYPE_CHECKING:
@@ -85,20 +85,27 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
             if given is not None and "prediction" not in given:
                 doubtful += [Reading(table, *way) for way in nameless.by_unknown_words(table, given, mapped)]
     allowed = [*doubtful, *allowed]
-    if len(allowed) == 1 and not doubtful:
+    unclear = "" if doubtful else _unclear(allowed, options)
+    if len(allowed) == 1 and not (doubtful or unclear):
         return allowed[0]
     tried, errors = try_all(connection, allowed, options)
     if not tried:
         raise _no_reading(connection, shapes, options, errors) from None
-    if (
-        len({own.signature for own in tried}) == 1
-        and not doubtful
-        and not any(isinstance(e, AskedError) for e in errors)
-    ):
-        return tried[0].reading
     questions = [error for error in errors if isinstance(error, AskedError)]
-    same = len(questions) == len(allowed) and len({error.question for error in questions}) == 1
-    raise ask(tried, options, questions[0] if same else None)
+    distinct = len({own.signature for own in tried})
+    if distinct == 1 and not (doubtful or unclear or questions):
+        return tried[0].reading
+    same = distinct == 1 or len(questions) == len(allowed)
+    same = same and len({error.question for error in questions}) == 1
+    raise ask(tried, options, questions[0] if same else unclear)
+
+
+def _unclear(allowed: Sequence[Reading], options: ReadOptions) -> str:
+    """Return the question about a verdict that may be the right answer by its name; nothing if there is a clear one."""
+    outcomes = [(reading.table, reading.mapping.get("outcome", Expression())) for reading in allowed]
+    if "outcome" in options.column or not allowed or not all(may_be_gold(table, own) for table, own in outcomes):
+        return ""
+    return f"is {str(outcomes[0][1])!r} a verdict on the answers, or the right answer?"
 
 
 def _whole(shapes: Sequence[Table], options: ReadOptions) -> list[Table]:

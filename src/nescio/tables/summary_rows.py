@@ -1,22 +1,29 @@
-"""Is the last row of a table no answer, but the sum or the mean of those above it? Whatever it is called, its numbers
-say so."""
+"""Is a row of a table no answer, but the sum or the mean of others? Its name says so; or its numbers, if it is the
+last, whatever it is called."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from nescio.sources.tables import first, literal
+from nescio.data.notes import Note, note
+from nescio.errors import FormatError
+from nescio.sources.source import Source
+from nescio.sources.tables import first, literal, locate
+from nescio.tables.lexicon import is_sum, may_sum, roles_of
 from nescio.text import decimal
 
 if TYPE_CHECKING:
     import duckdb
 
 RULE = "this last row seems to sum up the others, and is no question: delete it (or rename it, if it is one)"
+AMONG = "this row seems to sum up others, and is no question: delete it (or rename it, if it is one)"
 BY_PROOF = "the numbers of this last row are the sums or the means of those above it, so it is no question: delete it"
+_FEWEST = 2  # rows of a table whose last may sum up the others
+_NAMES = ("question", "row", "text", "run", "condition")  # roles of the names of rows
 LEAST = 3  # rows above the last, of which a sum says something
 
 
@@ -89,3 +96,48 @@ def is_a_word(cell: str) -> str:
     The length is apart: RE2 takes longer over 24 sets of all letters than DuckDB over the rest of a small table.
     """
     return f"(length({cell}) BETWEEN 2 AND 24 AND regexp_full_match({cell}, '[\\p{{L}} _-]+'))"
+
+
+def without_sums(
+    connection: duckdb.DuckDBPyConnection, relation: str, source: Source, have: Mapping[str, str]
+) -> list[Note]:
+    """Leave out the rows of a table that are called what sums are ("TOTAL"): those whose question is, and the last ones
+    by any name. Raises FormatError for one among questions that are words, too, as in a vocabulary."""
+    by_role = {role: [cell for name, cell in have.items() if role in roles_of(name)] for role in _NAMES}
+    naming = next((by_role[role] for role in _NAMES[:3] if by_role[role]), [])
+    removed = [name for cell in naming[:1] for name in _among(connection, relation, source, cell)]
+    every = list(dict.fromkeys(cell for cells in by_role.values() for cell in cells))
+    while every:
+        last = first(connection, f"SELECT row, {', '.join(every)} FROM {relation} ORDER BY row DESC LIMIT 1")
+        called = [cell for cell in last[1:] if cell is not None and is_sum(str(cell))] if last else []
+        if not called or last[0] <= _FEWEST:
+            break
+        connection.execute(f"DELETE FROM {relation} WHERE row = {last[0]}")
+        removed.append(called[0])
+    if not removed:
+        return []
+    return [
+        note(
+            "tables.sum_row",
+            "{subject}: {rows:n row} called {names:list} {rows:sums/sum} up others: left out",
+            str(source.label),
+            rows=len(removed),
+            names=[*map(repr, dict.fromkeys(removed))],
+        )
+    ]
+
+
+def _among(connection: duckdb.DuckDBPyConnection, relation: str, source: Source, cell: str) -> list[str]:
+    """Delete the rows whose question is called what sums are, and return their names."""
+    query = f"SELECT {cell}, count(*), min(row) FROM {relation} WHERE {may_sum(cell)} GROUP BY 1 ORDER BY 3"
+    found = [own for own in connection.execute(query).fetchall() if is_sum(own[0])]
+    names = ", ".join(literal(name) for name, _, _ in found)
+    others = f"FROM {relation} WHERE {cell} NOT IN ({names})"
+    if not found or first(connection, f"SELECT count(*) {others}")[0] < _FEWEST:
+        return []
+    among_words = first(connection, f"SELECT 1 {others} AND {is_a_word(cell)} LIMIT 1") is not None
+    name, many, row = found[0]
+    if among_words and many == len(found) == 1 and first(connection, f"SELECT 1 {others} AND row > {row} LIMIT 1"):
+        raise FormatError(source.label, AMONG, where=locate(source, row), value=name)
+    connection.execute(f"DELETE FROM {relation} WHERE {cell} IN ({names})")
+    return [name for name, many, _ in found for _ in range(many)]

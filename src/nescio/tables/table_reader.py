@@ -9,12 +9,12 @@ memory are read.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from nescio.data.notes import Note, note
+from nescio.data.notes import Note
 from nescio.data.outcomes import INCORRECT, Outcomes
 from nescio.errors import FormatError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -22,13 +22,12 @@ from nescio.formats.totals import contradictions
 from nescio.sources.database import connect
 from nescio.sources.rows import tables_of
 from nescio.sources.source import Source, small
-from nescio.sources.tables import first, load_rows, with_points, without_blanks
+from nescio.sources.tables import load_rows, with_points, without_blanks
 from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table, described
 from nescio.tables.large import count
-from nescio.tables.lexicon import is_sum, roles_of
+from nescio.tables.lexicon import roles_of
 from nescio.tables.mapping import ROLES
-from nescio.tables.outcomes import CELLS
 from nescio.tables.rest import RESTS
 from nescio.tables.settling import (
     Reading,
@@ -41,16 +40,14 @@ from nescio.tables.settling import (
     used,
     without_none,
 )
+from nescio.tables.summary_rows import without_sums
 from nescio.tables.totals import totals_beside
 
 if TYPE_CHECKING:
     import duckdb
 
 _FEWEST_FAILURES = 2  # answers of a file that may list only the failures
-_FEWEST = 2  # rows of a table whose last may sum up the others
-_SMALL = 1 << 24  # bytes of a file of which all columns are read
 _ON = ("text", "gold", "prediction")
-_NAMES = {"run", "question", "row", "text", "condition"}
 
 
 def is_table(source: Source) -> bool:
@@ -80,7 +77,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     notes: list[Note] = [remark for source in sources for remark in source.notes]
     with connect(small=small(*sources)) as connection:
         chosen: list[Reading] = []
-        for shapes in _loaded(connection, sources, options, notes):
+        for shapes in _loaded(connection, sources, notes):
             reading = settle(connection, shapes, options)
             chosen.append(reading)
             notes += [*used(reading), *unused_confidences(reading)]
@@ -138,9 +135,7 @@ def _against_totals(
     raise ask([*fitting, *as_read], options, what)
 
 
-def _loaded(
-    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], options: ReadOptions, notes: list[Note]
-) -> list[list[Table]]:
+def _loaded(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note]) -> list[list[Table]]:
     """Return the tables of the files, those with the same columns as one, each in the shapes that it may have."""
     by_shape: dict[tuple[object, ...], list[list[tuple[int, Source]]]] = defaultdict(list)
     for at, source in enumerate(sources):
@@ -149,10 +144,7 @@ def _loaded(
     tables: list[list[Table]] = []
     for number, alike in enumerate(by_shape.values()):
         tables.append(
-            [
-                _table(connection, f"t{number}_{k}", group, options, notes)
-                for k, group in enumerate(zip(*alike, strict=True))
-            ]
+            [_table(connection, f"t{number}_{k}", group, notes) for k, group in enumerate(zip(*alike, strict=True))]
         )
     return tables
 
@@ -177,21 +169,20 @@ def _table(
     connection: duckdb.DuckDBPyConnection,
     name: str,
     group: Sequence[tuple[int, Source]],
-    options: ReadOptions,
     notes: list[Note],
 ) -> Table:
     """Load files with the same columns into one relation with the columns `file` and `row`."""
     selects: list[tuple[int, dict[str, str]]] = []
     names: dict[str, str] = {}
     for at, source in group:
-        loaded = load_rows(connection, source, f"{name}_{at}", _kept(source, options))
+        loaded = load_rows(connection, source, f"{name}_{at}")
         have = {own: cell for own, cell in loaded.items() if own is not None}
         notes += without_blanks(connection, f"{name}_{at}", source, have)
         numbers = {own: cell for own, cell in have.items() if not {*roles_of(own)} & {*_ON}}
         notes += with_points(connection, f"{name}_{at}", source, numbers)
         for own in have:
             names.setdefault(own, f"c{len(names)}")
-        notes += _without_sum(connection, f"{name}_{at}", source, have)
+        notes += without_sums(connection, f"{name}_{at}", source, have)
         selects.append((at, have))
     union = " UNION ALL ".join(
         f"SELECT {at} AS file, row, "
@@ -200,39 +191,5 @@ def _table(
         for at, have in selects
     )
     connection.execute(f"CREATE TEMP VIEW {name} AS {union}")
-    rows, columns = described(connection, name, names, look=None)
+    rows, columns = described(connection, name, names)
     return Table(connection, name, dict(group), rows, columns)
-
-
-def _without_sum(
-    connection: duckdb.DuckDBPyConnection, relation: str, source: Source, have: Mapping[str, str]
-) -> list[Note]:
-    """Leave out the last rows of a table that are called what sums are ("TOTAL"), and note each."""
-    names = [cell for name, cell in have.items() if _NAMES & {*roles_of(name)}]
-    if not names:
-        return []
-    notes: list[Note] = []
-    while True:
-        last = first(connection, f"SELECT row, {', '.join(names)} FROM {relation} ORDER BY row DESC LIMIT 1")
-        called = [cell for cell in last[1:] if cell is not None and is_sum(str(cell))]
-        if not called or last[0] <= _FEWEST:
-            return notes
-        connection.execute(f"DELETE FROM {relation} WHERE row = {last[0]}")
-        notes.append(
-            note(
-                "tables.sum_row",
-                "{subject}: the last row is called {name!r} and sums up the others: left out",
-                str(source.label),
-                name=called[0],
-            )
-        )
-
-
-def _kept(source: Source, options: ReadOptions) -> set[str] | None:
-    """Return the columns of a large file that are read: those with a role, and those asked for; None for all."""
-    small_enough = source.path is None or (source.path.is_file() and source.path.stat().st_size <= _SMALL)
-    if options.strata is None or source.kind == "lines" or small_enough:
-        return None
-    given = {part for written in options.column.values() for part in written.lstrip("!").split("+")}
-    named = {name for name in source.columns if name and (roles_of(name) or name in CELLS)}
-    return {*options.strata, *options.graded, *given, *named}

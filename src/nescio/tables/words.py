@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import product
 
 from nescio.data.model import Verdict
 from nescio.data.notes import Note, note
@@ -12,6 +13,17 @@ from nescio.tables.lexicon import state_of
 from nescio.tasks.assessed.verdicts import STATES as ASSESSED
 from nescio.tasks.assessed.verdicts import WORDS, verdicts_in
 
+FEW_WORDS = 12  # different words of a column that may be outcomes
+_MOST_UNKNOWN = 2  # words of which every meaning is tried
+_ANY = ("incorrect", "correct", "0.5", "unanswered", "ungraded")  # what one unknown word may mean
+_OF_ONE = {"-1": ("unanswered", "ungraded", "incorrect")}
+CODES = (
+    {"A": "correct", "B": "incorrect", "C": "unanswered"},
+    {"CO": "correct", "IN": "incorrect", "NA": "unanswered"},
+    {"C": "correct", "I": "incorrect", "N": "unanswered"},
+    {"R": "correct", "W": "incorrect", "U": "unanswered"},
+    {"R": "correct", "W": "incorrect", "U": "incorrect", "X": "incorrect"},  # where U is right, but not supported
+)
 _KEPT: dict[Verdict | None, str] = {verdict: f" ({word}: lenient_accuracy)" for verdict, word in WORDS.items()}
 
 
@@ -54,3 +66,30 @@ def state_words(
                 )
             )
     return states
+
+
+def meanings(words: Sequence[str], mapped: Collection[str]) -> list[dict[str, str]]:
+    """Return what unknown words among some may mean as outcomes, if they are few: letters that graders use, else each
+    of right and wrong, and of one word a worth of a half and no grade, too."""
+    unknown = [word for word in words if word not in mapped and state_of(word) is None]
+    if not unknown or not 1 < len(words) <= FEW_WORDS:
+        return []
+    codes = [{word: code[word] for word in words} for code in CODES if {*words} <= {*code}]
+    if len(unknown) > _MOST_UNKNOWN or codes:
+        return codes
+    choices = _OF_ONE.get(unknown[0], _ANY) if len(unknown) == 1 else ("correct", "incorrect")
+    every = [dict(zip(unknown, chosen, strict=True)) for chosen in product(choices, repeat=len(unknown))]
+    return [own for own in every if len(words) > len(unknown) or len({*own.values()}) > 1]
+
+
+def what_means(unknown: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the question what words of a column mean, with the options that say it."""
+    listed = sorted(unknown)[:FEW_WORDS]
+    more = f" and {len(unknown) - len(listed)} more" if len(unknown) > len(listed) else ""
+    shown, names = ", ".join(map(repr, listed)), " + ".join(map(repr, columns))
+    return f"what {'do' if len(unknown) > 1 else 'does'} {shown}{more} in {names} mean? {as_options(listed, 'OUTCOME')}"
+
+
+def as_options(words: Sequence[str], outcome: str) -> str:
+    """Return the options that give words a meaning."""
+    return " ".join(opt("outcome_map", of=f"{word}={outcome}") for word in words)

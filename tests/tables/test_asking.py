@@ -1,0 +1,137 @@
+"""Tables in which two pieces of evidence differ, or some words are unknown, are asked about; whatever their size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+
+import nescio
+from nescio.errors import FormatError
+from nescio.pipeline import Options
+from nescio.pipeline.reading import read
+from nescio.tables import large
+from nescio.tables.asking import AskedError
+from tests.rings import together
+from tests.tables.reading import counted, key
+
+# By kind: the table, a part of the question, and counts (right, wrong, silent, ungraded) among those of the answers.
+ASKED = {
+    "a word of a column about answering": (
+        "qid,correct,answered\n1,1,yes\n2,0,no\n3,0,partially\n4,0,yes\n",
+        "which of these words says that the system abstained: 'partially'",
+        [(1, 1, 2, 0), (1, 2, 1, 0)],
+    ),
+    "a number in a column about refusing": (
+        "qid,correct,refused\n1,1,0\n2,0,1\n3,0,-1\n4,0,0\n",
+        "which of these words says that the system abstained: '-1'",
+        [(1, 1, 2, 0), (1, 2, 1, 0)],
+    ),
+    "a word of a verdict beside a score": (
+        "qid,is_correct,score\n1,yes,1\n2,no,0\n3,partial,1\n4,yes,1\n",
+        "what does 'partial' in 'is_correct' mean?",
+        [(2, 2, 0, 0), (3, 1, 0, 0), (2, 1, 1, 0)],
+    ),
+    "words beside numbers that know no silence": (
+        "qid,label,score\n1,CORRECT,1\n2,NOT_ATTEMPTED,0\n3,INCORRECT,0\n",
+        "which column says whether an answer is right?",
+        [(1, 1, 1, 0), (1, 2, 0, 0)],
+    ),
+    "letters of graders": (
+        "qid,gold,judgment\n1,Rome,R\n2,Oslo,W\n3,Bern,U\n4,Rom,R\n",
+        "what do 'R', 'U', 'W' in 'judgment' mean?",
+        [(2, 1, 1, 0), (2, 2, 0, 0)],
+    ),
+    "yes and no that may be right answers": ("qid,label\n1,yes\n2,no\n", "is 'label' a verdict", [(1, 1, 0, 0)]),
+    "a right answer that is marked wrong": (
+        "qid,hit,answer,gold\n1,1,Rome,Rome\n2,1,Oslo,Bern\n3,1,Paris,Rome\n4,0,Bern,Bern\n",
+        "which column says whether an answer is right?",
+        [(3, 1, 0, 0), (2, 2, 0, 0)],
+    ),
+    "two verdicts": (
+        "run,question,outcome,correct\na,1,correct,1\na,2,incorrect,1\na,3,incorrect,0\n",
+        "which column says whether an answer is right?",
+        [(1, 2, 0, 0), (2, 1, 0, 0)],
+    ),
+    "a column that may number steps": (
+        "model,qid,epoch,correct\na,1,1,0\na,1,2,1\na,2,1,1\na,2,2,1\n",
+        "appears twice",
+        [(3, 1, 0, 0), (2, 0, 0, 0)],
+    ),
+    "attempts until one is right": (
+        "model,qid,attempt,correct\na,1,1,0\na,1,2,1\na,2,1,1\na,3,1,0\na,3,2,0\n",
+        "questions were asked again until an answer was right",
+        [(2, 3, 0, 0), (2, 1, 0, 0), (1, 2, 0, 0)],
+    ),
+}
+
+
+@together("kind", [*ASKED])
+def test_what_could_mean_two_things_is_asked(tmp_path: Path, kind: str) -> None:
+    text, question, expected = ASKED[kind]
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(AskedError) as asked:
+        read([path], Options())
+    assert question in asked.value.question
+    given = [tuple(counts[1:]) for way in asked.value.executed for counts in way.counts]
+    assert {*expected} <= {*given}
+    assert all(counted(path, **way.options) == key(way.counts) for way in asked.value.executed)
+
+
+def test_the_confidence_of_a_judge_is_not_that_of_the_system(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("qid,correct,judge_confidence\n1,1,0.9\n2,0,0.3\n")
+    data = read([path], Options()).data
+    assert "judge_confidence" not in str(nescio.score(path, "accuracy", ci=None).signature)
+    assert str(data.confidence.tolist()) == "[[nan, nan]]"  # type: ignore[union-attr]
+
+
+@together(
+    "rows",
+    [
+        "1,1\n2,0\nTotal correct,1\n3,1\n4,1\nTotal correct,2\n",
+        "Overall,0.75\n1,1\n2,0\n3,1\n4,1\n",
+        "1,1\n2,0\n3,1\n4,1\nOverall accuracy,1\n",
+    ],
+)
+def test_a_row_of_totals_is_left_out_wherever_it_is(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"qid,correct\n{rows}")
+    assert counted(path) == ((3, 1, 0, 0),)
+
+
+def test_a_total_among_questions_that_are_words_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("question,correct\ndog,1\nsum,0\ncat,1\nhorse,0\n")
+    with pytest.raises(FormatError, match="line 3: this row seems to sum up others"):
+        counted(path)
+
+
+# Columns beside run, question and outcome that are asked about in a small table, though no name says what they are.
+BESIDE = {"escalated": ["yes", "no"], "status": ["abstained", "done"], "correct": ["0", "1"], "zork": ["p", "q"]}
+
+
+@together("name", [*BESIDE])
+def test_a_table_is_read_alike_whatever_its_size(tmp_path: Path, name: str) -> None:
+    words = ["correct", "incorrect"]
+    rows = [f"m,q{i},{words[i % 2]},{BESIDE[name][i // 2 % 2]}\n" for i in range(8)]
+    small, many = tmp_path / "small.csv", tmp_path / "many.parquet"
+    small.write_text(f"run,question,outcome,{name}\n{''.join(rows)}")
+    pq.write_table(pc.read_csv(small), many)
+    before = large.LARGE
+    try:
+        large.LARGE = 1
+        scores = [_accuracy(path) for path in (small, many)]
+    finally:
+        large.LARGE = before
+    assert scores == ([0.5, 0.5] if name == "zork" else ["asked", "asked"])
+
+
+def _accuracy(path: Path) -> object:
+    try:
+        return nescio.score(path, "accuracy", ci=None).rows[0].value
+    except AskedError:
+        return "asked"
