@@ -29,6 +29,11 @@ ASKED = {
         "which of these words says that the system abstained: '-1'",
         [(1, 1, 2, 0), (1, 2, 1, 0)],
     ),
+    "an error beside words for none": (  # the fourth call failed and the last one did; 2 and 5 are wrong
+        "qid,correct,error\n1,1,None\n2,0,OK\n3,1,\n4,0,timeout\n5,0,-\n6,1,true\n",
+        "are answers with an error wrong, or failed calls without a grade?",
+        [(2, 2, 0, 2), (3, 3, 0, 0)],
+    ),
     "a word of a verdict beside a score": (
         "qid,is_correct,score\n1,yes,1\n2,no,0\n3,partial,1\n4,yes,1\n",
         "what does 'partial' in 'is_correct' mean?",

@@ -141,6 +141,15 @@ def truth_of(word: str) -> bool | None:
     return True if folded in lexicon().yes else False if folded in lexicon().no else None
 
 
+def failed(word: str) -> bool | None:
+    """Return whether a cell about errors says that a call failed: not if it is a word for nothing or for success; None
+    if it is neither that nor yes."""
+    truth = truth_of(word)
+    if truth is None and (lexicon().markers.get(fold(word)) == EMPTY or state_of(word) == MEANINGS["correct"]):
+        return False
+    return truth
+
+
 def state_of(word: str) -> int | None:
     """Return what a cell says as an outcome: a state of `nescio.data.outcomes`, None for an unknown word."""
     number = decimal(word)
