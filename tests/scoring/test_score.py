@@ -184,6 +184,7 @@ def test_the_signature_says_all_that_the_figures_depend_on() -> None:
     clustered = replace(CALIBRATED, clusters=np.arange(50) // 5, strata={"half": np.repeat(["a", "b"], 25)})
     found = nescio.score(clustered, "ECE", by="half", ci=90.5, resamples=300, seed=7)
     drawn = {"ci": "90.5", "interval": "bins", "draw": "patterns of clusters", "resamples": "300", "seed": "7"}
+    drawn["clusters"] = "10"
     assert signed(found) == {"measures": "ECE(bins=10)", **read, "by": "half", **drawn}
     found = nescio.score(CALIBRATED, "ECE", ci=None)
     assert signed(found) == {"measures": "ECE(bins=10)", **read, "interval": "none"}

@@ -7,8 +7,8 @@ from itertools import chain, combinations, product
 from math import inf
 from types import MappingProxyType
 
-from nescio.data.outcomes import CORRECT, INCORRECT
-from nescio.sources.tables import first, literal
+from nescio.data.outcomes import STATES
+from nescio.sources.tables import first
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
@@ -61,8 +61,15 @@ class Roles:
                     self.by_role[role] = list(dict.fromkeys((name, *self.by_role.get(role, ()))))
         for role, names in self.by_role.items():
             names.sort(key=lambda name: rank(name, role))
-            if role in names and role not in _SAYING:  # nescio's own name for it
+            if role in names and (self.is_own or role not in _SAYING):  # nescio's own name for it
                 self.by_role[role] = [role]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this is an outcome table as nescio writes it, whose `outcome` is taken before all other verdicts."""
+        columns = self.table.columns
+        own = {"run", "question", "outcome"} <= columns.keys()
+        return own and {*(columns["outcome"].words or ("",))} <= {*STATES}
 
     def all(self, *roles: str) -> list[str]:
         """Return the columns of these roles, in this order."""
@@ -187,9 +194,10 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
         yield from pairs
         return
     outcomes = [Expression((name,)) for name in roles.all("outcome")]
-    outcomes += [Expression((name,), inverted=True) for name in roles.all("wrong")]
-    scores = [name for name in roles.all("score") if not (outcomes and is_measured(name))]
-    outcomes += [own for name in scores if (own := Expression((name,))) not in outcomes]
+    if not (roles.is_own and outcomes):
+        outcomes += [Expression((name,), inverted=True) for name in roles.all("wrong")]
+        scores = [name for name in roles.all("score") if not (outcomes and is_measured(name))]
+        outcomes += [own for name in scores if (own := Expression((name,))) not in outcomes]
     paths = [own for own in outcomes if "." in own.column]
     whole = (_of_runs(roles, paths) if len(paths) > 1 and len(paths) == len(outcomes) else outcomes) or _of_runs(roles)
     known = [c.name for c in roles.table.columns.values() if c.name not in roles.taken and is_known(c, roles.mapped)]
@@ -197,8 +205,6 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
         whole = [Expression(columns), *whole, *(Expression((name,)) for name in columns[1:])]
     if not whole or _may_be_answers(roles, whole):
         yield from _pairs(roles, given)
-    else:
-        yield from (pair for pair in _pairs(roles, given) if any(_contradicts(roles, own, pair) for own in whole))
     for outcome in whole:
         beside = {role: own for role, own in texts.items() if not {*own.columns} & {*outcome.columns}}
         if len(outcome.columns) > 1:
@@ -269,26 +275,6 @@ def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
     said = any(roles.column(name).is_truth for name in predictions if name not in verdicts)
     golds = [Expression((name,)) for name in gold]
     return not said and any(_share_words(roles, right, own) for right in golds for own in outcomes)
-
-
-def _contradicts(roles: Roles, outcome: Expression, pair: Mapped) -> bool:
-    """Return whether a verdict calls an answer wrong that is the right one letter by letter; or, if each answer is one
-    of few that are right somewhere, calls another than the right one right."""
-    gold, said = (roles.column(pair[role].column) for role in ("gold", "prediction"))
-    columns = (*outcome.columns, gold.name, said.name)
-    if len({*columns}) < 3 or outcome.sign or len(pair["prediction"].columns) > 1:
-        return False
-    verdict = roles.column(outcome.column)
-    states = {word: state_of(word) for word in verdict.words or ()}
-    right, wrong = (CORRECT, INCORRECT) if not outcome.inverted else (INCORRECT, CORRECT)
-    called = {state: [literal(word) for word, own in states.items() if own == state] for state in (right, wrong)}
-    same = f"lower({gold.cell}) = lower({said.cell})"
-    cases = [f"{same} AND {verdict.cell} IN ({', '.join(called[wrong])})"] if called[wrong] else []
-    answers = {word for word in said.words or () if not is_silent_word(word)}
-    if called[right] and answers and answers <= {*(gold.words or ())} and len(gold.words or ()) <= FEW_WORDS:
-        cases.append(f"NOT ({same}) AND {verdict.cell} IN ({', '.join(called[right])})")
-    query = f"SELECT 1 FROM {roles.table.relation} WHERE {' OR '.join(cases) or 'false'} LIMIT 1"
-    return first(roles.table.connection, query) is not None
 
 
 def _families(roles: Roles, wanted: Sequence[str]) -> list[Expression]:
@@ -481,7 +467,8 @@ def _hints(roles: Roles) -> list[Column]:
     """Return the columns that may speak of abstaining, though their names are in no list: by their words, or by yes and
     no under a name that begins as words for abstaining do."""
     columns = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
-    return [column for column in columns if not _has_role(column) and _is_hint(column)]
+    names = {"run", "condition", "question", "row", "repeat"}  # whose words say nothing of answers
+    return [c for c in columns if not (_has_role(c) or names & {*roles_of(c.name)}) and _is_hint(c)]
 
 
 def says_more(column: Column) -> bool:
