@@ -50,6 +50,11 @@ ASKED = {
         [(2, 1, 1, 0), (2, 2, 0, 0)],
     ),
     "yes and no that may be right answers": ("qid,label\n1,yes\n2,no\n", "is 'label' a verdict", [(1, 1, 0, 0)]),
+    "yes and no under a name for right answers": (
+        "qid,correct_answer,prediction\n1,1,Rome\n2,0,Oslo\n3,1,Bern\n",
+        "which column says whether an answer is right?",
+        [(2, 1, 0, 0), (0, 3, 0, 0)],
+    ),
     "two verdicts": (
         "model,qid,verdict,is_correct\na,1,correct,1\na,2,incorrect,1\na,3,incorrect,0\n",
         "which column says whether an answer is right?",

@@ -128,7 +128,8 @@ def is_known(column: Column, mapped: Collection[str]) -> bool:
 def may_be_gold(table: Table, outcome: Expression) -> bool:
     """Return whether a verdict of yes and no may be the right answer by its name, as "label" may."""
     names = [] if outcome.sign else outcome.columns
-    return any({"gold", "score"} <= {*roles_of(name)} and table.columns[name].is_truth for name in names)
+    golds = [name for name in names if "gold" in roles_of(name) and "outcome" not in roles_of(name)]
+    return any(table.columns[name].is_truth for name in golds)
 
 
 def _any(column: Column) -> bool:
@@ -194,6 +195,8 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
         yield from pairs
         return
     outcomes = [Expression((name,)) for name in roles.all("outcome")]
+    either = [] if outcomes else _gold_verdicts(roles)
+    outcomes = outcomes or either
     if not (roles.is_own and outcomes):
         outcomes += [Expression((name,), inverted=True) for name in roles.all("wrong")]
         scores = [name for name in roles.all("score") if not (outcomes and is_measured(name))]
@@ -203,13 +206,15 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
     known = [c.name for c in roles.table.columns.values() if c.name not in roles.taken and is_known(c, roles.mapped)]
     for columns in wide.like_those_of_judges([own.column for own in outcomes], known):
         whole = [Expression(columns), *whole, *(Expression((name,)) for name in columns[1:])]
-    if not whole or _may_be_answers(roles, whole):
+    if not whole or (not either and _may_be_answers(roles, whole)):
         yield from _pairs(roles, given)
     for outcome in whole:
         beside = {role: own for role, own in texts.items() if not {*own.columns} & {*outcome.columns}}
         if len(outcome.columns) > 1:
             beside.pop("prediction", None)
         yield {**beside, "outcome": outcome, **given}
+    if either:
+        yield from _pairs(roles, given)
 
 
 def _texts(roles: Roles, given: Mapped) -> dict[str, Expression]:
@@ -256,6 +261,15 @@ def _pairs(roles: Roles, given: Mapped) -> Iterator[dict[str, Expression]]:
         for right, said in product(golds, truths):
             if _share_words(roles, right, said):
                 yield {"gold": right, "prediction": said, **{r: e for r, e in given.items() if r != "gold"}}
+
+
+def _gold_verdicts(roles: Roles) -> list[Expression]:
+    """Return the columns called like gold answers that say yes and no if no prediction does: they may be verdicts."""
+    gold, predictions = _sides(roles)
+    said = {word for name in predictions for word in roles.column(name).words or ()}
+    if not predictions or any(truth_of(word) is not None for word in said):
+        return []
+    return [Expression((name,)) for name in gold if roles.column(name).is_truth]
 
 
 def _share_words(roles: Roles, gold: Expression, said: Expression) -> bool:
