@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +65,13 @@ def test_files_without_a_common_question_or_with_one_run_twice_are_refused(files
     table.write_text(TABLE.replace("mine", "log"))
     with pytest.raises(MismatchError, match="run 'log' appears in two files"):
         nescio.score(files)
+
+
+def test_files_that_disagree_on_whether_a_question_has_an_answer_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text(
+        "run,question,outcome,answerable\nmine,q_abs,correct,true\nmine,q1,correct,true\n"
+    )
+    rows = [{"question_id": name, "hypothesis": "no", "autoeval_label": {"label": True}} for name in ("q_abs", "q1")]
+    (tmp_path / "log.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    with pytest.raises(MismatchError, match="disagree on whether question 'q_abs' has an answer"):
+        nescio.score([tmp_path / "table.csv", tmp_path / "log.jsonl"])

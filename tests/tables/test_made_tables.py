@@ -44,16 +44,15 @@ def test_a_table_is_the_same_every_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("part", range(2))
-def test_no_table_is_misread_in_silence_and_every_printed_answer_gives_its_counts(part: int, tmp_path: Path) -> None:
+def test_no_table_is_misread_in_silence_and_every_printed_answer_gives_its_counts(tmp_path: Path) -> None:
     outcomes: Counter[Outcome] = Counter()
-    for seed in range(part, many(10, 5_000), 2):
+    for seed in range(many(10, 5_000)):
         table = made(seed)
         reading = outcome_of(write(table, tmp_path), table.key)
         assert reading.outcome not in (Outcome.WRONG, Outcome.FAILED), (seed, reading, table.key)
         outcomes[reading.outcome] += 1
     led = outcomes[Outcome.RIGHT] + outcomes[Outcome.FIRST]
-    assert 5 * led >= 2 * outcomes.total()
+    assert 2 * led >= outcomes.total()
 
 
 @pytest.mark.proof

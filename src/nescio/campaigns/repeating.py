@@ -1,5 +1,5 @@
-"""Pool, results and site made again, and held against those that are there: whoever edits a file and writes a line of
-the log for it is found so."""
+"""Make pool, results and site again and compare them with the files. This finds an edit that has its own line in the
+log."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from nescio.sources.temporary import temporary_folder
 
 
 def repeated(campaign: Campaign, entries: Sequence[Entry], *, strict: bool) -> Iterator[Fault | Note]:
-    """Yield the files that are not what their step makes of the runs, judgements and settings that are there.
+    """Yield a fault for each file that differs from what its step makes of the runs, judgements and settings.
 
-    What a stale step wrote cannot be made again, nor what comes after it: a note says so, and where this is `strict` a
-    fault, as a line of the log that was made up can say that its step read something else."""
+    A stale step cannot be repeated, nor the steps after it. A note says so. With `strict` it is a fault, because a
+    forged line of the log can claim that its step read other files."""
     for step, make in _STEPS.items():
         old, last = age(campaign, step, entries), next((one for one in reversed(entries) if one.step == step), None)
         if old is None or last is None:
@@ -51,7 +51,7 @@ def repeated(campaign: Campaign, entries: Sequence[Entry], *, strict: bool) -> I
                 why = "it was edited, and the log with it"
                 if last.nescio != __version__:
                     why = f"nescio {last.nescio} wrote it, and this is {__version__}; repeat the step"
-                yield Fault(name, None, f"nescio campaign {step} makes another file of what is there: {why}")
+                yield Fault(name, None, f"nescio campaign {step} makes a different file from the same input: {why}")
 
 
 def _pool(campaign: Campaign, folder: Path, _: Entry) -> None:

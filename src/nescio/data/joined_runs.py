@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,9 +14,47 @@ from nescio.errors import MismatchError
 def join_runs(parts: Sequence[Outcomes]) -> Outcomes:
     """Return the runs of all parts on the questions of all parts; a question that a part lacks is absent from its runs.
 
-    What several parts say of a question (its strata, its cluster) is what the first of them says. Raises MismatchError
-    where two parts share no question, name a run alike, disagree on whether a question has an answer, or have repeats.
+    If several parts have a stratum or a cluster of a question, the first part's counts. Raises MismatchError if parts
+    share no question, name a run alike, disagree on whether a question has an answer, or have repeats.
     """
+    _check(parts)
+    place = {question: i for i, question in enumerate(dict.fromkeys(q for part in parts for q in part.questions))}
+    columns = [np.array([place[question] for question in part.questions]) for part in parts]
+
+    def cells(name: str, empty: object) -> Array | None:
+        return _cells([getattr(part, name) for part in parts], parts, columns, empty)
+
+    def per_question(arrays: Sequence[Array | None], empty: object) -> Array | None:
+        return _per_question(arrays, columns, len(place), empty)
+
+    state = cells("state", ABSENT)
+    assert state is not None
+    clusters = per_question([part.clusters for part in parts], None)
+    if clusters is not None:
+        clusters = np.where(clusters == np.array(None, dtype=object), np.array([*place], dtype=object), clusters)
+    names = dict.fromkeys(name for part in parts for name in part.extra_columns)
+    extra = {name: _cells([part.extra_columns.get(name) for part in parts], parts, columns, np.nan) for name in names}
+    names = dict.fromkeys(name for part in parts for name in part.strata)
+    strata = {name: per_question([part.strata.get(name) for part in parts], "") for name in names}
+    return Outcomes(
+        tuple(run for part in parts for run in part.runs),
+        tuple(place),
+        state,
+        confidence=cells("confidence", np.nan),
+        candidate=cells("candidate", -1),
+        answerable=per_question([part.answerable for part in parts], -1),
+        extra_columns={name: values for name, values in extra.items() if values is not None},
+        strata={name: values for name, values in strata.items() if values is not None},
+        clusters=clusters,
+        why=cells("why", None),
+        files=tuple(file for part in parts for file in (part.files or ("",) * len(part.runs))),
+        judges=tuple(judge for part in parts for judge in (part.judges or (None,) * len(part.runs))),
+        texts=cells("texts", None),
+    )
+
+
+def _check(parts: Sequence[Outcomes]) -> None:
+    """Raise MismatchError if the parts cannot be joined."""
     if any(part.repeats is not None for part in parts):
         raise MismatchError("runs with repeats of a question cannot be joined with runs of another format")
     first = parts[0]
@@ -29,63 +66,39 @@ def join_runs(parts: Sequence[Outcomes]) -> Outcomes:
     runs = [run for part in parts for run in part.runs]
     if twice := next((run for run in runs if runs.count(run) > 1), None):
         raise MismatchError(f"run {twice!r} appears in two files")
-    place = {question: i for i, question in enumerate(dict.fromkeys(q for part in parts for q in part.questions))}
-    columns = [np.array([place[question] for question in part.questions]) for part in parts]
-    starts = np.cumsum([0, *(len(part.runs) for part in parts)])
-
-    def cells(arrays: Sequence[Array | None], empty: object) -> Array | None:
-        """Return one value a run and question."""
-        given = [array for array in arrays if array is not None]
-        if not given:
-            return None
-        joined: Array = np.full((len(runs), len(place)), empty, dtype=given[0].dtype)
-        for array, start, at in zip(arrays, starts, columns, strict=False):
-            if array is not None:
-                joined[start : start + len(array), at] = array
-        return joined
-
-    def per_question(arrays: Sequence[Array | None], empty: Any) -> Array | None:
-        """Return one value a question, from the first part that has one."""
-        given = [array for array in arrays if array is not None]
-        if not given:
-            return None
-        joined: Array = np.full(len(place), empty, dtype=given[0].dtype)
-        for array, at in zip(reversed(arrays), reversed(columns), strict=True):
-            if array is not None:
-                known = array != empty
-                joined[at[known]] = array[known]
-        return joined
-
-    answerable = [part.answerable for part in parts]
-    joined_answerable = per_question(answerable, -1)
-    if joined_answerable is not None:
-        for array, at in zip(answerable, columns, strict=True):
-            if array is not None and (differs := (array >= 0) & (array != joined_answerable[at])).any():
-                question = [*place][at[np.flatnonzero(differs)[0]]]
+    known: dict[str, int] = {}
+    for part in parts:
+        answerable = [-1] * len(part.questions) if part.answerable is None else part.answerable.tolist()
+        for question, has_answer in zip(part.questions, answerable, strict=True):
+            if has_answer >= 0 and known.setdefault(question, has_answer) != has_answer:
                 raise MismatchError(f"they disagree on whether question {question!r} has an answer")
-    clusters = per_question([part.clusters for part in parts], None)
-    if clusters is not None:
-        clusters = np.array(
-            [own if own is not None else name for own, name in zip(clusters, place, strict=True)], object
-        )
-    state = cells([part.state for part in parts], ABSENT)
-    assert state is not None
-    names = dict.fromkeys(name for part in parts for name in part.extra_columns)
-    strata = dict.fromkeys(name for part in parts for name in part.strata)
-    extra = {name: cells([part.extra_columns.get(name) for part in parts], np.nan) for name in names}
-    groups = {name: per_question([part.strata.get(name) for part in parts], "") for name in strata}
-    return Outcomes(
-        tuple(runs),
-        tuple(place),
-        state,
-        confidence=cells([part.confidence for part in parts], np.nan),
-        candidate=cells([part.candidate for part in parts], -1),
-        answerable=joined_answerable,
-        extra_columns={name: values for name, values in extra.items() if values is not None},
-        strata={name: values for name, values in groups.items() if values is not None},
-        clusters=clusters,
-        why=cells([part.why for part in parts], None),
-        files=tuple(file for part in parts for file in (part.files or ("",) * len(part.runs))),
-        judges=tuple(judge for part in parts for judge in (part.judges or (None,) * len(part.runs))),
-        texts=cells([part.texts for part in parts], None),
-    )
+
+
+def _cells(
+    arrays: Sequence[Array | None], parts: Sequence[Outcomes], columns: Sequence[Array], empty: object
+) -> Array | None:
+    """Return one value a run and question, `empty` if a part has none; None if no part has such values."""
+    kind = next((array.dtype for array in arrays if array is not None), None)
+    if kind is None:
+        return None
+    size = 1 + max(int(at.max()) for at in columns)
+    rows = []
+    for array, part, at in zip(arrays, parts, columns, strict=True):
+        wide: Array = np.full((len(part.runs), size), empty, dtype=kind)
+        if array is not None:
+            wide[:, at] = array
+        rows.append(wide)
+    return np.concatenate(rows)
+
+
+def _per_question(arrays: Sequence[Array | None], columns: Sequence[Array], size: int, empty: object) -> Array | None:
+    """Return one value a question, from the first part that has one; None if no part has such values."""
+    kind = next((array.dtype for array in arrays if array is not None), None)
+    if kind is None:
+        return None
+    joined: Array = np.full(size, empty, dtype=kind)
+    for array, at in zip(reversed(arrays), reversed(columns), strict=True):
+        if array is not None:
+            known = array != np.array(empty, dtype=kind)
+            joined[at[known]] = array[known]
+    return joined

@@ -44,8 +44,8 @@ class Source(Struct, frozen=True, eq=False):
     says so. `document` is the JSON of a document, or the root of XML; of a large one that is read piece by piece it
     is an `outline`: what its first bytes hold. `tick` is told how many bytes more of its rows were read; `room` is
     how much memory its JSON may take. `named` says which of its columns play a part, as the user says (NAME: COLUMN).
-    Of a table that stood in a document, `beside` holds the numbers that stand there beside its rows,
-    by their paths: what may be totals of it; `place` is the path of the rows, as `--column` has it (`details[]`). A
+    A table in a document also has `place`, the path of its rows as `--column` has it (`details[]`), and `beside`, the
+    numbers beside its rows by their paths, which may be its totals. A
     table that has a row for each answer in the rows of another, run after run, is `made_of` this and its rows.
     """
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 OTHER_GOLD = "tables.other_gold"
 LONGEST_LABEL = 60
 _JUDGES = ("contains", "token_f1(threshold=0.5)", "exact")  # that are tried on sentences
-_NO_CLASS = "-1"  # what stands in the place of the number of a class that nobody could read
+_NO_CLASS = "-1"  # a class that could not be parsed
 _OWN = {
     "question": ("question", "question_id", "qid"),
     "prediction": ("prediction",),

@@ -194,7 +194,7 @@ def _columns(source: Source, verdict: str | None, named: Mapping[str, str]) -> d
 
 
 def _by_lexicon(source: Source, part: str) -> str | None:
-    """Return the only column whose name has a role that plays this part; None where there is none, or several."""
+    """Return the column that plays this part by its name; None if no column does, or several do."""
     columns = [column for column in source.columns if {*_ROLES.get(part, ())} & {*roles_of(column)}]
     return columns[0] if len(columns) == 1 else None
 

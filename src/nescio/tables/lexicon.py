@@ -142,8 +142,9 @@ def truth_of(word: str) -> bool | None:
 
 
 def failed(word: str) -> bool | None:
-    """Return whether a cell about errors says that a call failed: not if it is a word for nothing or for success; None
-    if it is neither that nor yes."""
+    """Return whether a cell of an error column says that the call failed; None for any other text, such as a message.
+
+    Words for nothing and for success say that it did not fail."""
     truth = truth_of(word)
     if truth is None and (lexicon().markers.get(fold(word)) == EMPTY or state_of(word) == MEANINGS["correct"]):
         return False

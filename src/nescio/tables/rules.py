@@ -161,7 +161,7 @@ def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, dec
 
 
 def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
-    """Take confidences as people write them: none where a cell says so (n/a), and shares if all are percentages."""
+    """Turn percentages into shares and words for nothing (n/a) into no confidence; return notes on both."""
     none, percent = (
         f"(TRY_CAST(confidence AS DOUBLE) IS NULL AND regexp_full_match(trim(confidence), {literal('(?i)' + own)}))"
         for own in (NOTHING, "[0-9]+([.][0-9]+)? ?%")

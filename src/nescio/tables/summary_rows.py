@@ -1,5 +1,4 @@
-"""Is a row of a table no answer, but the sum or the mean of others? Its name says so; or its numbers, if it is the
-last, whatever it is called."""
+"""Find rows that are sums or means of other rows and no answers: by their names, and the last row by its numbers."""
 
 from __future__ import annotations
 
@@ -101,8 +100,9 @@ def is_a_word(cell: str) -> str:
 def without_sums(
     connection: duckdb.DuckDBPyConnection, relation: str, source: Source, have: Mapping[str, str]
 ) -> list[Note]:
-    """Leave out the rows of a table that are called what sums are ("TOTAL"): those whose question is, and the last ones
-    by any name. Raises FormatError for one among questions that are words, too, as in a vocabulary."""
+    """Delete the rows whose question has the name of a sum ("TOTAL"), and last rows with such a name; return a note.
+
+    Raises FormatError for a single such row among questions that are words, which may be a question itself."""
     by_role = {role: [cell for name, cell in have.items() if role in roles_of(name)] for role in _NAMES}
     naming = next((by_role[role] for role in _NAMES[:3] if by_role[role]), [])
     removed = [name for cell in naming[:1] for name in _among(connection, relation, source, cell)]
@@ -128,7 +128,7 @@ def without_sums(
 
 
 def _among(connection: duckdb.DuckDBPyConnection, relation: str, source: Source, cell: str) -> list[str]:
-    """Delete the rows whose question is called what sums are, and return their names."""
+    """Delete the rows whose question has the name of a sum, and return their names."""
     query = f"SELECT {cell}, count(*), min(row) FROM {relation} WHERE {may_sum(cell)} GROUP BY 1 ORDER BY 3"
     found = [own for own in connection.execute(query).fetchall() if is_sum(own[0])]
     names = ", ".join(literal(name) for name, _, _ in found)

@@ -51,8 +51,10 @@ _CALL = re.compile(
 
 
 class Sheet(Struct, frozen=True):
-    """The scores of a run in one category: how many questions there are, the failures by their ids, with the places
-    where they are, and the outputs by their ids, None where they are not given."""
+    """The scores of a run in one category.
+
+    `total` counts the questions. `failures` holds the rows of the file by the ids of their questions, with their
+    places, and `outputs` what the model wrote, by the same ids; it is None without a result file."""
 
     path: Path
     run: str

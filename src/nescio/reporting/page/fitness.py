@@ -50,8 +50,8 @@ def no_decision(run: str, shown: str, silence: Iterable[Iterable[NonAnswers]]) -
     """Say how much silence of a run was no decision of its own, where that is much; `silence` are the rows of each
     benchmark."""
     if lost := not_declined(run, silence):
-        mend = "Correct how answers are read, or what stopped the run, and score again."
-        text = f"Ship nothing yet: {lost.words(shown)}. {mend}"
+        advice = "Check how answers are parsed and why calls failed, and score again."
+        text = f"Ship nothing yet: {lost.words(shown)}. {advice}"
         yield Statement("no decision", text, {"run": shown, "lost": lost.lost, "of": lost.of, "why": lost.why})
 
 
