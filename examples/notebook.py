@@ -51,7 +51,7 @@ tuned = nescio.tune("outcomes.csv", run="mine")
 print(f"answer at a confidence of {tuned.threshold:.3f} or more; c@1 on new questions {tuned.rows[0].value:.3f}")
 
 # %% [markdown]
-# Scores, comparisons and tuned thresholds have charts (Altair objects, with the figures under the mouse):
+# Scores, comparisons and tuned thresholds have charts (SVG, with the figures under the mouse):
 
 # %%
 chart = scores.plot("c@1")

@@ -61,9 +61,3 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_sessionfinish(session: pytest.Session) -> None:  # noqa: ARG001
     """Let it see them again: libraries tell at the end what nobody gave back."""
     gc.unfreeze()
-
-
-@pytest.fixture
-def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Charts are left empty: for tests that make many pages, and look at no chart."""
-    monkeypatch.setattr("nescio.reporting.page.drawing.as_svg", lambda _: '<svg xmlns="http://www.w3.org/2000/svg"/>')

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 ROOT = Path(__file__).parents[1]
 DOCS, PICTURES = ROOT / "docs", ROOT / "docs" / "assets" / "pictures"
-WIDTH = 520
+WIDTH = 600
 _VALUE = re.compile(
     r"\**\s*([+\-−]?[\d.,]+)(%?)(?:\s*±\s*([\d.]+)%?|\s*[\[(]([+\-−]?[\d.]+)%?(?:,| to)\s*([+\-−]?[\d.]+)%?[\])])?"
 )
@@ -311,76 +311,60 @@ def _plain(cell: str) -> str:
     return cell.replace("*", "").replace("`", "")
 
 
-def legend(shown: bool = True) -> Any:
-    """Return a legend above the plot, with room between its entries in whatever font they are drawn."""
-    import altair as alt
-
-    return alt.Legend(orient="top", title=None, columnPadding=36, labelLimit=0) if shown else None
-
-
-def study(plot: Plot) -> Any:
+def study(plot: Plot) -> str:
     """Return the chart of a study: dots with their intervals, a row a setting."""
-    import altair as alt
-
-    from nescio.reporting.charts import LINES, MUTED, data, dressed
+    from nescio.reporting import svg
+    from nescio.reporting.charts import LINES
 
     rows = list(rows_of(plot))
     names, series = list(dict.fromkeys(r["name"] for r in rows)), list(dict.fromkeys(r["series"] for r in rows))
-    base = alt.Chart(data([row for row in rows if row["value"] is not None])).encode(
-        y=alt.Y(
-            "name:N",
-            scale=alt.Scale(domain=names),
-            title=None,
-            axis=alt.Axis(grid=True, labelLimit=0, ticks=False, minExtent=7 * max(map(len, names))),
-        ),
-        yOffset=alt.YOffset("series:N", scale=alt.Scale(domain=series, paddingOuter=0.6)),
-        color=alt.Color(
-            "series:N", scale=alt.Scale(domain=series, range=list(LINES)), legend=legend(shown=len(series) > 1)
-        ),
-    )
-    scale = alt.Scale(zero=False) if plot.ends is None else alt.Scale(domain=plot.ends)
-
-    def across(column: str) -> Any:
-        return alt.X(f"{column}:Q", scale=scale, title=plot.title, axis=alt.Axis(tickCount=6))
-
-    chart = base.mark_rule(strokeWidth=2).encode(x=across("low"), x2="high:Q")
-    chart += base.mark_point(filled=True, size=46, opacity=1).encode(x=across("value"))
+    colours = dict(zip(series, LINES, strict=False))
+    known = [row for row in rows if row["value"] is not None]
+    marks = [row[end] for row in known for end in ("value", "low", "high") if row[end] is not None]
+    ends = plot.ends or svg.around([*marks, *([] if plot.promise is None else [plot.promise])])
+    keys = [svg.Key(name, colour) for name, colour in colours.items()] if len(series) > 1 else ()
+    step = max(20.0, 9.0 * len(series))
+    drawn = svg.rows(WIDTH, names, step, svg.Axis(ends, plot.title, most=6), keys, lined=True)
     if plot.promise is not None:
-        line = alt.Chart(data([{"at": plot.promise}])).mark_rule(color=MUTED, strokeDash=[4, 4])
-        chart = line.encode(x=across("at")) + chart
-    return dressed(chart, WIDTH, {"step": 24 if len(series) > 2 else 20, "for": "position"})
+        x = drawn.x(plot.promise)
+        drawn.chart.rule((x, drawn.y(0), x, drawn.y(len(names))), svg.MUTED, stroke_dasharray=svg.DASHED)
+    for row in known:
+        lane = (series.index(row["series"]) + 1) / (len(series) + 1)
+        y, colour = drawn.y(names.index(row["name"]) + lane), colours[row["series"]]
+        if row["low"] is not None:
+            drawn.chart.rule((drawn.x(row["low"]), y, drawn.x(row["high"]), y), colour, 2)
+        drawn.chart.dot(drawn.x(row["value"]), y, 3.8, colour)
+    return drawn.chart.svg(background="white")
 
 
-def fuzziness() -> Any:
+def fuzziness() -> str:
     """Return the chart of error rates over ties, measure by measure, as Fig. 2 of the paper has it."""
-    import altair as alt
+    from nescio.reporting import svg
+    from nescio.reporting.charts import LINES
 
-    from nescio.reporting.charts import LINES, data, dressed
-
-    rows = [
-        {"measure": name, "ties": value(row[f"{name}: ties"]), "error": value(row[f"{name}: error"])}
-        for row in tables("meta-evaluation-collections")[0]
-        for name in ("accuracy", "c@1", "UF")
-    ]
-    plain = [row | {"ties": row["ties"][0], "error": row["error"][0]} for row in rows if row["ties"] and row["error"]]  # type: ignore[index]
-    color = alt.Color("measure:N", scale=alt.Scale(range=list(LINES)), legend=legend())
-    base = alt.Chart(data(plain)).encode(
-        x=alt.X("ties:Q", title="ties, %"), y=alt.Y("error:Q", title="error rate, %"), color=color
-    )
-    return dressed(base.mark_line(strokeWidth=2) + base.mark_point(filled=True, size=36, opacity=1), WIDTH, 230)
+    colours = dict(zip(("accuracy", "c@1", "UF"), LINES, strict=False))
+    points: dict[str, list[tuple[float, float]]] = {name: [] for name in colours}
+    for row in tables("meta-evaluation-collections")[0]:
+        for name, own in points.items():
+            ties, error = value(row[f"{name}: ties"]), value(row[f"{name}: error"])
+            if ties and error and ties[0] is not None and error[0] is not None:
+                own.append((ties[0], error[0]))
+    every = [point for own in points.values() for point in own]
+    across = svg.Axis(svg.around(x for x, _ in every), "ties, %")
+    upright = svg.Axis(svg.around((y for _, y in every), zero=True), "error rate, %")
+    drawn = svg.plot(WIDTH, 230, across, upright, [svg.Key(name, colour, "line") for name, colour in colours.items()])
+    for name, own in points.items():
+        places = [(drawn.x(x), drawn.y(y)) for x, y in own]
+        drawn.chart.path(places, colours[name], 2)
+        for x, y in places:
+            drawn.chart.dot(x, y, 3.4, colours[name])
+    return drawn.chart.svg(background="white")
 
 
 def drawn() -> dict[str, str]:
     """Return every drawing by its name."""
-    from nescio.reporting.charts import unpacked
-    from nescio.reporting.page.drawing import as_svg
-
     charts = {plot.name: study(plot) for plot in STUDIES} | {"meta-evaluation": fuzziness()}
-    drawings = {"equal-accuracy": equal_accuracy(), "leaderboard": leaderboard(), "pipelines": pipelines()}
-    for name, chart in charts.items():
-        specification = unpacked(chart.properties(background="white", padding=12).to_dict(validate=False))
-        drawings[name] = as_svg(specification)
-    return drawings
+    return {"equal-accuracy": equal_accuracy(), "leaderboard": leaderboard(), "pipelines": pipelines(), **charts}
 
 
 Run = tuple[str, int, int, int]  # its name, and how many answers are correct, incorrect and not given
@@ -433,7 +417,8 @@ def pipelines() -> str:
 def bars(runs: Sequence[Run], title: str, remark: str, spoken: str, *, both: bool = False) -> str:
     """Return runs as bars of their outcomes, with accuracy and c@1 beside; the largest c@1 is bold, and the largest
     accuracy where `both` are."""
-    from nescio.reporting.charts import CORRECT, INCORRECT, INK, MUTED, UNANSWERED
+    from nescio.reporting.charts import CORRECT, INCORRECT, UNANSWERED
+    from nescio.reporting.svg import INK, MUTED
 
     left, total = max(90, 20 + 8 * max(len(name) for name, *_ in runs)), sum(runs[0][1:])
     wide, end = 360 - left, 84 + 58 * len(runs)

@@ -273,7 +273,7 @@ class Machine(RuleBasedStateMachine):
 
 
 @pytest.mark.sampled
-def test_random_sequences_lose_nothing(undrawn: None) -> None:  # noqa: ARG001
+def test_random_sequences_lose_nothing() -> None:
     run_state_machine_as_test(
         Machine,
         settings=settings(

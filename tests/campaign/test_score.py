@@ -138,7 +138,7 @@ def test_the_share_over_available_answers_goes_from_the_verdicts_to_table_2(tmp_
     assert shares()["% over available answers"] == ["100.00%", "–"], "nobody knows how many answers q0 had"
 
 
-def test_the_campaign_in_figures_and_the_agreement_of_its_assessors(tmp_path: Path, undrawn: None) -> None:  # noqa: ARG001
+def test_the_campaign_in_figures_and_the_agreement_of_its_assessors(tmp_path: Path) -> None:
     """Four questions in each of two languages; alpha answers all in both, beta three in EN, where q0 is as alpha has
     it: 6 answers in EN and 4 in ES. Two judge all but 2 in EN, and differ on one, which is adjudicated: they agree on
     7 of 8, each says R of 7 or 8: kappa = (7/8 - 7/8) / (1 - 7/8) = 0."""
@@ -411,7 +411,6 @@ def test_the_site_says_who_is_best_and_what_each_run_did_on_each_topic(published
 def test_what_is_blind_names_no_group_no_run_and_no_qa_system(
     two_languages: Path,
     tmp_path: Path,
-    undrawn: None,  # noqa: ARG001
 ) -> None:
     made.edit(two_languages / "campaign.toml", "blind = false", "blind = true")
     english = systems(tmp_path / "en.csv", 6, {"gamma_qa1": "135", "MIRA": "1"})
@@ -470,7 +469,6 @@ BY_KEY = {"qa": ("accuracy", 4 / 6), "reading": ("read.recall", 1), "pan": ("c@1
 def test_what_the_key_decides_is_scored_without_people_and_its_latex_is_sound(
     task: str,
     tmp_path: Path,
-    undrawn: None,  # noqa: ARG001
 ) -> None:
     """Names of groups and titles of campaigns are full of what LaTeX takes for commands."""
     odd = ["alpha=Università di {A} & B_1 50% #1 ~^ \\x", "beta=$B$"]

@@ -15,7 +15,6 @@ from nescio.campaigns.folder import contents, open_campaign
 
 from . import made
 
-pytestmark = pytest.mark.usefixtures("undrawn")
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

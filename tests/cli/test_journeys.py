@@ -90,7 +90,6 @@ def check(done: Outcome, step: dict[str, Any], nescio: Command) -> None:
 
 
 @pytest.mark.parametrize("journey", JOURNEYS)
-@pytest.mark.usefixtures("undrawn")
 def test_a_journey_goes_as_it_should(
     journey: dict[str, Any], nescio: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

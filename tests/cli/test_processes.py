@@ -79,7 +79,7 @@ def test_formats_and_measures_are_imported_when_they_are_asked_for() -> None:
             assert "nescio.scoring.score" in modules
             assert not modules & {f"nescio.{name}" for name in unasked}
     assert readers(imported(*TABLE, "--format-in", "outcomes")) <= shared
-    assert not imported("score", "table3.csv") & {"scipy", "joblib", "altair", "pandas", "pyarrow"}
+    assert not imported("score", "table3.csv") & {"scipy", "joblib", "vl_convert", "pandas", "pyarrow"}
 
 
 def test_garbage_that_holds_the_table_engine_goes_in_silence() -> None:

@@ -26,7 +26,6 @@ from .conftest import EXAMPLES, Command, lines, written
 
 SHARED = EXAMPLES.parents[1] / "shared" / "data"
 TABLE = EXAMPLES / "outcomes.csv"
-pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def test_view_writes_a_temporary_page(nescio: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,6 @@ def assert_so(page: Path, part: list[Shown], folder: Path, server: Server, *, qu
             assert same(found.shown.output, found.output), here
 
 
-@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(
     ("page", "part"),
     [pytest.param(page, part, id=named(page, i)) for page, i, part in PARTS if page.parent != MADE and page != TOUR],

@@ -94,7 +94,7 @@ def test_the_page_shows_the_files() -> None:
         assert f"\n{(PLUGIN / file).read_text(encoding='utf-8')}```" in page
 
 
-@pytest.mark.usefixtures("installed", "undrawn")
+@pytest.mark.usefixtures("installed")
 def test_an_installed_package_is_everywhere(
     nescio: Command,
     tmp_path: Path,
@@ -145,7 +145,6 @@ def test_the_laws_run_on_a_measure_of_ones_own(pytester: pytest.Pytester, monkey
         assert failed == {law} if law == "as_often_as_weighed" else law in failed, said
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_printed_commands_name_the_file_and_run(
     nescio: Command,
     tmp_path: Path,

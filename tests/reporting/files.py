@@ -9,10 +9,12 @@ import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
 from nescio.cli.app import run
+from nescio.reporting.svg import Chart
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES, SHARED = ROOT / "examples", ROOT.parent / "shared" / "data"
@@ -161,3 +163,22 @@ def marks(page: Path | str, name: str = "cells") -> dict[str, list[int]]:
     halves = [half for byte in inflated(held[name]) for half in (byte & 15, byte >> 4)]
     k = len(held["runs"])
     return {one: halves[i * k : (i + 1) * k] for i, one in enumerate(json.loads(inflated(held["questions"])))}
+
+
+def assert_inside(chart: Chart) -> None:
+    """A chart is well-formed XML, and every mark of it is within the drawing, by the places that its attributes say."""
+    root = ET.fromstring(chart.svg())
+    reach = {"x": chart.width, "x1": chart.width, "x2": chart.width, "cx": chart.width}
+    reach |= dict.fromkeys(("y", "y1", "y2", "cy"), chart.height)
+    for element in root.iter():
+        for name, most in reach.items():
+            assert 0 <= float(element.get(name, 0)) <= most + 1e-6, ET.tostring(element)
+        if element.get("d") and "clip-path" not in element.attrib:
+            numbers = [float(number) for number in re.findall(r"-?[\d.]+", element.get("d", ""))]
+            assert all(0 <= x <= chart.width for x in numbers[::2])
+            assert all(0 <= y <= chart.height for y in numbers[1::2])
+
+
+def said_by(chart: Chart) -> str:
+    """What the marks of a chart say under the mouse."""
+    return "\n".join(mark.tip for mark in chart.marks)

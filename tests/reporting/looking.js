@@ -30,7 +30,7 @@
   // which comes as null, for the first of a line.
   gaps: (svg) => {
     const texts = [...svg.querySelectorAll('text')].map((t) => t.getBoundingClientRect());
-    const symbols = [...svg.querySelectorAll('path')].map((p) => p.getBoundingClientRect())
+    const symbols = [...svg.querySelectorAll('rect, circle')].map((p) => p.getBoundingClientRect())
       .filter((b) => b.width > 4 && b.width < 16 && b.height > 4 && b.height < 16);
     const beside = (s, t) => t.right > s.left - 200 && t.left < s.left && Math.abs(t.y + t.height / 2 - s.y - s.height / 2) < 6;
     return symbols.map((s) => Math.min(...texts.filter((t) => beside(s, t)).map((t) => s.left - t.right)));
@@ -62,7 +62,7 @@
         .map((v) => v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
       return [0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05, shown];
     };
-    const fills = [...document.querySelectorAll('.plot .wide path[data-tip]')].map((p) => getComputedStyle(p).fill);
+    const fills = [...document.querySelectorAll('.plot .wide :is(path, rect, circle)[data-tip]')].map((p) => getComputedStyle(p).fill);
     const [paper] = light('--paper'), [, line] = light('--line');  // squares of tied runs carry a sign
     const drawn = [...new Set(fills)].filter((colour) => colour !== line && colour !== 'none');
     return ['--correct', '--incorrect', '--unanswered', '--edge', ...drawn]

@@ -17,7 +17,6 @@ from nescio.reporting.page.how_to_read import words
 from nescio.reporting.page.sentence import advice, answer, statements
 from tests.reporting.files import EXAMPLES, THREE, make, outcome_table, written
 
-pytestmark = pytest.mark.usefixtures("undrawn")
 KEEN = {"keen": "C" * 120 + "WC" * 10 + "W" * 60, "dull": "CWWWW" * 40}
 
 

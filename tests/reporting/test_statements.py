@@ -25,7 +25,6 @@ from nescio.selective.crossfit import choose
 from nescio.selective.curve import one_run
 from tests.reporting.files import EXAMPLES, SHARED, THREE, WORDS, make, outcome_table, written
 
-pytestmark = pytest.mark.usefixtures("undrawn")
 RESAMPLES = 500
 Files = list[Path]
 

@@ -17,7 +17,6 @@ from tests.suites import typed
 
 from ..comparison.runs import evidence
 
-pytestmark = pytest.mark.usefixtures("undrawn")
 SUITE = Path(__file__).parents[2] / "examples" / "suite" / "suite.toml"
 SMALL: dict[str, Any] = {"resamples": 300}
 

@@ -22,7 +22,6 @@ from nescio.reporting.page.question_texts import texts_of
 from nescio.reporting.page.report_data import gather
 from tests.reporting.files import EXAMPLES, ROOT, SHARED, embedded, inflated, make, marks, written
 
-pytestmark = pytest.mark.usefixtures("undrawn")
 READING: dict[str, Any] = {"missing": "common", "ungraded": "exclude", "missing_confidence": "exclude"}
 # Files that are read together, how, the parts that a page has of them (question, gold, answer, confidence, reason; "-"
 # where they hold no answers to questions), and the beginning of a question, of its gold answer and of an answer.

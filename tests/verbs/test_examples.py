@@ -41,7 +41,6 @@ QUICK = sample([name for name in VERBS if name not in LONG], 20)
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in sorted(LONG))])
-@pytest.mark.usefixtures("undrawn")
 def test_the_example_in_help_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -104,7 +104,6 @@ def test_convert_says_what_it_read_and_wrote(answers: list[Path], tmp_path: Path
 def test_report_writes_a_page_where_one_is_named_and_gives_the_scores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nescio.reporting.page.drawing.as_svg", lambda _: '<svg xmlns="http://www.w3.org/2000/svg"/>')
     monkeypatch.chdir(tmp_path)
     page = tmp_path / "r.html"
     made: Any = nescio.report(OUTCOMES, "c@1", output=page, resamples=20)

@@ -114,7 +114,6 @@ def test_what_stakes_say_is_what_a_plain_script_counts(asked: Path) -> None:
     )
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_the_report_shows_the_utility_over_the_stakes(asked: Path, tmp_path: Path) -> None:
     paths = [asked / name for name in ("prompts.jsonl", "adapts.jsonl", "ignores.jsonl")]
     nescio.report(paths, output=tmp_path / "report.html", declined_pattern=[DECLINED], resamples=50)

@@ -239,7 +239,8 @@ class Plotted(Results[RowT_co], frozen=True):
     drawn_by: ClassVar[Callable[..., Any]]
 
     def plot(self, measure: str | None = None, *, width: int = 640) -> Any:
-        """Return the chart of the results as an Altair object: of one measure, or of each below the other.
+        """Return the chart of the results, which a notebook shows and `save("chart.svg")` writes: of one measure, or of
+        each below the other.
 
         Raises UnknownNameError for a measure that was not computed, and MismatchError where there is nothing to draw.
         """

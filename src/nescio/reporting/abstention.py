@@ -3,114 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
-from nescio.reporting import direct
-from nescio.reporting._altair import alt
-from nescio.reporting.charts import (
-    MUTED,
-    NARROW,
-    Rows,
-    beside_axis,
-    color,
-    data,
-    dressed,
-    lines,
-    numbers,
-    read_by_points,
-)
+from nescio.reporting import svg
+from nescio.reporting.charts import Rows, anchors_of, colour_of, keys_of, lines, read_by_points, ticks_for
+from nescio.reporting.svg import DASHED, MUTED, NARROW, Axis, Chart
 
 PENALTY_CUT = -0.5  # what lies below is not drawn: penalty(t) falls without bound
 
 
-def gain(rows: Rows, runs: Sequence[str], width: int) -> Any:
-    """c@1 over accuracy: how far a run lies above the diagonal is what its silence earned. Fields: run, accuracy,
-    c_at_1, named, tip."""
+def gain(rows: Rows, runs: Sequence[str], width: int) -> Chart:
+    """Return c@1 over accuracy: how far a run lies above the diagonal is what its silence earned. Fields: run,
+    accuracy, c_at_1, named, tip."""
     every = [row[name] for row in rows for name in ("accuracy", "c_at_1") if row[name] is not None]
-    low, high = (max(0.0, min(every) - 0.03), min(1.0, max(every) + 0.03)) if every else (0.0, 1.0)
-    scale = alt.Scale(domain=[low, high], nice=False)
-    ends = [{"x": low, "y": low}, {"x": high, "y": high}]
-    named, height = width >= NARROW, min(430, width)
-    across = beside_axis(width) - (direct.margin(runs) if named else 0)
-    x = alt.X("accuracy:Q", title="accuracy", scale=scale, axis=numbers(width))
-    y = alt.Y("c_at_1:Q", title="c@1", scale=scale)
-    diagonal = (
-        alt.Chart(data(ends))
-        .mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1)
-        .encode(x=alt.X("x:Q", scale=scale, title="accuracy", axis=x["axis"]), y=alt.Y("y:Q", scale=scale, title="c@1"))
-    )
-    base = alt.Chart(data(rows)).encode(x=x, color=color(runs, width, legend=not named))
-    rises = base.mark_rule(strokeWidth=1.5).encode(y=y, y2=alt.Y2("accuracy:Q"))
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(y=y, description=alt.Description("tip:N"))
-    chart = alt.layer(diagonal, rises, points)
+    ends = (max(0.0, min(every) - 0.03), min(1.0, max(every) + 0.03)) if every else (0.0, 1.0)
+    named = width >= NARROW
+    across, upright = Axis(ends, "accuracy", most=ticks_for(width)), Axis(ends, "c@1")
+    beside = svg.names_margin(runs) if named else 0.0
+    plot = svg.plot(width, min(430, width), across, upright, () if named else keys_of(runs), beside=beside)
+    corners = (plot.x.start, plot.y.start, plot.x.end, plot.y.end)
+    plot.chart.rule(corners, MUTED, stroke_dasharray=DASHED)
+    for row in rows:
+        x, low, high = plot.x(row["accuracy"]), plot.y(row["accuracy"]), plot.y(row["c_at_1"])
+        colour = colour_of(row["named"], runs)
+        plot.chart.rule((x, low, x, high), colour, 1.5, runs=(row["run"],))
+        plot.chart.dot(x, high, 4.7, colour, runs=(row["run"],), tip=row["tip"])
     if named:
-        anchors = [{"run": r["run"], "named": r["named"], "x": r["accuracy"], "y": r["c_at_1"]} for r in rows]
-        chart += direct.names(anchors, runs, (across, height), (low, high), (x, y))
-    return dressed(chart, across, height=height)
+        svg.names_beside(plot, anchors_of(rows, ("accuracy", "c_at_1")), partial(colour_of, runs=runs))
+    return plot.chart
 
 
-def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int, silent: float = 0.0) -> Any:
-    """penalty(t) over t, a line a run: whose is on top wins at that price of an error. Dashed is what silence earns.
-    Where there is room the runs' names stand at the left, where lines begin. Fields of both: run, t, value, named."""
-    lowest = min((row["value"] for row in rows), default=0.0)
-    bottom = max(PENALTY_CUT, min(0.0, lowest))
-    scale = alt.Scale(domain=[bottom, 1], clamp=False, nice=False)
-    named, height = width >= NARROW, min(360, width)
-    across = beside_axis(width) - (direct.margin(runs) if named else 0)
-    x = alt.X(
-        "t:Q",
-        title=f"t: {'answering pays off' if width >= NARROW else 'answer'} above this chance of being right",
-        axis=numbers(width),
-        scale=alt.Scale(domain=[0, 0.9], nice=False),
-    )
-    axis = alt.Axis(orient="right") if named else alt.Axis()
-    y = alt.Y("value:Q", title="penalty(t)", scale=scale, axis=axis)
-    zero = (
-        alt.Chart(data([{"y": silent}]))
-        .mark_rule(color=MUTED, strokeDash=[4, 4])
-        .encode(y=alt.Y("y:Q", scale=scale, axis=axis, title="penalty(t)"))
-    )
-    curves = lines(read_by_points(rows), runs, width, (x, y), clip=True, legend=not named)
-    shown = [row for row in points if row["value"] >= bottom]
-    dots = (
-        alt.Chart(data(shown))
-        .mark_point(filled=True, size=24, opacity=1)
-        .encode(x=x, y=y, color=color(runs, width, strokes=True, legend=not named))
-    )
-    chart = zero + curves + dots
+def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int, silent: float = 0.0) -> Chart:
+    """Return penalty(t) over t, a line a run: whose is on top wins at that price of an error. Dashed is what silence
+    earns. Where there is room the runs' names stand at the left, where lines begin. Fields of both: run, t, value,
+    named."""
+    bottom = max(PENALTY_CUT, min(0.0, min((row["value"] for row in rows), default=0.0)))
+    named = width >= NARROW
+    title = f"t: {'answering pays off' if named else 'answer'} above this chance of being right"
+    across, upright = Axis((0, 0.9), title, most=ticks_for(width)), Axis((bottom, 1), "penalty(t)")
+    beside, keys = (svg.names_margin(runs), ()) if named else (0.0, keys_of(runs, "line"))
+    plot = svg.plot(width, min(360, width), across, upright, keys, beside=beside, right=named)
+    y = plot.y(silent)
+    plot.chart.rule((plot.x.start, y, plot.x.end, y), MUTED, stroke_dasharray=DASHED)
+    area = plot.chart.clip(plot.x.start, plot.y.end, plot.x.end - plot.x.start, plot.y.start - plot.y.end)
+    lines(plot, read_by_points(rows), runs, ("t", "value"), clip=area)
+    for row in points:
+        if row["value"] >= bottom:
+            place = plot.x(row["t"]), plot.y(row["value"])
+            plot.chart.dot(*place, 2.8, colour_of(row["named"], runs), runs=(row["run"],))
     if named:
-        anchors = [
-            {"run": row["run"], "named": row["named"], "x": 0, "y": row["value"]} for row in rows if row["t"] == 0
-        ]
-        chart += direct.names(anchors, runs, (across, height), (bottom, 1), (x, y), left=True)
-    return dressed(chart, across, height=height)
+        first = [row for row in rows if row["t"] == 0]
+        svg.names_beside(plot, anchors_of(first, ("t", "value")), partial(colour_of, runs=runs), left=True)
+    return plot.chart
 
 
-def stakes(rows: Rows, ideal: Rows, runs: Sequence[str], width: int) -> Any:
-    """Normalised utility over the target of each stated stake, a line a run; dashed is what the best run would have
-    earned by the best of its own behaviours. Fields of both: run, t, value, named, tip."""
-    x = alt.X("t:Q", title="stated t", axis=numbers(width), scale=alt.Scale(domain=[0, 1], nice=False))
-    y = alt.Y("value:Q", title="utility/(1 + price)")
-    zero = alt.Chart(data([{"y": 0.0}])).mark_rule(color=MUTED).encode(y=alt.Y("y:Q"))
-    best = alt.Chart(data(ideal)).mark_line(color=MUTED, strokeDash=[4, 4]).encode(x=x, y=y)
-    dots = (
-        alt.Chart(data(rows))
-        .mark_point(filled=True, size=36, opacity=1)
-        .encode(x=x, y=y, color=color(runs, width, strokes=True), description=alt.Description("tip:N"))
-    )
-    chart = zero + best + lines(rows, runs, width, (x, y)) + dots
-    return dressed(chart, beside_axis(width), height=min(300, width))
+def stakes(rows: Rows, ideal: Rows, runs: Sequence[str], width: int) -> Chart:
+    """Return normalised utility over the target of each stated stake, a line a run; dashed is what the best run would
+    have earned by the best of its own behaviours. Fields of both: run, t, value, named, tip."""
+    ends = svg.around((row["value"] for row in [*rows, *ideal]), zero=True)
+    across = Axis((0, 1), "stated t", most=ticks_for(width))
+    plot = svg.plot(width, min(300, width), across, Axis(ends, "utility/(1 + price)"), keys_of(runs, "line"))
+    plot.chart.rule((plot.x.start, plot.y(0), plot.x.end, plot.y(0)), MUTED)
+    best = [(plot.x(row["t"]), plot.y(row["value"])) for row in ideal]
+    plot.chart.path(best, MUTED, stroke_dasharray=DASHED)
+    lines(plot, rows, runs, ("t", "value"))
+    for row in rows:
+        place = plot.x(row["t"]), plot.y(row["value"])
+        plot.chart.dot(*place, 3.4, colour_of(row["named"], runs), runs=(row["run"],), tip=row["tip"])
+    return plot.chart
 
 
-def front(rows: Rows, runs: Sequence[str], width: int, titles: tuple[str, str]) -> Any:
-    """Quality over cost, a point a run; the dashed line joins those on the front. Fields: run, quality, cost, front,
-    named, tip; `titles` are of quality and cost."""
-    x = alt.X("cost:Q", title=titles[1], axis=numbers(width), scale=alt.Scale(zero=True))
-    y = alt.Y("quality:Q", title=titles[0], scale=alt.Scale(zero=False))
-    best = alt.Chart(data([row for row in rows if row["front"]])).mark_line(color=MUTED, strokeDash=[4, 4])
-    points = (
-        alt.Chart(data(rows))
-        .mark_point(filled=True, size=70, opacity=1)
-        .encode(x=x, y=y, color=color(runs, width), description=alt.Description("tip:N"))
-    )
-    return dressed(best.encode(x=x, y=y) + points, beside_axis(width), height=min(300, width))
+def front(rows: Rows, runs: Sequence[str], width: int, titles: tuple[str, str]) -> Chart:
+    """Return quality over cost, a point a run; the dashed line joins those on the front. Fields: run, quality, cost,
+    front, named, tip; `titles` are of quality and cost."""
+    across = Axis(svg.around((row["cost"] for row in rows), zero=True), titles[1], most=ticks_for(width))
+    upright = Axis(svg.around(row["quality"] for row in rows), titles[0])
+    plot = svg.plot(width, min(300, width), across, upright, keys_of(runs))
+    best = sorted((row["cost"], row["quality"]) for row in rows if row["front"])
+    plot.chart.path([(plot.x(x), plot.y(y)) for x, y in best], MUTED, stroke_dasharray=DASHED)
+    for row in rows:
+        place = plot.x(row["cost"]), plot.y(row["quality"])
+        plot.chart.dot(*place, 4.7, colour_of(row["named"], runs), runs=(row["run"],), tip=row["tip"])
+    return plot.chart

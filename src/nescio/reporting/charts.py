@@ -1,151 +1,144 @@
-"""Charts as altair specifications, in one theme: the pages, SVG, PNG and PDF are all drawn from these and from
-`diagrams`.
+"""The charts of results, in one theme: pages, notebooks and files for papers are drawn from these and from `diagrams`.
 
-A specification takes tidy rows (dictionaries with the field names used here), the order of the runs and a width in
-pixels. A mark whose row has a `tip` carries that text as its description: a hint under the mouse, and for who steps
-through a chart by keyboard. A line that is read point by point (`read_by_points`) has in its description which rows its
-points are. People with any colour vision can distinguish the colours (after Okabe & Ito) and reach 3:1
-on white; `page.css` knows each of them by its hexadecimal value and has its twin for a dark background.
+A chart takes tidy rows (dictionaries with the field names used here), the order of the runs and a width in pixels. A
+mark whose row has a `tip` says that text under the mouse, and to who steps through a chart by keyboard. A line that is
+read point by point (`read_by_points`) says which rows its points are. People with any colour vision can distinguish the
+colours (after Okabe & Ito), which reach 3:1 on white; `page.css` knows each of them by its hexadecimal value and has
+its twin for a dark background.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nescio.reporting._altair import alt
+from nescio.reporting import svg
+from nescio.reporting.layout import shortened
+from nescio.reporting.svg import DASHED, GRID, LETTER, MUTED, NARROW, Axis, Chart, Key, Plot
 
 Rows = Sequence[dict[str, Any]]
 
-INK, MUTED, GRID = "#1b1f24", "#57606a", "#d8dee4"
 CORRECT, INCORRECT, UNANSWERED = "#0072b2", "#c24f00", "#868f99"
+KINDS = {"correct": CORRECT, "unanswered": UNANSWERED, "incorrect": INCORRECT}  # in the order of bars
 OTHER = "#848f9a"
 # One a run that a chart names; each has its own dash, so that print in one colour tells them apart too.
 LINES = ("#0072b3", "#c24f01", "#00785a", "#a8407c", "#8f6400", "#4b3fa8")
-DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 4], [12, 3])
+DASHES = (None, "7,3", "2,2", "9,3,2,3", "4,4", "12,3")
 MOST_NAMED = len(LINES)
-FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
 OTHERS = "other runs"
-NARROW = 420  # widths below are for phones: fewer ticks, shorter names
+STEP = 19.0  # pixels of a row
 
 
-def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Any:
-    """Stacked bars: of each run the share of the questions that ended correct, unanswered, incorrect. Fields: run,
+def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Chart:
+    """Return stacked bars: the shares of each run's questions that ended correct, unanswered, incorrect. Fields: run,
     outcome, share, place, tip."""
-    kinds = ["correct", "unanswered", "incorrect"]
-    shares = alt.Chart(data(rows)).mark_bar()
-    return dressed(
-        shares.encode(
-            x=alt.X("share:Q", title="share of the questions", axis=percent(width), scale=alt.Scale(domain=[0, 1])),
-            y=_runs_axis(runs, width),
-            color=alt.Color(
-                "outcome:N",
-                scale=alt.Scale(domain=kinds, range=[CORRECT, UNANSWERED, INCORRECT]),
-                legend=alt.Legend(orient="top", title=None),
-            ),
-            order=alt.Order("place:Q"),
-            description=alt.Description("tip:N"),
-        ),
-        names_beside(width, runs),
-        height={"step": 19},
-    )
+    keys = [Key(kind, colour, "box") for kind, colour in KINDS.items()]
+    plot = svg.rows(width, runs, STEP, Axis((0, 1), "share of the questions", "%", ticks_for(width, 5, 10)), keys)
+    for i, run in enumerate(runs):
+        at = 0.0
+        for row in sorted((row for row in rows if row["run"] == run), key=lambda row: row["place"]):
+            left, right = plot.x(at), plot.x(at + row["share"])
+            at += row["share"]
+            box = (left, plot.y(i + 0.05), right - left, 0.9 * STEP)
+            plot.chart.rect(box, KINDS[row["outcome"]], runs=(run,), tip=row["tip"])
+    return plot.chart
 
 
 def between(value: float, low: float | None, high: float | None, field: str = "value") -> dict[str, float]:
     """Return the fields of a value and the ends of its interval, which are the value where it has none."""
-    return {field: value, "low": value if low is None else low, "high": value if high is None else high}
+    ends = [value if end is None or math.isnan(end) else end for end in (low, high)]
+    return {field: value, "low": ends[0], "high": ends[1]}
 
 
-def intervals(rows: Rows, runs: Sequence[str], width: int, measure: str) -> Any:
-    """Values of one measure with their intervals, the best run on top. Fields: run, value, low, high, tip."""
-    base = alt.Chart(data(rows)).encode(y=_runs_axis(runs, width))
-    scale = alt.Scale(zero=False, nice=True)
-    lines = base.mark_rule(color=CORRECT, strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"))
-    points = base.mark_point(filled=True, size=28 if width < NARROW else 50, color=CORRECT, opacity=1).encode(
-        x=alt.X("value:Q", title=measure, scale=scale, axis=numbers(width)), description=alt.Description("tip:N")
-    )
-    return dressed(lines + points, names_beside(width, runs), height={"step": 19})
+def intervals(rows: Rows, runs: Sequence[str], width: int, measure: str) -> Chart:
+    """Return values of one measure with their intervals, the best run on top. Fields: run, value, low, high, tip."""
+    ends = svg.around(row[name] for row in rows for name in ("value", "low", "high"))
+    plot = svg.rows(width, runs, STEP, Axis(ends, measure, most=ticks_for(width)))
+    radius = 3.0 if width < NARROW else 4.0
+    for row in rows:
+        _span(plot, runs.index(row["run"]), row["value"], row, radius)
+    return plot.chart
 
 
-def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
-    """Draw a square for each pair of runs in the order of their ranks: is the row better than the column, worse, or
-    tied? Fields: row, column (numbers of ranks as texts), verdict, sign, tip."""
+def _span(plot: Plot, place: int, value: float, row: dict[str, Any], radius: float = 4.0) -> None:
+    """Draw a value and its interval (fields low, high, tip, and run where it has one) in the row of a place."""
+    y = plot.y(place + 0.5)
+    runs = (row["run"],) if "run" in row else ()
+    plot.chart.rule((plot.x(row["low"]), y, plot.x(row["high"]), y), CORRECT, 2, runs=runs)
+    plot.chart.dot(plot.x(value), y, radius, CORRECT, runs=runs, tip=row["tip"])
+
+
+def pairs(rows: Rows, labels: Sequence[str], width: int) -> Chart:
+    """Return a square for each pair of runs in the order of their ranks: is the row better than the column, worse, or
+    tied? Fields: row, column (numbers of ranks as texts), verdict, sign, tip, runs."""
     narrow = width < NARROW
-    side = min(names_beside(width, labels) / max(1, len(labels)), 40)
-    numbers = [str(i + 1) for i in range(len(labels))]
+    most = 15 if narrow else 33
+    short = shortened(labels, most)
+    left = LETTER * min(most, max(map(len, labels), default=0)) + 8
+    side = min((width - left - 14) / max(1, len(labels)), 40.0)
     high, low = (
         ("better", "worse") if not {"higher", "lower"} & {row["verdict"] for row in rows} else ("higher", "lower")
     )
-    kinds = [high, "not significant", low]
-    above = alt.Axis(
-        orient="top",
-        labelAngle=0,
-        ticks=False,
-        labelOverlap="greedy",
-        labelSeparation=4,
-        labelFontSize=10 if narrow else 12,
-    )
-    base = alt.Chart(data(rows)).encode(
-        x=alt.X("column:N", sort=numbers, title=None, axis=above),
-        y=alt.Y(
-            "row:N",
-            sort=list(labels),
-            title=None,
-            axis=alt.Axis(labelLimit=_limit(width), ticks=False, minExtent=_extent(width, labels)),
-        ),
-    )
-    legend = alt.Legend(orient="bottom", title="The row is", titleFontWeight="normal")
-    squares = base.mark_rect(stroke="white", strokeWidth=1).encode(
-        color=alt.Color("verdict:N", scale=alt.Scale(domain=kinds, range=[CORRECT, GRID, INCORRECT]), legend=legend),
-        description=alt.Description("tip:N"),
-    )
-    chart: Any = squares
-    if side >= 26:
-        for significant in (True, False):
-            signs = base.transform_filter(f"(datum.verdict == 'not significant') != {str(significant).lower()}")
-            chart += signs.mark_text(fontSize=10, color="white" if significant else MUTED).encode(
-                text=alt.Text("sign:N")
-            )
-    return dressed(chart, {"step": side}, height={"step": max(side, 14)})
+    kinds = {high: CORRECT, "not significant": GRID, low: INCORRECT}
+    keys = svg.flowed([Key(kind, colour, "box") for kind, colour in kinds.items()], width - 80)
+    step, top = max(side, 14.0), 22.0
+    bottom = top + step * len(labels)
+    chart = Chart(width, bottom + 34 + 20 * len(keys))
+    run_of = {run["row"]: run["runs"][0] for run in rows} | {
+        labels[int(run["column"]) - 1]: run["runs"][1] for run in rows
+    }
+    every = max(1, -(-(LETTER * len(str(len(labels))) + 4) // side))
+    for i, label in enumerate(labels):
+        own = (run_of[label],) if label in run_of else ()
+        chart.write(left - 6, top + step * (i + 0.5), short.get(label, label), "end", fill=MUTED, runs=own)
+        if i % every == 0:
+            x = left + side * (i + 0.5)
+            chart.write(x, top - 9, str(i + 1), "middle", fill=MUTED, font_size=10 if narrow else None)
+    for row in rows:
+        x, y = left + side * (int(row["column"]) - 1), top + step * labels.index(row["row"])
+        runs = row["runs"]
+        chart.rect((x, y, side, step), kinds[row["verdict"]], stroke="white", runs=runs, tip=row["tip"])
+        if side >= 26:
+            ink = MUTED if row["verdict"] == "not significant" else "white"
+            middle = x + side / 2, y + step / 2
+            chart.write(*middle, row["sign"], "middle", fill=ink, font_size=10, pointer_events="none", runs=runs)
+    chart.write(0, bottom + 24, "The row is")
+    svg.legend(chart, keys, 80, bottom + 14)
+    return chart
 
 
-def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Sequence[str]) -> Any:
-    """Values of one measure in each part of the questions, a dot a run; each run with a name of its own has its own
-    height within a part, so that equal values do not hide each other. Fields: stratum, run, value, named, tip."""
-    limit = _limit(width)
-    chart = (
-        alt.Chart(data(rows))
-        .mark_point(filled=True, size=40, opacity=0.9)
-        .encode(
-            x=alt.X("value:Q", title=measure, scale=alt.Scale(zero=False), axis=numbers(width)),
-            y=alt.Y("stratum:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=limit, grid=True)),
-            yOffset=alt.YOffset("named:N", scale=alt.Scale(domain=list(runs), paddingOuter=1)),
-            color=color(runs, width),
-            description=alt.Description("tip:N"),
-        )
-    )
-    return dressed(chart, names_beside(width, order), height={"step": 28, "for": "position"})
+def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Sequence[str]) -> Chart:
+    """Return values of one measure in each part of the questions, a dot a run; each run with a name of its own has its
+    own height within a part, so that equal values do not hide each other. Fields: stratum, run, value, named, tip."""
+    ends = svg.around(row["value"] for row in rows)
+    step = max(28.0, 6.0 * len(runs))
+    keys = keys_of(runs)
+    plot = svg.rows(width, order, step, Axis(ends, measure, most=ticks_for(width)), keys, lined=True)
+    for row in rows:
+        lane = (runs.index(row["named"]) + 1) / (len(runs) + 1)
+        y = plot.y(order.index(row["stratum"]) + lane)
+        colour = colour_of(row["named"], runs)
+        plot.chart.dot(plot.x(row["value"]), y, 3.6, colour, fill_opacity=0.9, runs=(row["run"],), tip=row["tip"])
+    return plot.chart
 
 
 def differences(
     rows: Rows, measures: Sequence[str], width: int, margin: float, title: str = "new run minus old run"
-) -> Any:
-    """Differences between two runs with their intervals, a row a measure, and the band of differences that do not
-    matter. Fields: measure, difference, low, high, tip."""
-    base = alt.Chart(data(rows)).encode(y=_rows_axis("measure", measures, width))
-    lines = base.mark_rule(color=CORRECT, strokeWidth=2).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
-    points = base.mark_point(filled=True, size=50, color=CORRECT, opacity=1).encode(
-        x=alt.X("difference:Q", title=title, axis=numbers(width, "+.3~f")), description=alt.Description("tip:N")
-    )
-    zero = alt.Chart(data([{"at": 0}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(x=alt.X("at:Q"))
-    band = (
-        alt.Chart(data([{"at": -margin, "to": margin}]))
-        .mark_rect(color=GRID, opacity=0.5)
-        .encode(x=alt.X("at:Q"), x2=alt.X2("to:Q"))
-    )
-    chart = alt.layer(*([band] if margin else []), zero, lines, points)
-    return dressed(chart, names_beside(width, measures), height={"step": 30})
+) -> Chart:
+    """Return differences between two runs with their intervals, a row a measure, and the band of differences that do
+    not matter. Fields: measure, difference, low, high, tip."""
+    shown = [row[name] for row in rows for name in ("difference", "low", "high")]
+    ends = svg.around([*shown, -margin, margin], zero=True)
+    plot = svg.rows(width, measures, 30, Axis(ends, title, "+", ticks_for(width)))
+    top, bottom = plot.y(0), plot.y(len(measures))
+    if margin:
+        x = plot.x(-margin)
+        plot.chart.rect((x, top, plot.x(margin) - x, bottom - top), GRID, fill_opacity=0.5)
+    plot.chart.rule((plot.x(0), top, plot.x(0), bottom), MUTED, stroke_dasharray=DASHED)
+    for row in rows:
+        _span(plot, measures.index(row["measure"]), row["difference"], row)
+    return plot.chart
 
 
 def curves(
@@ -154,23 +147,22 @@ def curves(
     width: int,
     xy: tuple[tuple[str, str], tuple[str, str]],
     level: float | None = None,
-) -> Any:
-    """Draw a line with points for each series; a dashed line at `level`. Fields: run (the series), named, tip and those
-    of `xy`, (field, title)."""
+) -> Chart:
+    """Return a line with points for each series, and a dashed line at `level`. Fields: run (the series), named, tip
+    and those of `xy`, (field, title)."""
     (across, x_title), (up, y_title) = xy
-    x = alt.X(f"{across}:Q", title=x_title, axis=numbers(width))
-    y = alt.Y(f"{up}:Q", title=y_title, axis=alt.Axis(format="~%"), scale=alt.Scale(zero=True))
-    dots = (
-        alt.Chart(data(rows))
-        .mark_point(filled=True, size=36, opacity=1)
-        .encode(x=x, y=y, color=color(series, width, strokes=True), description=alt.Description("tip:N"))
-    )
-    chart = lines(rows, series, width, (x, y)) + dots
+    highest = [row[up] for row in rows] + ([] if level is None else [level])
+    upright = Axis(svg.around(highest, zero=True), y_title, "%")
+    x_axis = Axis(svg.around(row[across] for row in rows), x_title, most=ticks_for(width))
+    plot = svg.plot(width, min(300, width), x_axis, upright, keys_of(series, "line"))
     if level is not None:
-        chart = (
-            alt.Chart(data([{"at": level}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(y=alt.Y("at:Q")) + chart
-        )
-    return dressed(chart, beside_axis(width), height=min(300, width))
+        y = plot.y(level)
+        plot.chart.rule((plot.x.start, y, plot.x.end, y), MUTED, stroke_dasharray=DASHED)
+    lines(plot, rows, series, (across, up))
+    for row in rows:
+        place = plot.x(row[across]), plot.y(row[up])
+        plot.chart.dot(*place, 3.4, colour_of(row["named"], series), runs=(row["run"],), tip=row["tip"])
+    return plot.chart
 
 
 def named(run: str, runs: Sequence[str]) -> str:
@@ -189,129 +181,51 @@ def read_by_points(rows: Rows) -> Rows:
     return [row | {"line": "{} {}".format(*spans[row["run"]])} for row in rows]
 
 
-def lines(
-    rows: Rows, runs: Sequence[str], width: int, xy: tuple[Any, Any], *, clip: bool = False, legend: bool = True
-) -> Any:
-    """Draw one line per run; those that have a name of their own lie above the others."""
+def by_run(rows: Rows) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each run."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row["run"], []).append(row)
+    return groups
+
+
+def lines(plot: Plot, rows: Rows, runs: Sequence[str], xy: tuple[str, str], *, clip: int | None = None) -> None:
+    """Draw a line a run through its rows, those without a name of their own thin and below the others."""
     x, y = xy
-    chart: Any = None
-    for on_top in (False, True):
-        part = [row for row in rows if (row["named"] != OTHERS) == on_top]
-        if not part:
-            continue
-        dashes = alt.StrokeDash(
-            "named:N",
-            title=None,
-            scale=_scale(runs, [list(d) for d in DASHES], [1, 0]),
-            legend=alt.Undefined if legend else None,
+    groups = sorted(by_run(rows).items(), key=lambda group: group[1][0]["named"] != OTHERS)
+    for run, own in groups:
+        name = own[0]["named"]
+        plot.chart.path(
+            [(plot.x(row[x]), plot.y(row[y])) for row in own],
+            colour_of(name, runs),
+            1.0 if name == OTHERS else 2.2,
+            stroke_dasharray=dash_of(name, runs),
+            clip=clip,
+            runs=(run,),
+            line=own[0].get("line", ""),
         )
-        stroke = color(runs, width, strokes=True, legend=legend)
-        layer = (
-            alt.Chart(data(part))
-            .mark_line(strokeWidth=2.2 if on_top else 1, clip=clip)
-            .encode(x=x, y=y, detail=alt.Detail("run:N"), order=alt.Order(x.shorthand), color=stroke, strokeDash=dashes)
-        )
-        if "line" in part[0]:
-            layer = layer.encode(description=alt.Description("line:N"))
-        chart = layer if chart is None else chart + layer
-    return chart if chart is not None else alt.Chart(data([])).mark_line().encode(x=x, y=y)
 
 
-def color(runs: Sequence[str], width: int, *, strokes: bool = False, legend: bool = True) -> Any:
-    """Return the colour of a run's marks, with a legend where no names stand beside them."""
-    if not legend:
-        return alt.Color("named:N", scale=_scale(runs, list(LINES), OTHER), legend=None)
-    key = alt.Legend(
-        orient="bottom",
-        title=None,
-        columns=1 if width < NARROW else 3,
-        labelLimit=width - 60 if width < NARROW else 200,
-        symbolType="stroke" if strokes else "circle",
-        symbolSize=260 if strokes else 80,
-        symbolOpacity=1,
-    )
-    return alt.Color("named:N", scale=_scale(runs, list(LINES), OTHER), legend=key)
+def colour_of(name: str, runs: Sequence[str]) -> str:
+    """Return the colour of a run's marks."""
+    return OTHER if name == OTHERS else LINES[runs.index(name) % len(LINES)]
 
 
-def _scale(runs: Sequence[str], values: list[Any], other: Any) -> Any:
-    return alt.Scale(domain=list(runs), range=[other if run == OTHERS else values[i] for i, run in enumerate(runs)])
+def dash_of(name: str, runs: Sequence[str]) -> str | None:
+    """Return the dashes of a run's line."""
+    return None if name == OTHERS else DASHES[runs.index(name) % len(DASHES)]
 
 
-def _runs_axis(runs: Sequence[str], width: int) -> Any:
-    return _rows_axis("run", runs, width)
+def keys_of(runs: Sequence[str], shape: Any = "dot") -> list[Key]:
+    """Return the legend of the runs."""
+    return [Key(run, colour_of(run, runs), shape, dash_of(run, runs) if shape == "line" else None) for run in runs]
 
 
-def _rows_axis(field: str, names: Sequence[str], width: int) -> Any:
-    return alt.Y(
-        f"{field}:N",
-        sort=list(names),
-        title=None,
-        axis=alt.Axis(labelLimit=_limit(width), ticks=False, minExtent=_extent(width, names)),
-    )
+def anchors_of(rows: Rows, xy: tuple[str, str]) -> Mapping[str, tuple[float, float]]:
+    """Return where the names of runs point to: their last row, of those with a name of their own."""
+    return {row["run"]: (row[xy[0]], row[xy[1]]) for row in rows if row["named"] != OTHERS}
 
 
-def _limit(width: int) -> int:
-    return 105 if width < NARROW else 230
-
-
-def names_beside(width: int, names: Sequence[str]) -> float:
-    """Return what a row of names leaves of the width, so that the whole drawing is about as wide as asked for."""
-    return float(width - _extent(width, names) - 22)
-
-
-def _extent(width: int, names: Sequence[str]) -> float:
-    """Return the pixels of a row of names, in the widest of the fonts that may show them."""
-    return min(_limit(width), 7.0 * max((len(name) for name in names), default=0))
-
-
-def beside_axis(width: int) -> float:
-    return float(width - 62)
-
-
-def percent(width: int) -> Any:
-    return alt.Axis(format="%", tickCount=5 if width < NARROW else 10)
-
-
-def numbers(width: int, form: str | None = None) -> Any:
-    ticks = 4 if width < NARROW else 8
-    return alt.Axis(tickCount=ticks) if form is None else alt.Axis(tickCount=ticks, format=form)
-
-
-def data(rows: Rows) -> Any:
-    """Rows as one text of JSON, which altair hands on as it is; `unpacked` turns it into rows. It copies a list again
-    for each layer, row by row, which would take most of the time that a page takes."""
-    return alt.InlineData(values=json.dumps(list(rows)))
-
-
-def unpacked(specification: Any) -> Any:
-    """Return a specification as altair gives it, whose inline data are rows."""
-    if isinstance(specification, list):
-        return [unpacked(part) for part in specification]
-    if not isinstance(specification, dict):
-        return specification
-    held = specification.get("datasets", {})  # where altair gathers the data of all layers
-    parts = {name: unpacked(part) for name, part in specification.items() if name != "datasets"}
-    return parts | ({"datasets": {name: json.loads(rows) for name, rows in held.items()}} if held else {})
-
-
-def dressed(chart: Any, width: Any = None, height: Any = None) -> Any:
-    """Return a chart in the theme, of this size or of its parts' own."""
-    axis = {
-        "labelColor": MUTED,
-        "titleColor": INK,
-        "tickColor": GRID,
-        "domainColor": GRID,
-        "gridColor": GRID,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "labelPadding": 5,
-        "labelFlush": False,
-    }
-    legend = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12, "symbolStrokeWidth": 2}
-    legend["columnPadding"] = 22  # also where the reader's font is wider than the one that the chart was laid out in
-    config = alt.Config(font=FONT, axis=axis, legend=legend, view={"stroke": None}, padding=4)
-    for name, value in {"width": width, "height": height, "background": "transparent", "config": config}.items():
-        if value is not None:
-            chart[name] = value  # it is new: `properties` and `configure` would copy all of it, twice
-    return chart
+def ticks_for(width: int, few: int = 4, many: int = 8) -> int:
+    """Return how many numbers an axis has at most."""
+    return few if width < NARROW else many

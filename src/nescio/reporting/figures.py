@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
 from nescio.errors import MismatchError
-from nescio.reporting.charts import LINES, MUTED, data, dressed, unpacked
-from nescio.reporting.page.drawing import as_svg
+from nescio.reporting import svg
+from nescio.reporting.charts import LINES
+from nescio.reporting.svg import DASHED, MUTED, Axis, Key
 from nescio.sources.writing import write_text
 
-WIDTH, HEIGHT = 520, 320
+WIDTH, HEIGHT = 580, 320
 
 
 class Spot(Struct, frozen=True):
@@ -29,24 +29,27 @@ def draw(path: Path, spots: Sequence[Spot], x_title: str, y_title: str, *, diago
 
     `diagonal` adds the line of chance of a ROC curve. Raises MismatchError where there is nothing to draw.
     """
-    import altair as alt
-
     kept = [spot for spot in spots if spot.y == spot.y]
     if not kept:
         raise MismatchError(f"{path}: there is nothing to draw, because every value is undefined")
-    rows = [{"series": one.series, "x": one.x, "y": one.y, "at": at} for at, one in enumerate(kept)]
-    names, kind = list(dict.fromkeys(one.series for one in kept)), "N" if isinstance(kept[0].x, str) else "Q"
-    color = alt.Color(
-        "series:N",
-        scale=alt.Scale(domain=names, range=[LINES[i % len(LINES)] for i in range(len(names))]),
-        legend=alt.Legend(title=None, orient="bottom", labelLimit=400, columns=3),
-    )
-    x: Any = alt.X(f"x:{kind}", title=x_title, sort=None)
-    base = alt.Chart(data(rows)).encode(x=x, y=alt.Y("y:Q", title=y_title), color=color)
-    chart: Any = base.mark_line(strokeWidth=2).encode(order="at:Q") + base.mark_point(filled=True, size=30, opacity=1)
+    names = list(dict.fromkeys(spot.series for spot in kept))
+    colours = {name: LINES[i % len(LINES)] for i, name in enumerate(names)}
+    marks = list(dict.fromkeys(spot.x for spot in kept if isinstance(spot.x, str)))  # of an axis of names
+    x_of = {mark: float(i) for i, mark in enumerate(marks)}
+    places = [(spot.series, x_of[spot.x] if isinstance(spot.x, str) else spot.x, spot.y) for spot in kept]
+    corners = [0.0, 1.0] if diagonal else []
+    ends = (-0.5, len(marks) - 0.5) if marks else svg.around([*(x for _, x, _ in places), *corners])
+    across = Axis(ends, x_title, marked=(0.0,) if marks else (), labels=not marks, grid=not marks)
+    upright = Axis(svg.around([*(y for *_, y in places), *corners], zero=True), y_title)
+    plot = svg.plot(WIDTH, HEIGHT, across, upright, [Key(name, colours[name], "line") for name in names])
+    for mark, x in x_of.items():
+        plot.chart.write(plot.x(x), plot.y.start + 13, mark, "middle", fill=MUTED)
     if diagonal:
-        corners = alt.Chart(data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])).encode(x="x:Q", y="y:Q")
-        chart = corners.mark_line(color=MUTED, strokeDash=[4, 4]) + chart
-    specification = dressed(chart, WIDTH, HEIGHT).properties(background="white", padding=12).to_dict(validate=False)
-    write_text(path, as_svg(unpacked(specification)))
+        plot.chart.rule((plot.x(0), plot.y(0), plot.x(1), plot.y(1)), MUTED, stroke_dasharray=DASHED)
+    for name in names:
+        own = [(plot.x(x), plot.y(y)) for series, x, y in places if series == name]
+        plot.chart.path(own, colours[name], 2)
+        for x, y in own:
+            plot.chart.dot(x, y, 3, colours[name])
+    write_text(path, plot.chart.svg(background="white"))
     return f"wrote {path}"

@@ -4,167 +4,116 @@ are many."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
-from nescio.reporting import direct
-from nescio.reporting._altair import alt
+from nescio.reporting import svg
 from nescio.reporting.charts import (
-    GRID,
     LINES,
-    MUTED,
-    NARROW,
     OTHER,
     Rows,
-    beside_axis,
-    color,
-    data,
-    dressed,
+    anchors_of,
+    by_run,
+    colour_of,
+    keys_of,
     lines,
-    percent,
+    ticks_for,
 )
+from nescio.reporting.svg import DASHED, MUTED, NARROW, Axis, Chart, Plot, Scale
 
-PANEL = 280  # pixels of a panel, without its axis
+PANEL = 320  # pixels of a panel
 BAND = 0.18  # opacity
-COUNTED = "datum.value < 1000 ? format(datum.value, ',') : format(datum.value, '.2~s')"  # 0 is no 0k
 THINNED = 30  # points of a line that stands behind the others'
+TITLE = 24.0  # pixels of a run's name above its panel
 
 
-def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
-    """Risk over coverage of a few runs, a line and a band a run, with their names beside; the points are the
+def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Chart:
+    """Return risk over coverage of a few runs, a line and a band a run, with their names beside; the points are the
     thresholds by which the runs decided themselves. Fields: run, coverage, risk, low, high, named, line; points have a
     tip."""
-    highest = _highest([*rows, *points])
-    x = alt.X("coverage:Q", title="coverage: share of the questions answered", axis=percent(width))
-    scale = alt.Scale(domain=[0, highest], nice=False)
-    y = alt.Y("risk:Q", title="risk: share of these that are wrong", axis=alt.Axis(format="%"), scale=scale)
-    named, height = width >= NARROW, min(360, width)
-    across = beside_axis(width) - (direct.margin(runs) if named else 0)
-    chart = _bands(rows, runs, width, legend=not named) + lines(rows, runs, width, (x, y), legend=not named)
-    dots = (
-        alt.Chart(data(points))
-        .mark_point(filled=True, size=80, opacity=1)
-        .encode(
-            x=x, y=y, color=color(runs, width, strokes=True, legend=not named), description=alt.Description("tip:N")
-        )
-    )
-    chart += dots
+    named = width >= NARROW
+    across = Axis((0, 1), "coverage: share of the questions answered", "%", ticks_for(width, 5, 10))
+    upright = Axis((0, _highest([*rows, *points])), "risk: share of these that are wrong", "%")
+    beside, keys = (svg.names_margin(runs), ()) if named else (0.0, keys_of(runs, "line"))
+    plot = svg.plot(width, min(360, width), across, upright, keys, beside=beside)
+    for run, own in by_run(rows).items():
+        _band(plot, own, colour_of(own[0]["named"], runs), run)
+    lines(plot, rows, runs, ("coverage", "risk"))
+    for point in points:
+        place = plot.x(point["coverage"]), plot.y(point["risk"])
+        plot.chart.dot(*place, 5, colour_of(point["named"], runs), runs=(point["run"],), tip=point["tip"])
     if named:
-        last = {row["run"]: row for row in rows}
-        anchors = [{"run": r, "named": a["named"], "x": a["coverage"], "y": a["risk"]} for r, a in last.items()]
-        chart += direct.names(anchors, runs, (across, height), (0, highest), (x, y))
-    return dressed(chart, across, height=height)
+        svg.names_beside(plot, anchors_of(rows, ("coverage", "risk")), partial(colour_of, runs=runs))
+    return plot.chart
 
 
-def risk_panel(rows: Rows, points: Rows, others: Rows, run: str) -> Any:
-    """Risk over coverage of one run, with its band, before those of the others in grey. Fields as in `risk_coverage`;
-    the axes are the same for all runs."""
-    highest = _highest([*others, *rows, *points])
-    scale = alt.Scale(domain=[0, highest], nice=False)
-    x = alt.X("coverage:Q", title="coverage", axis=percent(NARROW - 1), scale=alt.Scale(domain=[0, 1]))
-    y = alt.Y("risk:Q", title="risk", axis=alt.Axis(format="%", tickCount=5), scale=scale)
-    behind = [row | {"behind": row["run"]} for row in _thinned(others, run)]
-    chart: Any = (
-        alt.Chart(data([{name: value for name, value in row.items() if name not in ("run", "line")} for row in behind]))
-        .mark_line(strokeWidth=0.8, color=OTHER, opacity=0.55)
-        .encode(x=x, y=y, detail=alt.Detail("behind:N"), order=alt.Order("coverage:Q"))
-    )
+def risk_panel(rows: Rows, points: Rows, others: Rows, run: str) -> Chart:
+    """Return risk over coverage of one run, with its band, before those of the others in grey. Fields as in
+    `risk_coverage`; the axes are the same for all runs."""
+    upright = Axis((0, _highest([*others, *rows, *points])), "risk", "%", 5)
+    plot = svg.plot(PANEL, 190, Axis((0, 1), "coverage", "%", 5), upright)
+    for other, behind in by_run(others).items():
+        if other != run:
+            step = max(1, -(-len(behind) // THINNED))
+            thinned = [*behind[::step], behind[-1]]
+            places = [(plot.x(row["coverage"]), plot.y(row["risk"])) for row in thinned]
+            plot.chart.path(places, OTHER, 0.8, stroke_opacity=0.55)
     own = [row for row in rows if row["run"] == run]
-    if "low" in (own[0] if own else {}):
-        chart += (
-            alt.Chart(data(own))
-            .mark_area(color=LINES[0], opacity=BAND, clip=True)
-            .encode(x=x, y=_low(scale), y2=alt.Y2("high:Q"))
-        )
-    chart += (
-        alt.Chart(data(own))
-        .mark_line(strokeWidth=2.2, color=LINES[0])
-        .encode(x=x, y=y, order=alt.Order("coverage:Q"), description=alt.Description("line:N"))
-    )
-    at = [point for point in points if point["run"] == run]
-    dots = alt.Chart(data(at)).mark_point(filled=True, size=70, color=LINES[0], opacity=1)
-    return dressed(chart + dots.encode(x=x, y=y, description=alt.Description("tip:N")), PANEL, height=190)
+    _band(plot, own, LINES[0], run)
+    places = [(plot.x(row["coverage"]), plot.y(row["risk"])) for row in own]
+    plot.chart.path(places, LINES[0], 2.2, runs=(run,), line=own[0].get("line", ""))
+    for point in points:
+        if point["run"] == run:
+            place = plot.x(point["coverage"]), plot.y(point["risk"])
+            plot.chart.dot(*place, 4.7, LINES[0], runs=(run,), tip=point["tip"])
+    return plot.chart
 
 
-def reliability_panel(rows: Rows, bins: int) -> Any:
-    """Share right over stated confidence of one run, in bins, and below how many answers each bin has: on the diagonal
-    a confidence means what it says. Fields: run, confidence, right, low, high, n, bin, tip, count."""
-    unit = alt.Scale(domain=[0, 1], nice=False)
-    ends = alt.Chart(data([{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
-    x = alt.X("confidence:Q", title=None, scale=unit, axis=alt.Axis(labels=False, ticks=False, tickCount=5))
-    y = alt.Y("right:Q", title="share right", scale=unit, axis=alt.Axis(format="%", tickCount=5))
-    diagonal = ends.mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1).encode(
-        x=alt.X("x:Q", scale=unit, axis=x["axis"], title=None), y=alt.Y("y:Q", scale=unit, axis=y["axis"])
-    )
-    base = alt.Chart(data(rows)).encode(x=x)
-    line = base.mark_line(strokeWidth=2, color=LINES[0]).encode(y=y, order=alt.Order("confidence:Q"))
-    bars = base.mark_rule(strokeWidth=1.2, color=LINES[0]).encode(y=alt.Y("low:Q", scale=unit), y2=alt.Y2("high:Q"))
-    dots = base.mark_point(filled=True, size=50, opacity=1, color=LINES[0]).encode(
-        y=y, description=alt.Description("tip:N")
-    )
-    upper = alt.layer(diagonal, line, bars, dots).properties(width=PANEL, height=170)
-    spans = [row | {"from": row["bin"] / bins + 0.004, "to": (row["bin"] + 1) / bins - 0.004} for row in rows]
-    most = max(row["n"] for row in rows)
-    counts = (
-        alt.Chart(data(spans))
-        .mark_rect(color=OTHER)
-        .encode(
-            x=alt.X("from:Q", title="confidence", scale=unit, axis=percent(NARROW - 1)),
-            x2=alt.X2("to:Q"),
-            y=alt.Y(
-                "n:Q",
-                title="answers",
-                scale=alt.Scale(domain=[0, most], nice=False),
-                axis=alt.Axis(values=[0, most], labelExpr=COUNTED, grid=False, domainColor=GRID),
-            ),
-            y2=alt.Y2Datum(0),
-            description=alt.Description("count:N"),
-        )
-        .properties(width=PANEL, height=44)
-    )
-    return dressed(alt.vconcat(upper, counts, spacing=6))
-
-
-def side_by_side(panels: Sequence[Any], runs: Sequence[str], width: int) -> Any:
-    """Draw panels as one chart, each under its run's name, as many in a row as fit."""
-    titled = []
-    for panel, run in zip(panels, runs, strict=True):
-        copy = panel.properties(title=run)
-        copy.config = alt.Undefined
-        copy.background = alt.Undefined
-        titled.append(copy)
-    return dressed(alt.concat(*titled, columns=max(1, width // (PANEL + 20))))
-
-
-def _bands(rows: Rows, runs: Sequence[str], width: int, *, legend: bool) -> Any:
-    banded = [row for row in rows if "low" in row]
-    return (
-        alt.Chart(data(banded))
-        .mark_area(opacity=BAND, clip=True)
-        .encode(
-            x=alt.X("coverage:Q"),
-            y=alt.Y("low:Q"),
-            y2=alt.Y2("high:Q"),
-            detail=alt.Detail("run:N"),
-            color=color(runs, width, strokes=True, legend=legend),
-        )
-    )
-
-
-def _low(scale: Any) -> Any:
-    return alt.Y("low:Q", scale=scale)
-
-
-def _thinned(rows: Rows, without: str) -> list[dict[str, Any]]:
-    """Return some points of each line but one."""
-    of_run: dict[str, list[dict[str, Any]]] = {}
+def reliability_panel(rows: Rows, bins: int) -> Chart:
+    """Return the share right over stated confidence of one run, in bins, and below how many answers each bin has: on
+    the diagonal a confidence means what it says. Fields: run, confidence, right, low, high, n, bin, tip, count."""
+    unit = Axis((0, 1), "", most=5, labels=False)
+    plot = svg.plot(PANEL, 170, unit, Axis((0, 1), "share right", "%", 5))
+    chart, x, y = plot.chart, plot.x, plot.y
+    chart.rule((x(0), y(0), x(1), y(1)), MUTED, stroke_dasharray=DASHED)
+    run = (rows[0]["run"],)
+    ordered = sorted(rows, key=lambda row: row["confidence"])
+    chart.path([(x(row["confidence"]), y(row["right"])) for row in ordered], LINES[0], 2, runs=run)
     for row in rows:
-        of_run.setdefault(row["run"], []).append(row)
-    kept = []
-    for run, own in of_run.items():
-        if run != without:
-            step = max(1, -(-len(own) // THINNED))
-            kept += [*own[::step], own[-1]]
-    return kept
+        at = x(row["confidence"])
+        chart.rule((at, y(row["low"]), at, y(row["high"])), LINES[0], 1.2, runs=run)
+        chart.dot(at, y(row["right"]), 4, LINES[0], runs=run, tip=row["tip"])
+    most = max(row["n"] for row in rows)
+    top = y(0) + 16
+    counts = Scale(0, most, top + 44, top)
+    svg.axis_below(chart, x, (top, counts.start), Axis((0, 1), "confidence", "%", 5, grid=False))
+    svg.axis_beside(chart, counts, (x.start, x.end), Axis((0, most), "answers", marked=(0, most), grid=False))
+    for row in rows:
+        left, right, high = x(row["bin"] / bins + 0.004), x((row["bin"] + 1) / bins - 0.004), counts(row["n"])
+        chart.rect((left, high, right - left, counts.start - high), OTHER, runs=run, tip=row["count"])
+    chart.height = counts.start + 42
+    return chart
+
+
+def side_by_side(panels: Sequence[Chart], runs: Sequence[str], width: int) -> Chart:
+    """Return panels as one chart, each under its run's name, as many in a row as fit."""
+    columns = max(1, int(width // PANEL))
+    high = TITLE + max(panel.height for panel in panels)
+    chart = Chart(PANEL * min(columns, len(panels)), high * -(-len(panels) // columns))
+    for i, (panel, run) in enumerate(zip(panels, runs, strict=True)):
+        x, y = PANEL * (i % columns), high * (i // columns)
+        chart.write(x + PANEL / 2, y + TITLE / 2, run, "middle", font_weight="bold", runs=(run,))
+        chart.place(panel, x, y + TITLE)
+    return chart
+
+
+def _band(plot: Plot, rows: Rows, colour: str, run: str) -> None:
+    """Draw the band of one run, if it has one, within the plot."""
+    banded = [row for row in rows if "low" in row]
+    if not banded:
+        return
+    low = [(plot.x(row["coverage"]), plot.y(min(row["low"], plot.y.high))) for row in banded]
+    high = [(plot.x(row["coverage"]), plot.y(min(row["high"], plot.y.high))) for row in banded]
+    plot.chart.area([*low, *reversed(high)], colour, BAND, runs=(run,))
 
 
 def _highest(rows: Rows) -> float:

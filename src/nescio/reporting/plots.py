@@ -1,4 +1,4 @@
-"""The charts of results for a notebook: Altair objects, in the theme of the pages."""
+"""The charts of results for a notebook, in the theme of the pages."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from nescio.data.results import Comparison, Comparisons, Results, Score, Scores
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.reporting import charts, panels
 from nescio.reporting.numbers import difference, number, spaced_p, with_interval
-from nescio.reporting.page.drawing import as_svg, specification, with_titles
 from nescio.reporting.suites import ordered
+from nescio.reporting.svg import Chart
 from nescio.selective.curve import Point
 from nescio.text import plural
 
 MOST_ROWS = 60  # runs, pairs or strata of one chart
 
 
-def plot(results: Results, measure: str | None = None, *, width: int = 640) -> Any:
+def plot(results: Results, measure: str | None = None, *, width: int = 640) -> Chart:
     """Return the chart of scores, comparisons or a tuned threshold.
 
     Raises UnknownNameError for a measure that was not computed, and MismatchError where there is nothing to draw.
@@ -36,7 +36,7 @@ def plot(results: Results, measure: str | None = None, *, width: int = 640) -> A
     return _finished(drawn)
 
 
-def _scores(rows: Sequence[Score], measure: str, width: int) -> Any:
+def _scores(rows: Sequence[Score], measure: str, width: int) -> Chart | None:
     """Draw one measure: its value and interval for each run, or for each run in each stratum."""
     rows = [row for row in rows if row.value == row.value]
     if parts := list(dict.fromkeys(row.stratum for row in rows if row.stratum is not None)):
@@ -54,7 +54,7 @@ def _scores(rows: Sequence[Score], measure: str, width: int) -> Any:
     return charts.intervals(drawn, [row["run"] for row in drawn], width, title) if drawn else None
 
 
-def _strata(rows: Sequence[Score], parts: Sequence[str], measure: str, width: int) -> Any:
+def _strata(rows: Sequence[Score], parts: Sequence[str], measure: str, width: int) -> Chart:
     """Draw one measure in each stratum, a dot a run."""
     order = list(parts[:MOST_ROWS])
     names = list(dict.fromkeys(row.run for row in rows))
@@ -74,7 +74,7 @@ def _strata(rows: Sequence[Score], parts: Sequence[str], measure: str, width: in
     return charts.strata(drawn, shown, width, f"{measure}{_first(len(parts), 'part')}", order)
 
 
-def _differences(rows: Sequence[Comparison], measure: str, width: int) -> Any:
+def _differences(rows: Sequence[Comparison], measure: str, width: int) -> Chart | None:
     """Draw the differences of one measure with their intervals, a row a pair."""
     rows = [row for row in rows if row.difference == row.difference]
     baselines = {row.baseline for row in rows}
@@ -94,7 +94,7 @@ def _differences(rows: Sequence[Comparison], measure: str, width: int) -> Any:
     return charts.differences(drawn, [row["measure"] for row in drawn], width, 0.0, title) if drawn else None
 
 
-def _curve(results: Results, width: int) -> Any:
+def _curve(results: Results, width: int) -> Chart:
     """Draw the risk-coverage curve of a tuned run, and the threshold that was found."""
     curve: Sequence[Point] = results.tables.get("curve", ())
     if not curve:
@@ -108,54 +108,16 @@ def _curve(results: Results, width: int) -> Any:
     return panels.risk_coverage(charts.read_by_points(drawn), found, [row.run], width)
 
 
-def _finished(drawn: Sequence[Any]) -> Any:
-    """Return one chart of several, as an object whose data are rows and whose marks say their figures under the
-    mouse."""
+def _finished(drawn: Sequence[Chart]) -> Chart:
+    """Return one chart of several, each below the other."""
     if not drawn:
         raise MismatchError("there is no defined value to draw")
-    parts = [_with_hints(specification(chart, paper=True)) for chart in drawn]
-    if len(parts) == 1:
-        return _shown(parts[0])
-    shared = {name: parts[0][name] for name in ("$schema", "config", "background")}
-    sets = {name: rows for part in parts for name, rows in part["datasets"].items()}
-    own = [{name: value for name, value in part.items() if name not in (*shared, "datasets")} for part in parts]
-    return _shown({**shared, "datasets": sets, "vconcat": own})
-
-
-def _shown(plain: dict[str, Any]) -> Any:
-    """Return an Altair chart that brings its drawing along."""
-    from altair import Chart
-
-    chart = Chart.from_dict(plain)
-    object.__setattr__(chart, "__class__", type(type(chart).__name__, (_Drawn, type(chart)), {}))
-    return chart
-
-
-class _Drawn:
-    """What a notebook shows of a chart: itself where it can draw, else as SVG, so that a page to which it is exported
-    fetches nothing."""
-
-    def _repr_mimebundle_(self, *given: Any, **how: Any) -> Any:
-        import altair
-
-        if altair.renderers.active != "default":  # somebody chose how charts are shown
-            return super()._repr_mimebundle_(*given, **how)  # type: ignore[misc]
-        plain: Any = self.to_dict()  # type: ignore[attr-defined]
-        kind = f"application/vnd.vegalite.v{altair.SCHEMA_VERSION[1:].partition('.')[0]}+json"
-        return {kind: plain, "image/svg+xml": with_titles(as_svg(plain)), "text/plain": repr(self)}
-
-
-def _with_hints(part: Any) -> Any:
-    """Show under the mouse what a mark says to who listens."""
-    if isinstance(part, list):
-        return [_with_hints(one) for one in part]
-    if not isinstance(part, dict):
-        return part
-    part = {name: value if name == "datasets" else _with_hints(value) for name, value in part.items()}
-    encoding = part.get("encoding")
-    if isinstance(encoding, dict) and encoding.get("description", {}).get("field") == "tip":
-        part["encoding"] = encoding | {"tooltip": {"field": "tip", "type": "nominal"}}
-    return part
+    whole = Chart(max(chart.width for chart in drawn), sum(chart.height for chart in drawn))
+    top = 0.0
+    for chart in drawn:
+        whole.place(chart, 0, top)
+        top += chart.height
+    return whole
 
 
 def _first(count: int, what: str) -> str:

@@ -28,7 +28,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"  # where GitHub Actions says which file it shows
 
 
 def _plot(results: Any, measure: str | None, *, width: int) -> Any:
-    from nescio.reporting.plots import plot  # here, as Altair takes a while
+    from nescio.reporting.plots import plot
 
     return plot(results, measure, width=width)
 

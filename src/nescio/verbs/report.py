@@ -142,7 +142,11 @@ class Report(Struct, frozen=True):
     def wrote(self) -> tuple[str, ...]:
         """The page and the figures, in words."""
         page = () if self.page is None else (f"wrote {self.page}",)
-        return (*page, f"wrote {', '.join(self.figures)} to {self.folder}") if self.figures else page
+        if not self.figures:
+            return page
+        from nescio.reporting.page.drawing import forms
+
+        return (*page, f"wrote {', '.join(self.figures)} to {self.folder} as {forms()}")
 
     def save(self, path: Path | str) -> Path:
         """Write the page to a file; returns its path."""

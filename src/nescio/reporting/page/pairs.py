@@ -157,9 +157,9 @@ def difference_figure(report: ReportData) -> Figure | None:
     if pair is None or math.isnan(pair.difference):
         return None
     first, second = report.shown[best], report.shown[other]
-    ends = [pair.difference if end is None or math.isnan(end) else end for end in (pair.low, pair.high)]
     tip = f"{first} against {second}: {difference_in_words(pair)}: {pair.verdict or 'undefined'}"
-    row = {"measure": report.main, "difference": pair.difference, "low": ends[0], "high": ends[1], "tip": tip}
+    span = charts.between(pair.difference, pair.low, pair.high, "difference")
+    row = {"measure": report.main, **span, "tip": tip}
     verdict = "significant" if pair.significant else "not significant"
     detectable = "" if pair.detectable is None else " The smallest difference that this test would detect (80% power): "
     detectable += "" if pair.detectable is None else f"{number(pair.detectable)}."

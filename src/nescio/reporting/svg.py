@@ -1,0 +1,441 @@
+"""Charts as SVG: marks at places in pixels, the scales and axes that place them, and how a chart is written out.
+
+A mark can carry whose it is (`runs`), what it says under the mouse (`tip`), and which rows of the figure's data its
+points are (`line`). The page, notebooks and files for papers write these in their own ways (`Chart.svg`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from nescio.reporting.layout import shortened
+from nescio.sources.writing import write_text
+from nescio.text import sanitize
+
+INK, MUTED, GRID = "#1b1f24", "#57606a", "#d8dee4"
+FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
+SIZE = 12  # pixels of the type
+LETTER = 7.0  # pixels of a letter, in the widest of the fonts that may show it
+NARROW = 420  # widths below are for phones: fewer ticks, shorter names
+DASHED = "4,4"
+_BELOW = 42.0  # pixels of an axis below a plot: its labels and its title
+_KEY, _BETWEEN, _LINE = 24.0, 22.0, 20.0  # pixels of a legend: before a name, after it, from line to line
+
+
+class Mark(Struct, frozen=True):
+    """An element of a chart."""
+
+    tag: str
+    attributes: Mapping[str, Any]
+    text: str = ""
+    runs: Sequence[str] = ()
+    tip: str = ""
+    line: str = ""
+
+
+class Chart(Struct):
+    """A chart of a size in pixels, with its marks from the lowest to the highest; `clips` are the rectangles that marks
+    are cut to."""
+
+    width: float
+    height: float
+    marks: list[Mark] = field(default_factory=list)
+    clips: list[tuple[float, float, float, float]] = field(default_factory=list)
+
+    def add(
+        self, tag: str, text: str = "", *, runs: Sequence[str] = (), tip: str = "", line: str = "", **attributes: Any
+    ) -> None:
+        """Add an element, unless its place is undefined (NaN); `stroke_width=2` is its attribute stroke-width, and what
+        is None is left out."""
+        own = {name.replace("_", "-"): value for name, value in attributes.items() if value is not None}
+        if not any(isinstance(value, float) and math.isnan(value) for value in own.values()):
+            self.marks.append(Mark(tag, own, text, runs, tip, line))
+
+    def clip(self, x: float, y: float, width: float, height: float) -> int:
+        """Return the number of a rectangle that marks can be cut to (`clip=NUMBER`)."""
+        self.clips.append((x, y, width, height))
+        return len(self.clips)
+
+    def write(self, x: float, y: float, text: str, anchor: str = "start", **more: Any) -> None:
+        """Add a text whose middle is at `y`, and which starts, has its middle or ends at `x`."""
+        style = {"fill": INK, "text_anchor": None if anchor == "start" else anchor, "dy": "0.35em"}
+        self.add("text", text, x=x, y=y, **{**style, **more})
+
+    def rule(self, ends: tuple[float, float, float, float], colour: str, thick: float = 1.0, **more: Any) -> None:
+        """Add a straight line between two points, x1, y1, x2, y2."""
+        x1, y1, x2, y2 = ends
+        self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=thick, **more)
+
+    def rect(self, box: tuple[float, float, float, float], colour: str, **more: Any) -> None:
+        """Add a filled rectangle: x and y of its upper left corner, width, height."""
+        x, y, width, height = box
+        self.add("rect", x=x, y=y, width=width, height=height, fill=colour, **more)
+
+    def dot(self, x: float, y: float, radius: float, colour: str, **more: Any) -> None:
+        """Add a filled circle."""
+        self.add("circle", cx=x, cy=y, r=radius, fill=colour, **more)
+
+    def path(self, points: Iterable[tuple[float, float]], colour: str, thick: float = 1.0, **more: Any) -> None:
+        """Add a line through points."""
+        self.add("path", d=_through(points), fill="none", stroke=colour, stroke_width=thick, **more)
+
+    def area(self, points: Iterable[tuple[float, float]], colour: str, opacity: float, **more: Any) -> None:
+        """Add a filled area within points."""
+        self.add("path", d=f"{_through(points)}Z", fill=colour, fill_opacity=opacity, **more)
+
+    def place(self, other: Chart, x: float, y: float) -> None:
+        """Add another chart, its upper left corner at x and y."""
+        first = len(self.clips)
+        self.add("g", transform=f"translate({_number(x)},{_number(y)})")
+        self.clips += other.clips
+        for mark in other.marks:
+            own = dict(mark.attributes)
+            if "clip" in own:
+                own["clip"] += first
+            self.marks.append(Mark(mark.tag, own, mark.text, mark.runs, mark.tip, mark.line))
+        self.add("/g")
+
+    def __repr__(self) -> str:
+        """Return the size of the chart."""
+        return f"<chart, {self.width:g} × {self.height:g} pixels>"
+
+    def _repr_svg_(self) -> str:
+        """Return what a notebook shows, and a page to which it is exported."""
+        return self.svg(background="white")
+
+    def save(self, path: Path | str) -> Path:
+        """Write the chart to an SVG file, and return its path."""
+        written = Path(path)
+        write_text(written, self.svg(background="white"))
+        return written
+
+    def svg(
+        self,
+        places: Mapping[str, int] | None = None,
+        prefix: str = "",
+        background: str | None = None,
+    ) -> str:
+        """Return the chart as SVG.
+
+        For a page, `places` are the numbers of the runs, by which `data-run` names them, and `prefix` makes ids unique.
+        Without `places` a mark says its tip as a title.
+        """
+        size = f'width="{_number(self.width)}" height="{_number(self.height)}"'
+        box = f'viewBox="0 0 {_number(self.width)} {_number(self.height)}"'
+        apart = 'aria-hidden="true" focusable="false"' if places is not None else 'role="img"'
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} font-family="{FONT}" font-size="{SIZE}" {apart}>'
+        ]
+        if background:
+            parts.append(f'<rect width="100%" height="100%" fill="{background}"/>')
+        for number, (x, y, width, height) in enumerate(self.clips, 1):
+            sides = "".join(_attribute(*side) for side in (("x", x), ("y", y), ("width", width), ("height", height)))
+            parts.append(f'<clipPath id="{prefix}clip{number}"><rect{sides}/></clipPath>')
+        parts += [_element(mark, places, prefix) for mark in self.marks]
+        return "".join([*parts, "</svg>"])
+
+
+def _element(mark: Mark, places: Mapping[str, int] | None, prefix: str) -> str:
+    if mark.tag == "/g":
+        return "</g>"
+    attributes = dict(mark.attributes)
+    if clip := attributes.pop("clip", None):
+        attributes["clip-path"] = f"url(#{prefix}clip{clip})"
+    inside = escape(drawable(mark.text))
+    if places is None:
+        inside += f"<title>{escape(drawable(mark.tip))}</title>" if mark.tip else ""
+    else:
+        attributes["data-run"] = " ".join(str(places[run]) for run in mark.runs if run in places) or None
+        attributes["data-tip"] = drawable(mark.tip) or None
+        attributes["data-line"] = mark.line or None
+    opened = mark.tag + "".join(_attribute(name, value) for name, value in attributes.items() if value is not None)
+    return f"<{opened}>" if mark.tag == "g" else f"<{opened}>{inside}</{mark.tag}>" if inside else f"<{opened}/>"
+
+
+def _attribute(name: str, value: Any) -> str:
+    return f' {name}="{escape(value) if isinstance(value, str) else _number(value)}"'
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _through(points: Iterable[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{_number(x)},{_number(y)}" for x, y in points if not math.isnan(x + y))
+
+
+def drawable(text: str) -> str:
+    """Return a text without the characters that XML or a reader could trip over."""
+    return text if text.isprintable() else sanitize(text, target="page")
+
+
+# ---- scales
+
+
+class Scale(Struct, frozen=True):
+    """A straight scale: `low` is drawn at the pixel `start`, `high` at `end`."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Return the pixel of a value; the middle, where all values are the same."""
+        if self.high == self.low:
+            return (self.start + self.end) / 2
+        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
+
+
+def ticks(low: float, high: float, most: int) -> list[float]:
+    """Return round numbers from `low` to `high`, at most so many; `low` itself where both are the same."""
+    if not high > low:
+        return [low]
+    step = _step(low, high, most)
+    return [n * step for n in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)] or [low]
+
+
+def _step(low: float, high: float, most: int) -> float:
+    """Return the least of 1, 2, 5, 10, 20, … times a power of ten of which at most so many lie between two numbers."""
+    least = 10.0 ** math.floor(math.log10((high - low) / most))
+    steps = (least, 2 * least, 5 * least, 10 * least, 20 * least)
+    return next(s for s in steps if math.floor(high / s + 1e-9) - math.ceil(low / s - 1e-9) < most)
+
+
+def around(values: Iterable[float], *, zero: bool = False) -> tuple[float, float]:
+    """Return round numbers below and above all defined values (and 0, if `zero`)."""
+    every = [*(value for value in values if math.isfinite(value)), *([0.0] if zero else [])] or [0.0, 1.0]
+    low, high = min(every), max(every)
+    if low == high:
+        wide = abs(low) / 10 or 1.0
+        low, high = (low - wide, high + wide) if not zero else (min(low, 0.0), max(high, 0.0) or 1.0)
+    step = _step(low, high, 9)
+    return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+
+
+def written(values: Sequence[float], form: str = "") -> list[str]:
+    """Return numbers as an axis shows them, all with the same digits; `form` is "%" for percentages, "+" for signs."""
+    shown = [100 * value for value in values] if form == "%" else list(values)
+    digits = next((d for d in range(7) if all(abs(round(v, d) - v) < 1e-9 for v in shown)), 6)
+    end = "%" if form == "%" else ""
+    signs = ["+" if form == "+" and v > 0 else "" for v in shown]
+    return [f"{sign}{v + 0.0:,.{digits}f}{end}".replace("-", "−") for sign, v in zip(signs, shown, strict=True)]
+
+
+# ---- plots with axes
+
+
+class Axis(Struct, frozen=True):
+    """An axis: its ends, what it is called, how its numbers are written and how many there are at most; `marked` are
+    its numbers, where they are not to be found."""
+
+    ends: tuple[float, float]
+    title: str = ""
+    form: str = ""
+    most: int = 8
+    marked: tuple[float, ...] = ()
+    labels: bool = True
+    grid: bool = True
+
+    @property
+    def values(self) -> list[float]:
+        """The numbers on the axis."""
+        return list(self.marked) or ticks(*self.ends, self.most)
+
+
+class Plot(Struct):
+    """A chart with a plotting area, and the scales of its axes."""
+
+    chart: Chart
+    x: Scale
+    y: Scale
+
+
+class Key(Struct, frozen=True):
+    """An entry of a legend."""
+
+    name: str
+    colour: str
+    shape: Literal["dot", "line", "box"] = "dot"
+    dash: str | None = None
+
+
+def plot(
+    width: float,
+    height: float,
+    across: Axis,
+    upright: Axis,
+    keys: Sequence[Key] = (),
+    *,
+    beside: float = 0.0,
+    right: bool = False,
+) -> Plot:
+    """Return an empty plot: `width` is that of the chart, `height` that of the plotting area.
+
+    The legend is below. `beside` leaves room for names beside the plot, and `right` puts the upright axis at the right
+    and the names at the left.
+    """
+    labels = written(upright.values, upright.form) if upright.labels else []
+    axis = LETTER * max(map(len, labels), default=0) + 8 + (24 if upright.title else 0)
+    left, end = (beside or 8.0, width - axis - 4) if right else (axis, width - (beside or _over(across)))
+    lines = flowed(keys, end - left)
+    top, bottom = 8.0, 8.0 + height
+    below = _BELOW if across.title else 24.0 if across.labels else 6.0
+    chart = Chart(width, bottom + below + _LINE * len(lines) + (8 if lines else 0))
+    made = Plot(chart, Scale(*across.ends, left, end), Scale(*upright.ends, bottom, top))
+    axis_below(chart, made.x, (top, bottom), across)
+    axis_beside(chart, made.y, (left, end), upright, right=right)
+    legend(chart, lines, left, bottom + below + 8)
+    return made
+
+
+def rows(
+    width: float,
+    names: Sequence[str],
+    step: float,
+    across: Axis,
+    keys: Sequence[Key] = (),
+    *,
+    lined: bool = False,
+    runs: Sequence[str] = (),
+) -> Plot:
+    """Return an empty plot with a row for each name, whose middle is at y(i + 0.5). The legend stands above. `runs` are
+    those of the rows, where the names are not theirs."""
+    most = 15 if width < NARROW else 33
+    short = shortened(names, most)
+    left = LETTER * min(most, max((len(name) for name in names), default=0)) + 8
+    end = width - _over(across)
+    lines = flowed(keys, width - left)
+    top = 8.0 + _LINE * len(lines)
+    bottom = top + step * len(names)
+    chart = Chart(width, bottom + _BELOW)
+    made = Plot(chart, Scale(*across.ends, left, end), Scale(0, len(names), top, bottom))
+    axis_below(chart, made.x, (top, bottom), across)
+    for i, name in enumerate(names):
+        y = made.y(i + 0.5)
+        if lined:
+            chart.rule((left, y, end, y), GRID)
+        chart.write(left - 6, y, short.get(name, name), "end", fill=MUTED, runs=(runs[i] if runs else name,))
+    chart.rule((left, top, left, bottom), GRID)
+    legend(chart, lines, left, top - _LINE * len(lines) + 2)
+    return made
+
+
+def _over(axis: Axis) -> float:
+    """Return the pixels that the last label of an axis may reach beyond it."""
+    return LETTER / 2 * max(map(len, written(axis.values, axis.form))) + 6
+
+
+def axis_below(chart: Chart, scale: Scale, sides: tuple[float, float], axis: Axis) -> None:
+    """Draw an axis below a plot, and its grid; `sides` are the top and the bottom of the plot."""
+    top, bottom = sides
+    for value, label in zip(axis.values, written(axis.values, axis.form), strict=True):
+        x = scale(value)
+        if axis.grid:
+            chart.rule((x, top, x, bottom), GRID)
+        if axis.labels:
+            chart.rule((x, bottom, x, bottom + 4), GRID)
+            chart.write(x, bottom + 13, label, "middle", fill=MUTED)
+    chart.rule((scale.start, bottom, scale.end, bottom), GRID)
+    if axis.title:
+        chart.write((scale.start + scale.end) / 2, bottom + 33, axis.title, "middle")
+
+
+def axis_beside(chart: Chart, scale: Scale, sides: tuple[float, float], axis: Axis, *, right: bool = False) -> None:
+    """Draw an axis at the left of a plot, or at its right, and its grid; `sides` are the left and the right of the
+    plot."""
+    left, end = sides
+    edge, out = (end, 1) if right else (left, -1)
+    labels = written(axis.values, axis.form)
+    for value, label in zip(axis.values, labels, strict=True):
+        y = scale(value)
+        if axis.grid:
+            chart.rule((left, y, end, y), GRID)
+        if axis.labels:
+            chart.write(edge + 6 * out, y, label, "start" if right else "end", fill=MUTED)
+    chart.rule((edge, scale.start, edge, scale.end), GRID)
+    if axis.title:
+        x = edge + out * (LETTER * max(map(len, labels)) * axis.labels + 22)
+        y = (scale.start + scale.end) / 2
+        turned = f"rotate({90 * out} {_number(x)} {_number(y)})"
+        chart.write(x, y, axis.title, "middle", transform=turned)
+
+
+# ---- legends
+
+
+def flowed(keys: Sequence[Key], width: float) -> list[list[tuple[float, Key]]]:
+    """Return the lines of a legend: its entries with their places across."""
+    lines: list[list[tuple[float, Key]]] = []
+    at = width
+    for key in keys:
+        wide = _KEY + LETTER * len(key.name) + _BETWEEN
+        if not lines or at + wide - _BETWEEN > width:
+            lines.append([])
+            at = 0.0
+        lines[-1].append((at, key))
+        at += wide
+    return lines
+
+
+def legend(chart: Chart, lines: Sequence[Sequence[tuple[float, Key]]], left: float, top: float) -> None:
+    """Draw a legend whose lines were laid out by `flowed`."""
+    for i, line in enumerate(lines):
+        y = top + _LINE * (i + 0.5)
+        for across, key in line:
+            x = left + across
+            if key.shape == "line":
+                chart.rule((x, y, x + 18, y), key.colour, 2, stroke_dasharray=key.dash, runs=(key.name,))
+            elif key.shape == "box":
+                chart.rect((x, y - 6, 12, 12), key.colour)
+            else:
+                chart.dot(x + 6, y, 5, key.colour, runs=(key.name,))
+            most = int((chart.width - x - _KEY) / LETTER)
+            chart.write(x + _KEY, y, shortened([key.name], most).get(key.name, key.name), runs=(key.name,))
+
+
+# ---- names beside marks, in place of a legend
+
+
+SPACE = 8.0  # pixels between a plot and the names beside it
+CHARACTERS = 24  # of such a name that are shown
+_NEXT = 14.0  # pixels from one such name to the next
+
+
+def names_margin(names: Sequence[str]) -> float:
+    """Return how many pixels the names beside a plot take."""
+    return SPACE + LETTER * min(CHARACTERS, max(map(len, names), default=0)) + 6
+
+
+def apart(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
+    """Return rising places moved so that each is at least so far from the next, within low and high where that can
+    be."""
+    spread: list[float] = []
+    for place in places:
+        spread.append(max(place, low if not spread else spread[-1] + least))
+    limit = high
+    for i in reversed(range(len(spread))):
+        spread[i] = min(spread[i], limit)
+        limit = spread[i] - least
+    return spread
+
+
+def names_beside(
+    made: Plot, anchors: Mapping[str, tuple[float, float]], colours: Callable[[str], str], *, left: bool = False
+) -> None:
+    """Write the name of each run beside the plot, as near to its anchor (in the units of the axes) as the others let
+    it be, with a thin line between."""
+    ordered = sorted(anchors.items(), key=lambda anchor: -anchor[1][1])
+    short = shortened([name for name, _ in ordered], CHARACTERS)
+    places = apart([made.y(y) for _, (_, y) in ordered], _NEXT, made.y.end, made.y.start)
+    at = made.x.start - SPACE if left else made.x.end + SPACE
+    for (name, (x, y)), place in zip(ordered, places, strict=True):
+        ends = (made.x(x), made.y(y), at + 3 if left else at - 3, place)
+        made.chart.rule(ends, colours(name), 0.8, stroke_opacity=0.6, runs=(name,))
+        made.chart.write(at, place, short.get(name, name), "end" if left else "start", runs=(name,))
