@@ -453,45 +453,6 @@ def workbooks(dice: random.Random, folder: Path) -> Case:
     return Case(f"{what} in .xlsx", [put(folder, "t.xlsx", zipped(parts))], truth)
 
 
-ODS = (
-    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"'
-    ' xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"'
-    ' xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>'
-    '<table:table table:name="answers">{}</table:table></office:spreadsheet></office:body></office:document-content>'
-)
-ODS_CELL = "<table:table-cell{}><text:p>{}</text:p></table:table-cell>"
-
-
-@kind
-def opendocument(dice: random.Random, folder: Path) -> Case:
-    """Sheets of LibreOffice in which a count says how often something stands there."""
-    large = dice.choice([1_000, 10**6, 10**8, 10**12, -1, "x"])
-    head = "".join(ODS_CELL.format("", name) for name in ("item", "question", "answer", "verdict"))
-    odd = dice.choice(
-        [
-            f'<table:table-row>{ODS_CELL.format("", f"""<text:s text:c="{large}"/>""")}</table:table-row>',
-            f'<table:table-row>{ODS_CELL.format(f""" table:number-columns-repeated="{large}" """, "x")}</table:table-row>',
-            f'<table:table-row table:number-rows-repeated="{large}">{ODS_CELL.format("", "x")}</table:table-row>',
-            "<table:table-row>" * 50_000,
-            "<table:table-row>" + ODS_CELL.format("", "<text:span>" * 20_000),
-            f"<table:table-row>{ODS_CELL.format('', '&a11;')}</table:table-row>",
-            "".join(
-                f'<table:table-row>{ODS_CELL.format("", """<text:s text:c="60000"/>""")}</table:table-row>'
-                for _ in range(5_000)
-            ),
-        ]
-    )
-    text = ODS.format(f"<table:table-row>{head}</table:table-row>{odd}")
-    if "&a11;" in odd:
-        text = laughs() + text
-    place = dice.choice(["content.xml", "content.xml", "Content.xml"])
-    content = zipped({"mimetype": b"application/vnd.oasis.opendocument.spreadsheet", place: text.encode()})
-    if dice.random() < 0.2:
-        content = cut(dice, ".ods", content)
-    return Case(f"{odd[:60]} of {large} in .ods", [put(folder, "ana.ods", content)], sheet=True)
-
-
-@kind
 def trees(dice: random.Random, folder: Path) -> Case:
     """XML and HTML: entities, what is fetched, tags without end."""
     from tests.campaign.made import collection

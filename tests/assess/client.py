@@ -14,7 +14,7 @@ import pytest
 import nescio
 
 pytest.importorskip("httpx", reason="httpx is not installed")
-pytest.importorskip("alembic", reason="the extra assess is not installed")
+pytest.importorskip("sqlalchemy", reason="the extra assess is not installed")
 pytest.importorskip("fastapi", reason="the extra assess is not installed")
 import httpx
 

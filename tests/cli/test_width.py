@@ -81,7 +81,7 @@ def test_a_campaign_fits_the_terminal(columns: int) -> None:
 @pytest.mark.parametrize("columns", WIDTHS)
 @pytest.mark.usefixtures("copied")
 def test_people_who_judge_fit_the_terminal(columns: int) -> None:
-    pytest.importorskip("alembic", reason="the extra assess is not installed")
+    pytest.importorskip("sqlalchemy", reason="the extra assess is not installed")
     for step, words in ASSESS.items():
         text = shown(columns, "assess", step, *words.split(), "--db", "judging.db")
         assert text.strip(), step

@@ -23,7 +23,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nescio.campaigns import archives, opendocument
+from nescio.campaigns import archives
 from nescio.errors import FormatError, MismatchError
 from nescio.sources import workbooks
 from nescio.sources.json import FREE, MemoryBudget, decode_document, decode_object, most_keys
@@ -294,40 +294,6 @@ def test_python_s_own_way_to_write_numbers_is_no_number(files: dict[str, str], s
 
 
 # ---- much from little ----
-
-_OPEN = 'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"'
-_OPEN += ' xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"'
-_OPEN += ' xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"'
-
-
-def spreadsheet(path: Path, cells: str) -> Path:
-    """An .ods whose table has these cells below a header."""
-    head = "<table:table-cell><text:p>id</text:p></table:table-cell>"
-    rows = f"<table:table-row>{head}</table:table-row><table:table-row>{cells}</table:table-row>"
-    path.write_bytes(
-        packed_members(
-            {
-                "content.xml": f"<office:document-content {_OPEN}><table:table>{rows}</table:table></office:document-content>"
-            }
-        )
-    )
-    return path
-
-
-@together(
-    "cells",
-    [
-        "<table:table-cell><text:p>{}</text:p></table:table-cell>".format('<text:s text:c="1048575"/>' * 2_000),
-        '<table:table-cell table:number-columns-repeated="16000"><text:p>x</text:p></table:table-cell>' * 2_000,
-    ],
-)
-def test_a_small_spreadsheet_does_not_become_gigabytes(tmp_path: Path, cells: str) -> None:
-    path = spreadsheet(tmp_path / "a.ods", cells)
-    assert path.stat().st_size < 1 << 20
-    before = peak()
-    with pytest.raises(FormatError):
-        list(opendocument.rows(path, "id"))
-    assert peak() - before < 2 << 30
 
 
 def test_one_long_text_that_many_cells_name_is_refused(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A database: opened, migrated, and written so that what is acknowledged is on the disk."""
+"""A database: opened, made, and written so that what is acknowledged is on the disk."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect
+from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
+from nescio.assessing.tables import about, metadata
 from nescio.errors import UsageError
 
 BUSY = 10_000  # milliseconds that a writer waits for another
+_SCHEMA, _VERSION = "schema", 1  # the version of the tables, in the table `about`
 POOLED = 40  # connections; as many handlers run at once
 
 
@@ -117,37 +118,25 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
-def migrate(database: Database, revision: str = "head") -> None:
-    """Bring the tables to the newest form, with all that they hold."""
-    from alembic import command
-    from alembic.config import Config
-    from alembic.util import CommandError
-
-    config = Config()
-    config.set_main_option("script_location", str(files("nescio.assessing").joinpath("migrations")))
-    try:
-        with database.writing() as connection:
-            config.attributes["connection"] = connection
-            command.upgrade(config, revision)
-    except CommandError:
-        rule = "its version is none that this nescio knows: a newer one made it, or it is damaged"
-        raise UsageError(f"{database.shown} cannot be opened: {rule}") from None
-
-
 def open_database(url: str, *, new: bool = False) -> Database:
-    """Open a database and migrate it; raises UsageError where it cannot be opened, or holds nothing (or, where it is to
-    be `new`, something)."""
+    """Open a database, or make its tables where it is to be `new`; raises UsageError where it cannot be opened, holds
+    nothing (or, where it is to be new, something), or is of another version."""
     database = Database(url)
     try:
         if database.path is not None and not new and not database.path.is_file():
             raise UsageError(f"there is no database {database.path}; nescio assess create makes one")
         with database.reading() as connection:
-            known = inspect(connection).has_table("about")
+            known = inspect(connection).has_table(about.name)
         if known and new:
             raise UsageError(f"{database.shown} already holds judgements; name another database")
         if not known and not new:
             raise UsageError(f"{database.shown} is no database of nescio assess")
-        migrate(database)
+        if new:
+            with database.writing() as connection:
+                metadata.create_all(connection)
+                connection.execute(insert(about).values(name=_SCHEMA, value=_VERSION))
+        else:
+            _check_version(database)
     except DBAPIError as error:
         database.close()
         raise UsageError(f"{database.shown} cannot be opened: {reason(error)}") from None
@@ -157,9 +146,17 @@ def open_database(url: str, *, new: bool = False) -> Database:
     return database
 
 
+def _check_version(database: Database) -> None:
+    with database.reading() as connection:
+        version = connection.scalar(select(about.c.value).where(about.c.name == _SCHEMA))
+    if version != _VERSION:
+        rule = "another version of nescio made it; finish its judgements with that version, and export them"
+        raise UsageError(f"{database.shown} cannot be opened: {rule}")
+
+
 def reason(error: DBAPIError) -> str:
     """Say in a line what is wrong with a database."""
     return str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__
 
 
-__all__ = ["Database", "OperationalError", "migrate", "open_database", "reason"]
+__all__ = ["Database", "OperationalError", "open_database", "reason"]

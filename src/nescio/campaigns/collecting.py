@@ -104,7 +104,7 @@ def collect(
 
         print(nescio.campaign.collect("campaign"))
 
-    `files` are sheets (.csv, .xlsx, .ods) as they came back, each named as its assessor, in any case, and what pages
+    `files` are sheets (.csv, .xlsx) as they came back, each named as its assessor, in any case, and what pages
     handed in (.jsonl, whatever it is called); none: all in `sheets/`. Every row that can be taken is, and every
     other is named: an item that no pool had, a word that is no verdict, a nugget that the key does not have, an
     answer beside another item. Of a sheet that was written for nobody, or is a copy of another's, nothing is taken.

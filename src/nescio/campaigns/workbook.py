@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from nescio.campaigns import opendocument
 from nescio.errors import FormatError, UsageError
 from nescio.sources.documents import unpacked_size
 from nescio.sources.limits import SHEETS
@@ -89,8 +88,7 @@ def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
     """Yield the rows of the sheet that has a column `needed`, the header first, with their numbers; raises FormatError
     where no sheet has it, or the file is no workbook."""
     if path.suffix.lower() == ".ods":
-        yield from opendocument.rows(path, needed)
-        return
+        raise FormatError(path, "sheets are .xlsx or .csv; save this one in one of these forms")
     openpyxl = _openpyxl()
     unpacked_size(path, SHEETS)
     try:

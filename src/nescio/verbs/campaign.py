@@ -397,7 +397,7 @@ class CollectRequest(Seeded, Step):
 def collect(request: CollectRequest) -> Collected:
     """Read sheets back, naming every fault, and say how far the assessors agree.
 
-    A SHEET (.csv, .xlsx, .ods) is named after its assessor; what a page hands in (.jsonl) says whose it is. Without a
+    A SHEET (.csv, .xlsx) is named after its assessor; what a page hands in (.jsonl) says whose it is. Without a
     SHEET, all in sheets/ of the campaign are read. Of what pages hand in, the newest judgement holds, in any order.
     Every row that can be taken is added to the history of judgements; the others are named, and the exit status is
     2. An empty verdict changes nothing, unless --withdraw takes back what was said before.

@@ -1,1 +1,0 @@
-"""The migrations, in order; Alembic imports them."""
