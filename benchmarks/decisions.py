@@ -92,17 +92,23 @@ def main() -> None:
         asked, crossing, in_turn = stakes(folder), factors(folder), cascades(folder)
         show(
             (
-                Row("stakes: 100,000 questions, 20 runs, 5 stakes", took(lambda: nescio.stakes(asked)), "", 0, "10 s"),
+                Row(
+                    "stakes: 100,000 questions, 20 runs, 5 stakes",
+                    took(lambda: nescio.lab.stakes(asked)),
+                    "",
+                    0,
+                    "10 s",
+                ),
                 Row(
                     "components: a million answers, 20 prompts, 5 judges",
-                    took(lambda: nescio.components(crossing, factor=["prompt", "grader"])),
+                    took(lambda: nescio.lab.components(crossing, factor=["prompt", "grader"])),
                     "",
                     0,
                     "20 s",
                 ),
                 Row(
                     "cascade: 3 systems, 100,000 questions",
-                    took(lambda: nescio.cascade(in_turn, cost="cost", right=1.0)),
+                    took(lambda: nescio.lab.cascade(in_turn, cost="cost", right=1.0)),
                     "",
                     0,
                     "20 s",

@@ -39,12 +39,11 @@ from nescio.verbs._answers import Answered
 from nescio.verbs._file_summary import FileSummary
 from nescio.verbs.baseline import WrittenBaseline
 from nescio.verbs.check import Checked
-from nescio.verbs.comment import Commented
 from nescio.verbs.convert import Converted
 from nescio.verbs.judge import Judged
+from nescio.verbs.lab.stakes_prompts import PromptsWritten
 from nescio.verbs.labels.draw import Sheet
 from nescio.verbs.report import Report
-from nescio.verbs.stakes_prompts import PromptsWritten
 from nescio.verbs.tally import Tallied
 
 FAST = 200  # resamples
@@ -101,7 +100,7 @@ def comparisons() -> None:
     with TemporaryDirectory() as folder:
         written = nescio.report("suite/suite.toml", output=Path(folder, "suite.html"), resamples=FAST)
         assert_type(written.page, Path | None)
-        prompts = nescio.stakes_prompts("questions.jsonl", Path(folder, "prompts.jsonl"), stakes=["1", "3"])
+        prompts = nescio.lab.stakes_prompts("questions.jsonl", Path(folder, "prompts.jsonl"), stakes=["1", "3"])
         assert_type(prompts, PromptsWritten)
     over = nescio.compare("outcomes.csv", "c@1", suite_by="category", baseline="old", resamples=FAST)
     assert_type(over, nescio.Comparisons)
@@ -116,14 +115,14 @@ def comparisons() -> None:
     assert_type(nescio.plan("outcomes.csv", run="mine", baseline="old", questions=500).rows, tuple[PowerPlan, ...])
     early = nescio.look("outcomes.csv", "c@1", baseline="old", run="mine", margin=0.03, sequence="auto")
     assert_type(early.rows, tuple[Look, ...])
-    assert_type(nescio.repeats("trials.csv", "accuracy").rows, tuple[Repeatability, ...])
-    assert_type(nescio.stakes("stakes.csv").rows, tuple[AtStake, ...])
-    assert_type(nescio.cascade("cascade.csv", cost="cost_usd", right=0.05).rows, tuple[Way, ...])
-    assert_type(nescio.assessors("annotators.csv", resamples=FAST).rows, tuple[Assessor, ...])
-    assert_type(nescio.vote("votes.csv").rows, tuple[Vote, ...])
-    assert_type(nescio.contamination("paraphrases.csv", suspect="new").rows, tuple[Excess, ...])
-    assert_type(nescio.items("items.csv").rows, tuple[Item, ...])
-    assert_type(nescio.components("prompts.csv", factor=["prompt"]).rows, tuple[TotalError, ...])
+    assert_type(nescio.lab.repeats("trials.csv", "accuracy").rows, tuple[Repeatability, ...])
+    assert_type(nescio.lab.stakes("stakes.csv").rows, tuple[AtStake, ...])
+    assert_type(nescio.lab.cascade("cascade.csv", cost="cost_usd", right=0.05).rows, tuple[Way, ...])
+    assert_type(nescio.lab.assessors("annotators.csv", resamples=FAST).rows, tuple[Assessor, ...])
+    assert_type(nescio.lab.vote("votes.csv").rows, tuple[Vote, ...])
+    assert_type(nescio.lab.contamination("paraphrases.csv", suspect="new").rows, tuple[Excess, ...])
+    assert_type(nescio.lab.items("items.csv").rows, tuple[Item, ...])
+    assert_type(nescio.lab.components("prompts.csv", factor=["prompt"]).rows, tuple[TotalError, ...])
     assert_type(nescio.advise("outcomes.csv", tolerate=20, resamples=FAST).rows, tuple[ToRead, ...])
     labels = nescio.plan_labels(spread=0.6, correlation=0.7, questions=1000, half_width=0.07)
     assert_type(labels.rows, tuple[LabelPlan, ...])
@@ -150,7 +149,6 @@ def files(folder: Path) -> None:
     assert_type(nescio.convert("log.eval", folder / "log.csv"), Converted)
     kept = nescio.baseline("outcomes.csv", folder / "baseline.json", ["c@1"], run="old", resamples=FAST)
     assert_type(kept, WrittenBaseline)
-    assert_type(nescio.comment("README.md", environment={}), Commented)
     assert_type(nescio.tally("outcomes.csv", folder / "all.tally"), Tallied)
     assert_type(nescio.report("outcomes.csv", ["c@1"], output=folder / "report.html", resamples=FAST), Report)
     changed = nescio.report("outcomes.csv", ["c@1"], output=folder / "diff.html", baseline="old", run="mine")

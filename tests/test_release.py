@@ -17,7 +17,6 @@ import yaml
 from tools import owner as tool
 
 import nescio
-from tests.verbs.github_server import served
 
 ROOT = Path(__file__).parents[1]
 GITHUB = ROOT / ".github"
@@ -149,10 +148,10 @@ def run_action(
 ) -> tuple[int, dict[str, str], str, str]:
     """Exit status of the action's script with these inputs, its outputs, its summary and what it printed.
 
-    `github` is the environment that GitHub sets; its token comes in as an input.
+    `github` is the environment that GitHub sets; PROGRAMS is a folder of programs that a job finds.
     """
     job = dict(github or {})
-    inputs |= {"token": job.pop("GITHUB_TOKEN", "")}
+    programs = job.pop("PROGRAMS", "")
     shutil.copytree(ROOT / "examples", folder, dirs_exist_ok=True)
     action = read_action()
     (step,) = [step for step in action["runs"]["steps"] if step.get("id") == "evaluate"]
@@ -175,7 +174,7 @@ def run_action(
             **{name: value for name, value in os.environ.items() if not name.startswith("GITHUB_")},
             **given,
             **job,
-            "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+            "PATH": os.pathsep.join([str(program.parent), programs, os.environ["PATH"]]),
             "GITHUB_OUTPUT": str(output),
             "GITHUB_STEP_SUMMARY": str(summary),
         },
@@ -252,70 +251,56 @@ def new_run(path: Path, correct: int) -> str:
     return path.name
 
 
-PUSHES = [  # how many of 1,000 are right, exit status, verdict, and what the comment begins with
-    (710, 0, "passed", "nescio compare: passed"),
-    (400, 1, "failed", "nescio compare: failed"),
-    (690, 3, "undecided", "nescio compare: cannot tell"),
-]
+EVENT = ROOT / "tests" / "data" / "github" / "pull_request.json"
+GH = """#!/usr/bin/env bash
+# A stand-in for GitHub's command line: it keeps what it was asked, and the text of the comment.
+printf '%s\\n' "$@" >>"$KEPT/asked"
+cp "${@: -1}" "$KEPT/body"
+echo "$ANSWER"
+exit "$ENDS"
+"""
+
+
+@pytest.fixture
+def of_pull_request(tmp_path: Path) -> dict[str, str]:
+    """The environment of a job that a pull request started, with a stand-in for `gh`."""
+    program = tmp_path / "programs" / "gh"
+    program.parent.mkdir()
+    program.write_text(GH)
+    program.chmod(0o755)
+    job = {"GITHUB_EVENT_PATH": str(EVENT), "GITHUB_REPOSITORY": "lamplighter/harbour", "KEPT": str(tmp_path)}
+    return job | {"ANSWER": "https://github.example/1", "ENDS": "0", "PROGRAMS": str(program.parent)}
 
 
 @pytest.mark.slow
-def test_a_pull_request_gets_one_comment_that_is_updated_in_place(tmp_path: Path) -> None:
-    """Better, worse and cannot tell, push by push, against a baseline of 700 right."""
-    new_run(tmp_path / "main.csv", 700)
-    nescio.baseline(tmp_path / "main.csv", tmp_path / "baseline.json", "c@1")
-    inputs = {"measures": "c@1", "baseline": str(tmp_path / "baseline.json"), "report": "", "undecided": "fail"}
-    with served() as github:
-        for i in range(120):  # more than a page
-            github.add(f"comment {i}", {"login": "nellboyd", "type": "User"})
-        for push, (correct, status, verdict, heading) in enumerate(PUSHES):
-            new = tmp_path / new_run(tmp_path / "new.csv", correct)
-            found, outputs, summary, printed = run_action(
-                tmp_path / str(push), github.environment(), files=str(new), **inputs
-            )
-            assert (found, outputs["verdict"]) == (status, verdict), printed
-            said = "updated" if push else "wrote"
-            assert outputs["comment"].startswith(f"{said} the comment https://github.example/")
-            (ours,) = [one["body"] for one in github.comments if "nescio" in one["body"]]
-            assert heading in ours
-            assert heading in summary
-            won, lost = max(correct - 700, 0), max(700 - correct, 0)
-            assert f"| {won} | {lost} | 0 | 0 | {1000 - won - lost} |" in ours
-
-
-@pytest.mark.slow
-def test_a_token_that_may_not_write_leaves_the_gate_as_it_is(tmp_path: Path) -> None:
-    """As on a pull request from a fork."""
-    with served() as github:
-        github.writes = False
-        status, outputs, summary, printed = run_action(
-            tmp_path, github.environment(), files="outcomes.csv", measures="c@1", fail_under="c@1=0.9", report=""
-        )
+@pytest.mark.parametrize(("ends", "answer"), [("0", "https://github.example/1"), ("1", "the token only reads")])
+def test_a_pull_request_gets_one_comment_and_the_gate_stays_as_it_is(
+    ends: str, answer: str, of_pull_request: dict[str, str], tmp_path: Path
+) -> None:
+    job = of_pull_request | {"ENDS": ends, "ANSWER": answer}
+    table = (ROOT / "examples" / "outcomes.csv").read_text(encoding="utf-8").replace("mine,", "@ana,")
+    (tmp_path / "runs.csv").write_text(table, encoding="utf-8")
+    inputs = {"measures": "c@1", "fail_under": "c@1=0.9", "report": ""}
+    status, outputs, summary, printed = run_action(tmp_path, job, files=str(tmp_path / "runs.csv"), **inputs)
     assert (status, outputs["verdict"]) == (1, "failed"), printed
-    assert outputs["comment"].startswith("no comment: the token may not write it")
+    assert outputs["comment"] == answer
+    asked = (tmp_path / "asked").read_text().split("\n")
+    assert asked[:7] == ["pr", "comment", "12", "--repo", "lamplighter/harbour", "--edit-last", "--create-if-none"]
+    body = (tmp_path / "body").read_text(encoding="utf-8")
+    assert "nescio score: failed" in body
     assert "nescio score: failed" in summary
-    assert github.comments == []
+    assert "@ana" in summary
+    assert "@ana" not in body  # nobody is called by the name of a run
+    assert not [*tmp_path.rglob("owned")]  # the recorded event's title would make a file
 
 
 @pytest.mark.slow
-def test_no_green_comment_stays_where_the_gates_could_not_be_run(tmp_path: Path) -> None:
-    with served() as github:
-        run_action(tmp_path / "one", github.environment(), files="outcomes.csv", measures="c@1", report="")
-        status, _, summary, _ = run_action(tmp_path / "two", github.environment(), files="nothing.csv", report="")
-    assert status == 2
-    assert "## nescio: error" in summary
-    assert [one["body"].splitlines()[1] for one in github.comments] == ["## nescio: error"]
-
-
-@pytest.mark.slow
-def test_no_comment_where_none_is_wanted_and_what_a_stranger_writes_is_no_command(tmp_path: Path) -> None:
-    """The recorded event's title would make a file."""
-    with served() as github:
-        event = json.loads(Path(github.environment()["GITHUB_EVENT_PATH"]).read_text())
-        assert "touch owned" in event["pull_request"]["title"]
-        inputs = {"files": "outcomes.csv", "measures": "c@1", "report": ""}
-        _, outputs, _, _ = run_action(tmp_path / "none", github.environment(), comment="", **inputs)
-        assert (outputs["comment"], github.calls) == ("", [])
-        run_action(tmp_path / "one", github.environment(), **inputs)
-    assert len(github.comments) == 1
-    assert not [*tmp_path.rglob("owned")]
+def test_there_is_no_comment_without_a_pull_request_or_a_wish_for_one(
+    of_pull_request: dict[str, str], tmp_path: Path
+) -> None:
+    inputs = {"files": "outcomes.csv", "measures": "c@1", "report": ""}
+    _, outputs, _, _ = run_action(tmp_path / "none", of_pull_request, comment="", **inputs)
+    assert outputs["comment"] == ""
+    _, outputs, _, _ = run_action(tmp_path / "push", of_pull_request | {"GITHUB_EVENT_PATH": ""}, **inputs)
+    assert outputs["comment"] == "no comment: this job was not started by a pull request"
+    assert not (tmp_path / "asked").exists()

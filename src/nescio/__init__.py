@@ -62,7 +62,10 @@ def __getattr__(name: str) -> object:
         return getattr(import_module(f"nescio.{module}"), other or name)
     if name in _verbs.names():
         return _verbs.find(name)
-    moved = f"; it is nescio.{_MOVED[name]} now" if name in _MOVED else ""
+    from nescio.options.moved import command_moved
+
+    now = f"it is nescio.{_MOVED[name]} now" if name in _MOVED else command_moved(name, python=True)
+    moved = f"; {now}" if now else ""
     raise AttributeError(f"module 'nescio' has no attribute {name!r}{moved}")
 
 

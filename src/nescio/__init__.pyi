@@ -26,39 +26,31 @@ from nescio.sources.dataframes import from_dataframe as from_dataframe
 from nescio.verbs import assess as assess
 from nescio.verbs import ave as ave
 from nescio.verbs import campaign as campaign
+from nescio.verbs import lab as lab
 from nescio.verbs import labels as labels
 from nescio.verbs import meta as meta
 from nescio.verbs import nuggets as nuggets
 from nescio.verbs import read as read
 from nescio.verbs.advise import advise as advise
-from nescio.verbs.assessors import assessors as assessors
 from nescio.verbs.audit import audit as audit
 from nescio.verbs.baseline import baseline as baseline
-from nescio.verbs.cascade import cascade as cascade
 from nescio.verbs.check import check as check
 from nescio.verbs.comment import comment as comment
 from nescio.verbs.compare import compare as compare
-from nescio.verbs.components import components as components
-from nescio.verbs.contamination import contamination as contamination
 from nescio.verbs.convert import convert as convert
 from nescio.verbs.from_counts import from_counts as from_counts
-from nescio.verbs.items import items as items
 from nescio.verbs.judge import judge as judge
 from nescio.verbs.list_measures import list_measures as list_measures
 from nescio.verbs.look import look as look
 from nescio.verbs.plan import plan as plan
 from nescio.verbs.plan_labels import plan_labels as plan_labels
 from nescio.verbs.plan_repeats import plan_repeats as plan_repeats
-from nescio.verbs.repeats import repeats as repeats
 from nescio.verbs.report import report as report
 from nescio.verbs.score import score as score
-from nescio.verbs.stakes import stakes as stakes
-from nescio.verbs.stakes_prompts import stakes_prompts as stakes_prompts
 from nescio.verbs.tally import tally as tally
 from nescio.verbs.tune import tune as tune
 from nescio.verbs.tune_pair import tune_pair as tune_pair
 from nescio.verbs.view import view as view
-from nescio.verbs.vote import vote as vote
 
 measure = _parse
 __all__: list[str]

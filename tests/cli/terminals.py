@@ -31,7 +31,7 @@ BARS: dict[str, str] = HELD["bars"]
 CAMPAIGN: dict[str, str] = {step: words for step, (words, _) in HELD["campaign"].items()}
 STEPS: dict[str, str] = {step: bar for step, (_, bar) in HELD["campaign"].items()}
 ASSESS: dict[str, str] = HELD["assess"]
-SILENT = {"mcp", "skill", "assess serve"}  # these speak with programs, and nobody reads along
+SILENT = {"mcp", "assess serve"}  # these speak with programs, and nobody reads along
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 NUMBER = re.compile(r"(?<![\w.…/:=-])[+-]?\d[\d,]*\.\d+(?![\w.…/])")
 

@@ -1,4 +1,4 @@
-"""`nescio assessors`, `judge --alternative` and `--resolve`: held against a plain recount of a real log."""
+"""`nescio lab assessors`, `judge --alternative` and `--resolve`: held against a plain recount of a real log."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def rows() -> list[dict[str, str]]:
 @needs_data
 def test_the_third_person_of_nq301_decides_disputes(rows: list[dict[str, str]]) -> None:
     """And is told so; as the adjudicator, the verdicts are those that the collection has for its own."""
-    found = package.assessors(NQ, resamples=20)
+    found = package.lab.assessors(NQ, resamples=20)
     (note,) = [one for one in found.notes if one.code == "assessors.called_in"]
     assert (note["who"], note["answers"], note["disputed"]) == ("annotator3", 336, 300)
     assert 'adjudicator="annotator3"' in note.text
-    decided = package.assessors(NQ, adjudicator="annotator3", resamples=20)
+    decided = package.lab.assessors(NQ, adjudicator="annotator3", resamples=20)
     assert [row.assessor for row in decided] == ["annotator1", "annotator2"]
     assert not [one for one in decided.notes if one.code == "assessors.called_in"]
     final = {(one.run, one.question_id): one.verdict for one in decided.tables["verdicts"]}
@@ -45,12 +45,12 @@ def test_the_third_person_of_nq301_decides_disputes(rows: list[dict[str, str]]) 
         (r["run"], r["question_id"]): r["acceptable"] for r in rows if r["acceptable"]
     }
     with pytest.raises(package.NescioError, match="unknown assessor 'annotator4'"):
-        package.assessors(NQ, adjudicator="annotator4")
+        package.lab.assessors(NQ, adjudicator="annotator4")
 
 
 @needs_data
 def test_people_of_nq301_recounted(rows: list[dict[str, str]]) -> None:
-    found = package.assessors(NQ, resolve="majority", resamples=20)
+    found = package.lab.assessors(NQ, resolve="majority", resamples=20)
     for row in found:
         judged = [r for r in rows if r[row.assessor]]
         shares = [
@@ -108,15 +108,15 @@ def test_a_judge_in_the_place_of_people_of_nq301_recounted(rows: list[dict[str, 
 
 def test_columns_of_people_and_a_table_of_one_person(tmp_path: Path) -> None:
     wide = written(tmp_path / "wide.csv", "id,ana,ben,rater1,rater2\nq1,R,W,R,R\nq2,R,R,R,W\nq3,,W,U,U\n")
-    named = package.assessors(wide, verdict="ana+ben")
+    named = package.lab.assessors(wide, verdict="ana+ben")
     assert [(one.assessor, one.answers) for one in named] == [("ana", 2), ("ben", 3)]
     assert "1 verdict is empty, and is left out" in in_words(named.notes)
     assert [one.verdict for one in named.tables["verdicts"]] == [None, "correct", "incorrect"]
-    assert [one.assessor for one in package.assessors(wide)] == ["rater1", "rater2"]
+    assert [one.assessor for one in package.lab.assessors(wide)] == ["rater1", "rater2"]
     with pytest.raises(package.NescioError, match="there is no column 'eve'"):
-        package.assessors(wide, verdict="ana+eve")
+        package.lab.assessors(wide, verdict="ana+eve")
     with pytest.raises(package.NescioError, match="no two assessors are told apart"):
-        package.assessors(written(tmp_path / "alone.csv", "id,verdict\nq1,R\nq2,W\n"))
+        package.lab.assessors(written(tmp_path / "alone.csv", "id,verdict\nq1,R\nq2,W\n"))
     lone = written(tmp_path / "lone.csv", "run,question_id,annotator,verdict\nmine,lighthouse-what,ana,R\n")
     asked: dict[str, Any] = {"against": lone, "alternative": 0.1}
     with pytest.raises(package.NescioError, match="answers that two people or more judged"):

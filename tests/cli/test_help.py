@@ -1,4 +1,4 @@
-"""Help, completion, choices, the skill and measures: what the command line says of itself."""
+"""Help, completion, choices and measures: what the command line says of itself."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ from nescio.errors import SPELLING, UsageError, in_shell
 from nescio.measures import REGISTRY
 from nescio.reporting import tables
 from nescio.verbs import every_verb
-from nescio.verbs._skill import text as skill_text
 from tests.rings import together
 from tests.verbs.test_declarations import COMMANDS
 
@@ -115,50 +114,6 @@ def test_what_is_not_offered_is_refused_and_the_choices_named(
         function(EXAMPLES / "outcomes.csv", **{argument: "nonsense"})
     assert str(refused.value).startswith(f"{argument} takes one of ")
     assert all(choice in str(refused.value) for choice in choices)
-
-
-# ---- the skill for coding agents ----
-
-
-@pytest.fixture
-def skill() -> str:
-    """The skill, with options as a shell has them."""
-    token = SPELLING.set(in_shell)
-    try:
-        return skill_text()
-    finally:
-        SPELLING.reset(token)
-
-
-def test_a_skill_begins_as_agents_expect_and_is_written_whole_or_not_at_all(
-    skill: str, nescio: Command, tmp_path: Path
-) -> None:
-    limits = {"name": 64, "description": 1024}  # of the format of skills
-    _, front, body = skill.split("---\n", 2)
-    told = yaml.safe_load(front)
-    assert told.keys() == limits.keys()
-    assert all(0 < len(told[name]) <= most for name, most in limits.items())
-    assert re.fullmatch(r"[a-z0-9-]+", told["name"])
-    assert len(body.splitlines()) < 500
-    assert nescio("skill").out == skill
-    assert nescio("skill", "-o", tmp_path / "no" / "SKILL.md").status == 2
-    assert [*tmp_path.iterdir()] == []
-    assert nescio("skill", "-o", tmp_path / "SKILL.md").status == 0
-    assert (tmp_path / "SKILL.md").read_text(encoding="utf-8") == skill
-
-
-def test_every_command_stands_in_the_skill_as_it_declares_itself(skill: str) -> None:
-    for one in every_verb():
-        assert one.about in skill, one.name
-        assert not one.examples or one.examples[0] in skill, one.name
-        if one.tool:
-            offered = [o for o in one.request.options.values() if not (o.group or o.argument or o.edge)]
-            assert all(max(option.given_as, key=len) in skill for option in offered), one.name
-    assert f"{len(REGISTRY)} measures" in skill
-    known = {tuple(one.name.split()) for one in every_verb()}
-    taught = [shlex.split(line)[1:] for line in re.findall(r"^(nescio .+)$", skill, re.MULTILINE)]
-    assert taught
-    assert all({tuple(words[:1]), tuple(words[:2]), tuple(words[:3])} & known for words in taught)
 
 
 # ---- the demo ----

@@ -26,7 +26,7 @@ TOLD = {
     "convert": "log.eval old.csv",
     "judge": "questions.jsonl runs/mine.jsonl -o old.csv",
     "meta agreement": "outcomes.csv -m c@1 -m accuracy -o old.json",
-    "repeats": "trials.csv -o old.json",
+    "lab repeats": "trials.csv -o old.json",
     "ave build": "questions.jsonl runs/mine.jsonl --judgements judged.csv -o old.xml",
     "tally": "outcomes.csv -o old.tally",
 }

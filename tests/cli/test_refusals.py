@@ -32,7 +32,7 @@ def test_what_makes_no_sense_is_refused(
     before = held(copied)
     for words, message in REFUSED[name]:
         try:
-            nescio(name, *shlex.split(words)).assert_refused(message)
+            nescio(*name.split(), *shlex.split(words)).assert_refused(message)
         except AssertionError as error:
             error.add_note(f"nescio {name} {words}")
             raise

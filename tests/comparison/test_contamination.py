@@ -38,7 +38,7 @@ def rows(cells: list[str]) -> list[dict[str, Any]]:
 )
 def test_the_worked_example_of_section_9(measure: str, difference: float, error: float, one_sided: float) -> None:
     """t of 11 degrees of freedom is 2.2009851601."""
-    (row,) = nescio.contamination(rows(WORKED), measure, suspect="x").rows
+    (row,) = nescio.lab.contamination(rows(WORKED), measure, suspect="x").rows
     assert row.difference == pytest.approx(difference, abs=1e-9)
     assert row.high is not None
     assert (row.high - row.difference) / 2.2009851600916384 == pytest.approx(error, abs=1e-9)
@@ -78,7 +78,7 @@ def test_the_worked_example_of_section_b_10(
     measure: str, difference: float, error: float, ends: tuple[float, float], p: float | None
 ) -> None:
     """Of additive measures the exchange of systems is that of wordings; t of 9 degrees of freedom is 2.2621571628."""
-    (row,) = nescio.contamination(rows(OTHER), measure, suspect="x").rows
+    (row,) = nescio.lab.contamination(rows(OTHER), measure, suspect="x").rows
     assert row.difference == pytest.approx(difference, abs=1e-9)
     assert row.high is not None
     assert (row.high - row.difference) / 2.2621571628540993 == pytest.approx(error, abs=1e-9)
@@ -88,7 +88,7 @@ def test_the_worked_example_of_section_b_10(
 
 def test_what_strength_explains_does_not_count() -> None:
     cells = ["".join("CW"[not one] for one in (i < 288, i < 248, i >= 80, i >= 120)) for i in range(400)]
-    (row,) = nescio.contamination(rows(cells), "accuracy", suspect="x").rows
+    (row,) = nescio.lab.contamination(rows(cells), "accuracy", suspect="x").rows
     # The reference falls from 4/5 to 7/10, by a step of .539; the suspect, at log odds of .717, would fall by .1184.
     assert row.explained == pytest.approx(0.1184 - 0.1, abs=1e-4)
     assert row.p is not None
@@ -98,7 +98,7 @@ def test_what_strength_explains_does_not_count() -> None:
 
 def test_references_that_are_too_unlike_get_no_p_value() -> None:
     cells = ["CWCC"] * 12 + ["CCCC"] * 10 + ["WWCC"] * 6 + ["CCCW"] * 5 + ["WCCC"] * 3
-    found = nescio.contamination(rows(cells), "accuracy", suspect="x")
+    found = nescio.lab.contamination(rows(cells), "accuracy", suspect="x")
     assert found.rows[0].p is None
     assert found.rows[0].p_exchange is not None
     assert "contamination.unlike" in {note.code for note in found.notes}
@@ -107,11 +107,11 @@ def test_references_that_are_too_unlike_get_no_p_value() -> None:
 def test_several_paraphrases_are_their_mean_and_repeats_too() -> None:
     table = rows(["CCCC", "CWCC", "CCWC"])
     again = [dict(row, question="p00b", outcome="incorrect") for row in table if row["question"] == "p00"]
-    (row,) = nescio.contamination(table + again, "accuracy", suspect="x").rows
+    (row,) = nescio.lab.contamination(table + again, "accuracy", suspect="x").rows
     assert row.paraphrase == pytest.approx((1 / 2 + 0 + 1) / 3)
     repeated = [dict(row, repeat="1") for row in table]
     repeated += [dict(row, repeat="2", outcome="incorrect") for row in table if row["question"] == "p00"]
-    (other,) = nescio.contamination(repeated, "accuracy", suspect="x").rows
+    (other,) = nescio.lab.contamination(repeated, "accuracy", suspect="x").rows
     assert other.paraphrase == row.paraphrase
 
 
@@ -119,7 +119,7 @@ def test_questions_without_both_wordings_are_left_out_and_counted() -> None:
     table = rows(WORKED)
     table += [{"run": run, "question": "q99", "outcome": "correct", "paraphrase_of": None} for run in "xy"]
     table += [{"run": run, "question": "p98", "outcome": "correct", "paraphrase_of": "q98"} for run in "xy"]
-    found = nescio.contamination(table, "accuracy", suspect="x")
+    found = nescio.lab.contamination(table, "accuracy", suspect="x")
     assert found.rows[0].n == 12
     (one,) = [note for note in found.notes if note.code == "contamination.left_out"]
     assert "2 questions lack" in one.text
@@ -133,7 +133,7 @@ def test_questions_without_both_wordings_are_left_out_and_counted() -> None:
     ],
 )
 def test_what_decides_nothing(cells: list[str], p: float | None, exchange: float, two_sided: float) -> None:
-    (row,) = nescio.contamination(rows(cells), "accuracy", suspect="x").rows
+    (row,) = nescio.lab.contamination(rows(cells), "accuracy", suspect="x").rows
     assert (row.p, row.p_exchange, row.p_two_sided, row.low, row.high) == (p, exchange, two_sided, None, None)
 
 
@@ -141,7 +141,7 @@ def test_clusters_are_exchanged_whole() -> None:
     """Six questions in three clusters, all of which speak against x: p is 1/8."""
     cells = ["CWCC", "CCCC"] * 3
     table = [dict(row, cluster=str(int(row["question"][1:]) // 2)) for row in rows(cells)]
-    (row,) = nescio.contamination(table, "accuracy", suspect="x").rows
+    (row,) = nescio.lab.contamination(table, "accuracy", suspect="x").rows
     assert row.p_exchange == pytest.approx(1 / 8)
 
 
@@ -157,7 +157,7 @@ def test_clusters_are_exchanged_whole() -> None:
 def test_what_makes_no_sense_is_one_clear_error(options: dict[str, Any], said: str) -> None:
     table = [dict(row, confidence=0.5) for row in rows(WORKED)]
     with pytest.raises(nescio.NescioError, match=said):
-        nescio.contamination(table, **options)
+        nescio.lab.contamination(table, **options)
 
 
 @pytest.mark.proof

@@ -26,7 +26,7 @@ def rows(runs: list[str]) -> list[dict[str, Any]]:
 
 def test_the_worked_example_of_section_7() -> None:
     """Item 6 comes first: p 1/70, adjusted .0857142857; KR-20 .0521739130, and .7267441860 without it."""
-    found = nescio.items(rows(RUNS))
+    found = nescio.lab.items(rows(RUNS))
     first = found.rows[0]
     assert (first.question, first.flagged) == ("q6", True)
     assert first.discrimination == pytest.approx(-0.9149914220, abs=1e-9)
@@ -55,21 +55,21 @@ def test_a_key_that_all_able_runs_follow_is_not_suspect_by_either_test() -> None
 
 
 def test_silence_of_able_runs_marks_a_trap() -> None:
-    found = nescio.items(rows(["1111U", "1101U", "10101", "01001", "00001"]))
+    found = nescio.lab.items(rows(["1111U", "1101U", "10101", "01001", "00001"]))
     (trap,) = [row for row in found if row.question == "q5"]
     assert trap.silence > 0.8
     assert trap.discrimination < -0.8
 
 
 def test_items_on_which_all_agree_come_last_and_are_said() -> None:
-    found = nescio.items(rows(["110", "100", "110", "100"]))
+    found = nescio.lab.items(rows(["110", "100", "110", "100"]))
     assert next(row.question for row in found) == "q2"
     assert np.isnan(found.rows[-1].suspicion)
     assert "items.alike" in {note.code for note in found.notes}
 
 
 def test_too_few_runs_to_flag_anything_are_said() -> None:
-    found = nescio.items(rows(["1110", "1100", "1010", "0111", "0001"]))
+    found = nescio.lab.items(rows(["1110", "1100", "1010", "0111", "0001"]))
     assert "items.few_runs" in {note.code for note in found.notes}
     assert not any(row.flagged for row in found)
 
@@ -84,7 +84,7 @@ def test_too_few_runs_to_flag_anything_are_said() -> None:
 )
 def test_what_says_nothing_is_one_clear_error(table: list[dict[str, Any]], said: str) -> None:
     with pytest.raises(nescio.NescioError, match=said):
-        nescio.items(table)
+        nescio.lab.items(table)
 
 
 def simulated(runs: int, items: int, *, tied: float = 0.0) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray]:
@@ -100,7 +100,7 @@ def simulated(runs: int, items: int, *, tied: float = 0.0) -> tuple[list[dict[st
 
 def test_from_thirty_runs_on_silence_is_an_outcome_of_a_model_of_its_own() -> None:
     made, able, b = simulated(60, 40)
-    found = nescio.items(made)
+    found = nescio.lab.items(made)
     by_name = {row.question: row for row in found}
     given = [by_name[f"q{j + 1}"].difficulty for j in range(40)]
     assert np.corrcoef(np.array(given, dtype=float), b)[0, 1] > 0.9
@@ -109,17 +109,17 @@ def test_from_thirty_runs_on_silence_is_an_outcome_of_a_model_of_its_own() -> No
     assert all(row.answering is not None and row.answering_sd < 1 for row in abilities)
     assert any(note.code == "items.penalised" for note in found.notes)
     assert not any(note.code == "items.dependent" for note in found.notes)
-    tied = nescio.items(simulated(60, 40, tied=0.8)[0])
+    tied = nescio.lab.items(simulated(60, 40, tied=0.8)[0])
     assert any("able where they answer also answer more (r = 0." in note for note in in_words(tied.notes))
 
 
 def test_where_nobody_is_silent_only_being_right_is_modelled_and_with_few_runs_nothing() -> None:
-    few = nescio.items(simulated(29, 10)[0])
+    few = nescio.lab.items(simulated(29, 10)[0])
     assert "abilities" not in few.tables
     assert {row.slope for row in few} == {None}
     made, _, _ = simulated(30, 10)
     spoken = [{**row, "outcome": row["outcome"].replace("unanswered", "incorrect")} for row in made]
-    found = nescio.items(spoken)
+    found = nescio.lab.items(spoken)
     assert {row.answering for row in found.tables["abilities"]} == {None}
     assert {row.answering_slope for row in found} == {None}
     assert all(row.slope and row.slope > 0 for row in found)

@@ -57,7 +57,7 @@ def by_run(found: Any, name: str) -> list[Any]:
 def test_two_systems_at_four_stakes() -> None:
     """Section 1: figures per stake; with nothing earned by silence the eighth question is like any other."""
     rows = table({"x": X, "y": Y}, FOUR, {"x": SURE})
-    found = nescio.stakes(rows, scale="target", silence_earns=0)
+    found = nescio.lab.stakes(rows, scale="target", silence_earns=0)
     x, y = by_run(found, "x"), by_run(found, "y")
     assert [row.penalty for row in x] == pytest.approx([1 / 3, 1, 3, 9])
     assert [row.utility for row in x] == pytest.approx([1 / 2, 1 / 4, -1 / 8, 1 / 4], abs=1e-12)
@@ -68,7 +68,7 @@ def test_two_systems_at_four_stakes() -> None:
     assert [row.rule for row in x] == pytest.approx([13 / 24, 3 / 8, 3 / 8, 1 / 8], abs=1e-12)
     assert [row.always for row in x] == pytest.approx([1 / 2, 1 / 4, -3 / 2, -4], abs=1e-12)
     rows = table({"x": X}, FOUR, {"x": SURE}, candidates=False)  # unknown candidates bracket the rule
-    row = nescio.stakes(rows, scale="target", silence_earns=0).rows[2]
+    row = nescio.lab.stakes(rows, scale="target", silence_earns=0).rows[2]
     assert math.isnan(row.rule)
     ends = (row.utility + row.regret_least, row.utility + row.regret_most)
     assert ends == pytest.approx((-1 / 8, 3 / 8), abs=1e-12)
@@ -76,7 +76,7 @@ def test_two_systems_at_four_stakes() -> None:
 
 def test_areas_slopes_and_differences() -> None:
     rows = table({"y": Y, "x": X}, FOUR, {"x": SURE})
-    found = nescio.stakes(rows, scale="target", silence_earns=0, baseline="y")
+    found = nescio.lab.stakes(rows, scale="target", silence_earns=0, baseline="y")
     x, y = (by_run(found.tables["adaptation"], run)[0] for run in "xy")
     assert (x.area, y.area) == pytest.approx((59 / 221, 24 / 221), abs=1e-12)
     assert (x.per_tenfold, x.p) == pytest.approx((0.5501746095, 1 / 4608), abs=1e-9)
@@ -122,12 +122,12 @@ def test_slopes_and_mantel_s_test(
 
 def test_silence_where_there_is_no_answer_earns_one() -> None:
     rows = table({"x": X}, FOUR, unanswerable=[7])
-    found = nescio.stakes(rows, scale="target")
+    found = nescio.lab.stakes(rows, scale="target")
     assert [row.utility for row in found] == pytest.approx([1 / 2, 3 / 8, 0, 3 / 8], abs=1e-12)
     assert [row.never for row in found] == pytest.approx([1 / 8] * 4)
     (note,) = [one.text for one in found.notes if one.code == "stakes.unanswerable"]
     assert "of answerable questions" in note
-    unpaid = nescio.stakes(rows, scale="target", silence_earns=0).notes
+    unpaid = nescio.lab.stakes(rows, scale="target", silence_earns=0).notes
     (note,) = [one.text for one in unpaid if one.code == "stakes.unanswerable"]
     assert "of answerable questions" not in note
 
@@ -144,7 +144,7 @@ def test_the_other_page_s_six_questions(
 ) -> None:
     """Statistics3-a, section 1: stakes 1, 3 and 9; the sixth question has no answer."""
     rows = table({"y": SIX_Y, "x": SIX_X}, ["1", "3", "9"], unanswerable=[5])
-    found = nescio.stakes(rows, baseline="y", silence_earns=earns)
+    found = nescio.lab.stakes(rows, baseline="y", silence_earns=earns)
     assert [row.utility for row in by_run(found, "x")] == pytest.approx(utility, abs=1e-9)
     assert [row.utility for row in by_run(found, "y")] == pytest.approx([0, -1, -17 / 3], abs=1e-9)
     x, y = (by_run(found.tables["adaptation"], run)[0] for run in "xy")
@@ -164,14 +164,14 @@ def test_regret_of_six_questions() -> None:
     sure = [0.95, 0.80, 0.60, 0.55, 0.30, 0.70]
     runs = {"x": SIX_X, "y": SIX_Y}
     rows = table(runs, ["1", "3", "9"], {"x": sure, "y": sure}, unanswerable=[5])
-    found = nescio.stakes(rows, silence_earns=0, candidates="lower")
+    found = nescio.lab.stakes(rows, silence_earns=0, candidates="lower")
     both = [*by_run(found, "x"), *by_run(found, "y")]
     regret = [0.1666666667, 0.5, -0.1666666667, 0.1666666667, 1.3333333333, 5.8333333333]
     assert [row.regret for row in both] == pytest.approx(regret, abs=1e-9)
     assert [row.consistency for row in both] == pytest.approx([5 / 6] * 4 + [1 / 3, 1 / 6])
     stated = [0.0666666667, 0.3, 0.5833333333, 0.0666666667, 0.5666666667, 2.5833333333]
     assert [row.stated_regret * (1 + row.penalty) for row in both] == pytest.approx(stated, abs=1e-9)
-    found = nescio.stakes(rows, candidates="lower")
+    found = nescio.lab.stakes(rows, candidates="lower")
     both = [*by_run(found, "x"), *by_run(found, "y")]
     assert [row.coverage for row in both] == pytest.approx([1, 1 / 2, 1 / 3, 1, 1, 1])
     assert [row.precision for row in both] == pytest.approx([1 / 2, 2 / 3, 1, 1 / 2, 1 / 2, 1 / 3])
@@ -189,7 +189,7 @@ def test_regret_of_six_questions() -> None:
 
 def test_an_answer_where_there_is_none_would_be_wrong() -> None:
     rows = table({"x": ["CU", "WU"]}, ["1", "3"], {"x": [0.9, 0.9]}, unanswerable=[1])
-    first, second = nescio.stakes(rows)
+    first, second = nescio.lab.stakes(rows)
     assert (first.unknown, second.unknown) == (0, 1)
     assert first.always == pytest.approx((1 - 1) / 2)
 
@@ -247,12 +247,12 @@ def test_who_ignores_stakes_is_seldom_said_to_adapt() -> None:
 def test_what_is_no_stake_is_refused(stakes: list[str], scale: Any, said: str) -> None:
     rows = table({"x": ["CC", "CU"]}, stakes)
     with pytest.raises(UsageError, match=said):
-        nescio.stakes(rows, scale=scale)
+        nescio.lab.stakes(rows, scale=scale)
 
 
 def test_questions_without_all_stakes_are_left_out_of_the_area() -> None:
     rows = table({"x": ["CCC", "CUU", "WUC"]}, ["1", "3", "9"])
-    found = nescio.stakes(rows[:-1])
+    found = nescio.lab.stakes(rows[:-1])
     (row,) = found.tables["adaptation"]
     assert (row.n, row.left_out) == (2, 1)
     assert [one.n for one in found] == [3, 3, 2]
@@ -307,13 +307,13 @@ def test_of_very_many_orders_of_silence_some_are_drawn() -> None:
 def test_of_few_questions_the_p_value_of_a_difference_is_to_be_believed() -> None:
     for n in (1, 19, 20):  # of one there is no interval
         rows = table({"x": ["CU"] * n, "y": ["CC"] * n}, ["1", "9"])
-        assert ("stakes.few" in {one.code for one in nescio.stakes(rows).notes}) == (1 < n < 20)
+        assert ("stakes.few" in {one.code for one in nescio.lab.stakes(rows).notes}) == (1 < n < 20)
 
 
 def test_a_stake_with_all_digits_of_a_float_is_the_simple_fraction() -> None:
     runs = {"x": X, "y": Y}
-    found = nescio.stakes(table(runs, [repr(1 / 3), "1", "3", "9"]))
-    simple = nescio.stakes(table(runs, ["1/3", "1", "3", "9"]))
+    found = nescio.lab.stakes(table(runs, [repr(1 / 3), "1", "3", "9"]))
+    simple = nescio.lab.stakes(table(runs, ["1/3", "1", "3", "9"]))
     assert [row.penalty for row in found] == [row.penalty for row in simple]
     assert found.tables["differences"] == simple.tables["differences"]
     assert {row.test for row in found.tables["differences"]} == {"exact"}
@@ -325,8 +325,8 @@ def test_stakes_of_many_digits_are_compared_as_those_near_them(seed: int) -> Non
     rng = np.random.default_rng(seed)
     runs = {run: ["".join(rng.choice([*"CWU"], 3)) for _ in range(30)] for run in "xy"}
     near = ["0.37", "2.23", "7.11"]
-    found = nescio.stakes(table(runs, [f"{one}{int(rng.integers(10**11, 10**12))}1" for one in near]))
-    plain = nescio.stakes(table(runs, near))
+    found = nescio.lab.stakes(table(runs, [f"{one}{int(rng.integers(10**11, 10**12))}1" for one in near]))
+    plain = nescio.lab.stakes(table(runs, near))
     for row, other in zip(found.tables["differences"], plain.tables["differences"], strict=True):
         assert row.difference == pytest.approx(other.difference, abs=0.02)
         assert row.p == pytest.approx(other.p, abs=0.03)

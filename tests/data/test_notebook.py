@@ -42,9 +42,9 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "compare": lambda table: nescio.compare(table, resamples=50),
     "advise": nescio.advise,
     "tune": lambda table: nescio.tune(table, run="b & <b>", resamples=50),
-    "repeats": lambda table: nescio.repeats(repeated(table)),
-    "cascade": lambda table: nescio.cascade(table, systems=["b & <b>", HOSTILE]),
-    "vote": lambda table: nescio.vote(repeated(table)),
+    "repeats": lambda table: nescio.lab.repeats(repeated(table)),
+    "cascade": lambda table: nescio.lab.cascade(table, systems=["b & <b>", HOSTILE]),
+    "vote": lambda table: nescio.lab.vote(repeated(table)),
     "meta.agreement": nescio.meta.agreement,
 }
 

@@ -68,11 +68,18 @@ def test_verifiers_of_authors_in_turn(tmp_path: Path, sure: tuple[float, float])
     names = ("araujo20-large", "weerasinghe20-large")
     steps = [{"system": name, "answer_from": least} for name, least in zip(names, sure, strict=True)]
     policy = tmp_path / "policy.json"
-    made = {"policy": "nescio cascade", "steps": steps, "error": 1.0, "right": None, "cost": None, "made_by": "hand"}
+    made = {
+        "policy": "nescio lab cascade",
+        "steps": steps,
+        "error": 1.0,
+        "right": None,
+        "cost": None,
+        "made_by": "hand",
+    }
     policy.write_text(json.dumps(made), encoding="utf-8")
     files = [DATA / counting.PAN / "truth.jsonl", *(DATA / counting.PAN / "runs" / n / "answers.jsonl" for n in names)]
     output = tmp_path / "applied.csv"
-    nescio.cascade(files, apply=policy, run_output=output)
+    nescio.lab.cascade(files, apply=policy, run_output=output)
     with output.open(encoding="utf-8", newline="") as file:
         outcomes = Counter(row["outcome"] for row in csv.DictReader(file))
     assert tuple(outcomes[word] for word in ("correct", "incorrect", "unanswered")) == counting.cascade(
@@ -85,7 +92,7 @@ def test_the_best_of_all_pairs_of_thresholds() -> None:
     """36 policies, each counted by itself: right less wrong."""
     names, grid = ("araujo20-large", "weerasinghe20-large"), (0.5, 0.6, 0.7, 0.8, 0.9)
     files = [DATA / counting.PAN / "truth.jsonl", *(DATA / counting.PAN / "runs" / n / "answers.jsonl" for n in names)]
-    found = nescio.cascade(files, systems=names, grid=grid).rows[0]
+    found = nescio.lab.cascade(files, systems=names, grid=grid).rows[0]
     values = {}
     for sure in product((*grid, 2.0), (*grid, 2.0)):  # nobody is twice as sure as can be
         right, wrong, silent = counting.cascade(DATA, *names, sure)
@@ -109,7 +116,7 @@ def test_what_people_call_right_of_nine_systems() -> None:
 
 @needs[counting.PEOPLE]
 def test_how_far_two_people_agree() -> None:
-    found = nescio.assessors(DATA / counting.PEOPLE, verdict="annotator1+annotator2", resamples=200)
+    found = nescio.lab.assessors(DATA / counting.PEOPLE, verdict="annotator1+annotator2", resamples=200)
     ours = {row.measure: row for row in found.tables["agreement"]}
     answers, share, kappa = counting.two_people(DATA)
     assert (ours["p_o"].answers, ours["kappa"].answers) == (answers, answers)

@@ -39,7 +39,7 @@ def test_six_questions_and_four_prompts_of_section_b_6(
     measure: str, value: float, error: float, half: float, questions: float
 ) -> None:
     """The worked example of statistics3-b, section 6, from a table."""
-    (row,) = nescio.components(rows(SIX), measure, factor=["prompt"]).rows
+    (row,) = nescio.lab.components(rows(SIX), measure, factor=["prompt"]).rows
     assert (row.value, row.se, row.se_questions) == pytest.approx((value, error, questions), abs=1e-9)
     assert row.low is not None
     assert row.high is not None
@@ -49,7 +49,7 @@ def test_six_questions_and_four_prompts_of_section_b_6(
 
 def test_differences_are_of_equal_cells() -> None:
     other = ["CCCC", "WWWU", "CUWW", "WCCC", "CUWW", "WCUW"]
-    (row,) = nescio.components(rows(SIX) + rows(other, "y"), "accuracy", factor=["prompt"], baseline="y").rows
+    (row,) = nescio.lab.components(rows(SIX) + rows(other, "y"), "accuracy", factor=["prompt"], baseline="y").rows
     right = {"C": 1.0, "W": 0.0, "U": 0.0}
     table = np.array(
         [[right[a] - right[b] for a, b in zip(x, y, strict=True)] for x, y in zip(SIX, other, strict=True)]
@@ -63,27 +63,27 @@ def test_differences_are_of_equal_cells() -> None:
 
 def test_samples_are_answers_that_are_alike() -> None:
     table = [dict(row, trial=str(k)) for row in rows(SIX) for k in range(2)]
-    found = nescio.components(table, "accuracy", factor=["prompt"], sample="trial")
+    found = nescio.lab.components(table, "accuracy", factor=["prompt"], sample="trial")
     assert [part.part for part in found.tables["components"]] == ["question", "prompt", "question × prompt", "answer"]
     assert found.tables["components"][-1].component == pytest.approx(0)
 
 
 def test_two_levels_allow_no_interval_over_them() -> None:
     table = rows([row[:2] for row in SIX])
-    found = nescio.components(table, "accuracy", factor=["prompt"])
+    found = nescio.lab.components(table, "accuracy", factor=["prompt"])
     assert found.rows[0].over == ("question",)
     assert found.rows[0].low is not None
     assert "components.few_levels" in {note.code for note in found.notes}
-    asked = nescio.components(table, "accuracy", factor=["prompt"], over=["question", "prompt"])
+    asked = nescio.lab.components(table, "accuracy", factor=["prompt"], over=["question", "prompt"])
     assert asked.rows[0].low is None
     assert any("there is no interval" in note.text for note in asked.notes)
-    (three,) = nescio.components(rows([row[:3] for row in SIX]), "accuracy", factor=["prompt"]).rows
+    (three,) = nescio.lab.components(rows([row[:3] for row in SIX]), "accuracy", factor=["prompt"]).rows
     assert (three.over, three.low is None) == (("question", "prompt"), False)
 
 
 def test_unbalanced_cells_are_clustered_and_said() -> None:
     cells = ["CCUC", "CCWU", "CUW-", "CCCC", "WUWW", "C-UW"]
-    found = nescio.components(rows(cells), "accuracy", factor=["prompt"])
+    found = nescio.lab.components(rows(cells), "accuracy", factor=["prompt"])
     shares = [row.count("C") / len(row.replace("-", "")) for row in cells]
     assert found.rows[0].value == pytest.approx(sum(shares) / 6)
     assert "components" not in found.tables
@@ -92,7 +92,7 @@ def test_unbalanced_cells_are_clustered_and_said() -> None:
 
 
 def test_a_score_that_does_not_vary_has_no_interval() -> None:
-    found = nescio.components(rows(["CCCC"] * 6), "accuracy", factor=["prompt"])
+    found = nescio.lab.components(rows(["CCCC"] * 6), "accuracy", factor=["prompt"])
     assert (found.rows[0].value, found.rows[0].low) == (1.0, None)
 
 
@@ -111,11 +111,11 @@ def test_a_score_that_does_not_vary_has_no_interval() -> None:
 def test_what_makes_no_sense_is_one_clear_error(options: dict[str, Any], said: str) -> None:
     table = [dict(row, confidence=0.5) for row in rows(SIX)]
     with pytest.raises(nescio.NescioError, match=said):
-        nescio.components(table, **options)
+        nescio.lab.components(table, **options)
 
 
 def test_the_example_has_a_plan() -> None:
-    found = nescio.components(
+    found = nescio.lab.components(
         EXAMPLE, "c@1", factor=["prompt"], cost={"question": 2, "prompt": 5}, per_answer=0.1, budget=300
     )
     gains = [row.per_cost for row in found.tables["next"] if row.run == "old"]

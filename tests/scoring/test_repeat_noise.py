@@ -20,7 +20,7 @@ def test_the_worked_figures_of_the_split() -> None:
     """Accuracy: S² = 31/180 = 2/15 + 7/180; c@1: .2574945988 = .2033680556 + .0541265432 by the delta method. Two
     batches differ by sqrt(2ν/n): .1247219129 and .1471414873. Standard errors .1855921454, .2825970826 (UF),
     .2269337343."""
-    found = {row.measure: row for row in nescio.repeats(rows("m", FIVE), ["accuracy", "c@1", "UF"])}
+    found = {row.measure: row for row in nescio.lab.repeats(rows("m", FIVE), ["accuracy", "c@1", "UF"])}
     accuracy, c_at_1 = found["accuracy"], found["c@1"]
     assert_allclose(
         [accuracy.variance, accuracy.questions, accuracy.sampling], [31 / 180, 2 / 15, 7 / 180], rtol=0, atol=1e-11
@@ -43,36 +43,36 @@ def test_the_worked_figures_of_the_analysis_of_variance() -> None:
     unit = np.repeat(np.arange(5), [c + w + u for c, w, u in FIVE])
     expected = [Fraction(157, 228), Fraction(5, 42), Fraction(72, 19), Fraction(101, 672)]
     assert_allclose(intraclass(values, unit), [float(value) for value in expected], rtol=1e-12)
-    row = nescio.repeats(rows("m", FIVE), "accuracy").rows[0]
+    row = nescio.lab.repeats(rows("m", FIVE), "accuracy").rows[0]
     assert row.intraclass == pytest.approx(float(Fraction(101, 672) / (Fraction(101, 672) + Fraction(5, 42))))
 
 
 def test_the_parts_add_up_and_a_steady_system_has_no_noise() -> None:
-    steady = nescio.repeats(rows("m", [(3, 0, 0), (0, 3, 0), (0, 0, 3)]), ["accuracy", "c@1", "penalty(t=0.75)"])
+    steady = nescio.lab.repeats(rows("m", [(3, 0, 0), (0, 3, 0), (0, 0, 3)]), ["accuracy", "c@1", "penalty(t=0.75)"])
     for row in steady:
         assert (row.sampling, row.noise, row.flipping, row.intraclass) == (0, 0, 0, 1.0)
         assert row.variance == pytest.approx(row.questions)
     # The same answers in another order to each question: nothing but chance, so the part of the questions is 0.
-    chance = nescio.repeats(rows("m", [(1, 1, 0)] * 4), "accuracy")
+    chance = nescio.lab.repeats(rows("m", [(1, 1, 0)] * 4), "accuracy")
     assert (chance.rows[0].questions, chance.rows[0].variance) == (0.0, 0.0)
     assert any("chance explains more than the whole variance" in remark for remark in in_words(chance.notes))
 
 
 def test_a_question_asked_once_says_nothing_of_chance() -> None:
-    found = nescio.repeats(rows("m", [(2, 0, 0), (1, 1, 0), (1, 0, 0)]), "accuracy")
+    found = nescio.lab.repeats(rows("m", [(2, 0, 0), (1, 1, 0), (1, 0, 0)]), "accuracy")
     row = found.rows[0]
     assert (math.isnan(row.sampling), math.isnan(row.noise), row.variance) == (True, True, pytest.approx(1 / 12))
     assert any("asked once" in remark for remark in in_words(found.notes))
     with pytest.raises(MismatchError, match="no question was asked twice"):
-        nescio.repeats(rows("m", [(1, 0, 0), (0, 1, 0)]), "accuracy")
+        nescio.lab.repeats(rows("m", [(1, 0, 0), (0, 1, 0)]), "accuracy")
     for measure in ("AURC", "pass^k(k=2)"):
         table = [row | {"confidence": 0.5} for row in rows("m", FIVE)]
         with pytest.raises(UsageError, match="cannot be split"):
-            nescio.repeats(table, measure)
+            nescio.lab.repeats(table, measure)
 
 
 def test_the_tables_beside_it() -> None:
-    found = nescio.repeats([*rows("a", FIVE), *rows("b", FIVE)], "accuracy")
+    found = nescio.lab.repeats([*rows("a", FIVE), *rows("b", FIVE)], "accuracy")
     assert [(row.run, row.baseline, row.difference) for row in found.tables["noise"]] == [("b", "a", 0.0)]
     ((noise,),) = ([row.noise for row in found.tables["noise"]],)
     assert noise == pytest.approx(found.rows[0].noise)  # of two systems alike: sqrt(ν/n + ν/n)

@@ -25,7 +25,7 @@ def table(path: Path, rows: list[str], head: str = "run,question,outcome,confide
 
 
 def test_the_cheapest_is_asked_first_and_figures_are_those_of_the_rows() -> None:
-    found = nescio.cascade(EXAMPLE, **COSTED)
+    found = nescio.lab.cascade(EXAMPLE, **COSTED)
     cascade, small, large = found.rows
     assert [step.system for step in cascade.steps] == ["small", "large"]
     assert (small.way, large.way) == ("small alone", "large alone")
@@ -47,7 +47,7 @@ def test_a_policy_does_in_ten_lines_what_it_does_here(tmp_path: Path) -> None:
     space: dict[str, Any] = {}
     exec(code[1], space)
     policy, run = tmp_path / "policy.json", tmp_path / "run.jsonl"
-    nescio.cascade(EXAMPLE, output=policy, run_output=run, error=2, cost="cost_usd", right=0.1)
+    nescio.lab.cascade(EXAMPLE, output=policy, run_output=run, error=2, cost="cost_usd", right=0.1)
     logs: dict[str, dict[str, tuple[str, float]]] = {}
     for line in EXAMPLE.read_text().splitlines()[1:]:
         name, question, outcome, confidence, _ = line.split(",")
@@ -63,18 +63,20 @@ def test_a_policy_does_in_ten_lines_what_it_does_here(tmp_path: Path) -> None:
 def test_a_policy_is_applied_to_other_answers(tmp_path: Path) -> None:
     policy = tmp_path / "policy.json"
     steps = [{"system": "a", "answer_from": 0.8}, {"system": "b", "answer_from": 0.5}]
-    policy.write_text(json.dumps({"policy": "nescio cascade", "steps": steps, "error": 1, "right": 10, "cost": "cost"}))
+    policy.write_text(
+        json.dumps({"policy": "nescio lab cascade", "steps": steps, "error": 1, "right": 10, "cost": "cost"})
+    )
     rows = ["b,q1,correct,0.9,5", "b,q2,incorrect,0.9,5", "b,q3,correct,0.4,5", "b,q4,,0.4,5"]
     rows += ["a,q1,correct,0.8,1", "a,q2,correct,0.7,1", "a,q3,unanswered,,1", "a,q4,correct,0.9,1"]
     log = table(tmp_path / "log.csv", rows, "run,question,outcome,confidence,cost")
-    applied = nescio.cascade(log, apply=policy, run_output=tmp_path / "out.csv", ungraded="exclude")
+    applied = nescio.lab.cascade(log, apply=policy, run_output=tmp_path / "out.csv", ungraded="exclude")
     lines = (tmp_path / "out.csv").read_text().splitlines()
     assert lines[0] == "run,question,outcome,confidence,cost"
     assert lines[1:] == ["a > b,q1,correct,0.8,1.0", "a > b,q2,incorrect,0.9,6.0", "a > b,q3,unanswered,,6.0"]
     assert "1 question is left out" in " ".join(map(str, applied.notes))
     policy.write_text("{}")
-    with pytest.raises(FormatError, match="no policy that `nescio cascade` wrote"):
-        nescio.cascade(log, apply=policy, run_output=tmp_path / "out.csv", ungraded="exclude")
+    with pytest.raises(FormatError, match="no policy that `nescio lab cascade` wrote"):
+        nescio.lab.cascade(log, apply=policy, run_output=tmp_path / "out.csv", ungraded="exclude")
 
 
 def test_a_right_answer_has_a_price() -> None:
@@ -83,12 +85,12 @@ def test_a_right_answer_has_a_price() -> None:
     plain = [{"run": run, "question": f"q{i}", "confidence": 0.9, "usd": 0.02} for run in "ab" for i in range(12)]
     rows = [{**row, "outcome": "correct" if i % 12 < 8 else "incorrect"} for i, row in enumerate(plain)]
     costed: dict[str, Any] = {"cost": "usd", "right": 1.0, "folds": 3}
-    cascade = nescio.cascade(rows, systems=["a", "b"], error=0, **costed)
+    cascade = nescio.lab.cascade(rows, systems=["a", "b"], error=0, **costed)
     assert cascade.rows[1].price == pytest.approx(0.03)
     assert all(row.cost and row.price == pytest.approx(row.cost / row.correct) for row in cascade)
-    assert nescio.cascade(rows, systems=["a", "b"], folds=3).rows[1].price is None
+    assert nescio.lab.cascade(rows, systems=["a", "b"], folds=3).rows[1].price is None
     wrong = [{**row, "outcome": "incorrect"} for row in rows]
-    assert nescio.cascade(wrong, systems=["a", "b"], **costed).rows[1].price is None
+    assert nescio.lab.cascade(wrong, systems=["a", "b"], **costed).rows[1].price is None
 
 
 def test_silence_is_right_where_there_is_no_answer(tmp_path: Path) -> None:
@@ -96,7 +98,7 @@ def test_silence_is_right_where_there_is_no_answer(tmp_path: Path) -> None:
     rows = [f"{run},q{i},correct,0.9,true" for run in "ab" for i in range(4)]
     rows += [f"{run},q{i},incorrect,0.2,false" for run in "ab" for i in (4, 5)]
     log = table(tmp_path / "log.csv", rows, "run,question,outcome,confidence,answerable")
-    found = nescio.cascade(log, systems=["a", "b"], folds=3)
+    found = nescio.lab.cascade(log, systems=["a", "b"], folds=3)
     assert found.rows[0].in_sample == 1
     assert found.rows[0].utility == 1
     assert (found.rows[0].correct, found.rows[0].unanswered) == pytest.approx((4 / 6, 2 / 6))
@@ -118,11 +120,11 @@ def test_what_makes_no_cascade_is_refused(tmp_path: Path) -> None:
     ]
     for source, how, error, says in refusals:
         with pytest.raises(error, match=says):
-            nescio.cascade(source, **how)
+            nescio.lab.cascade(source, **how)
 
 
 def test_what_cannot_be_certified_is_not_written(tmp_path: Path) -> None:
-    made = nescio.cascade(EXAMPLE, grid=[0.9], max_risk=0.01, output=tmp_path / "p.json", **COSTED)
+    made = nescio.lab.cascade(EXAMPLE, grid=[0.9], max_risk=0.01, output=tmp_path / "p.json", **COSTED)
     assert made.policy is None
     assert not (tmp_path / "p.json").exists()
     assert all(math.isnan(row.in_sample) for row in made)
@@ -145,12 +147,12 @@ def test_votes_of_repeats_from_a_file(tmp_path: Path) -> None:
     """Section 5 of statistics3-b, worked."""
     log = ballots(tmp_path / "votes.csv")
     for rule, right, c_at_1 in (("answers", 1 / 3, 1 / 2), ("samples", 1 / 6, 5 / 18), ("plurality", 1 / 2, 2 / 3)):
-        (row,) = nescio.vote(log, rule=rule)  # type: ignore[arg-type]
+        (row,) = nescio.lab.vote(log, rule=rule)  # type: ignore[arg-type]
         assert (row.correct, row.value) == pytest.approx((right, c_at_1), abs=1e-12)
         assert (row.alone, row.n) == (pytest.approx(9 / 30 * (1 + 12 / 30)), 6)
-    (row,) = nescio.vote(log, of=3)
+    (row,) = nescio.lab.vote(log, of=3)
     assert row.value == pytest.approx(0.4802777778, abs=1e-9)
-    nescio.vote(log, output=tmp_path / "voted.csv")
+    nescio.lab.vote(log, output=tmp_path / "voted.csv")
     assert nescio.score(tmp_path / "voted.csv", "c@1", ci=None).rows[0].value == 0.5
 
 
@@ -158,21 +160,21 @@ def test_without_texts_votes_are_bounded(tmp_path: Path) -> None:
     log = ballots(tmp_path / "votes.csv")
     bare = [",".join(line.split(",")[i] for i in (0, 1, 2, 4)) for line in log.read_text().splitlines()]
     table(log, bare[1:], bare[0])
-    alike, apart = nescio.vote(log, rule="plurality")
+    alike, apart = nescio.lab.vote(log, rule="plurality")
     assert (alike.wrong_answers, apart.wrong_answers) == ("all alike", "all different")
     # The third, aabcU, is a tie of two and two if b and c are alike; the last has four wrong ones of one kind.
     assert (alike.correct, alike.incorrect) == pytest.approx((2 / 6, 1 / 6))
     assert (apart.correct, apart.incorrect) == pytest.approx((4 / 6, 0))
     with pytest.raises(UsageError, match="nobody knows which of them won"):
-        nescio.vote(log, output=tmp_path / "v.csv")
+        nescio.lab.vote(log, output=tmp_path / "v.csv")
 
 
 def test_runs_vote_where_questions_were_asked_once(tmp_path: Path) -> None:
     rows = ["a,q1,Rome,incorrect", "b,q1,Oslo,correct", "c,q1,oslo ,correct"]
     log = table(tmp_path / "runs.csv", rows, "run,question,answer,outcome")
-    (row,) = nescio.vote(log)
+    (row,) = nescio.lab.vote(log)
     assert (row.run, row.correct, row.of) == ("a + b + c", 1, "3")
     with pytest.raises(UsageError, match="at most 3 answers"):
-        nescio.vote(log, of=4)
+        nescio.lab.vote(log, of=4)
     with pytest.raises(MismatchError, match="several times"):
-        nescio.vote(log, across="repeats")
+        nescio.lab.vote(log, across="repeats")

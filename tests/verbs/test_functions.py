@@ -191,7 +191,7 @@ def test_a_cascade_and_a_pool_say_what_does_not_fit() -> None:
     with pytest.raises(
         NescioError, match=r"the table: a cascade asks each system once.*one answer of each.*vote first"
     ):
-        nescio.cascade(twice, systems=["a", "b"])
+        nescio.lab.cascade(twice, systems=["a", "b"])
     older = [{"run": "o", "question": "x", "outcome": "correct"}]
     with pytest.raises(NescioError, match=r"the older run of the table has none of the questions of run 'new': .* 'x'"):
         nescio.score(EXAMPLES / "new-sample.csv", pool=older)

@@ -41,7 +41,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("stakes")
     rows = [{"id": f"q{i}", "question": f"Double the number {i}.", "answers": [str(2 * i)]} for i in range(QUESTIONS)]
     write(folder / "questions.jsonl", rows)
-    made = nescio.stakes_prompts(folder / "questions.jsonl", folder / "prompts.jsonl", stakes=STAKES)
+    made = nescio.lab.stakes_prompts(folder / "questions.jsonl", folder / "prompts.jsonl", stakes=STAKES)
     assert (made.prompts, made.questions) == (4 * QUESTIONS, QUESTIONS)
     prompts = [json.loads(line) for line in (folder / "prompts.jsonl").read_text().splitlines()]
     for model in ("adapts", "ignores"):
@@ -76,7 +76,7 @@ def _sample(number: int, prompt: Mapping[str, Any], answer: str) -> dict[str, An
 @pytest.mark.parametrize("files", [("prompts.jsonl", "adapts.jsonl", "ignores.jsonl"), ("log/*/samples*",)])
 def test_the_model_that_adapts_is_told_from_the_one_that_ignores_stakes(asked: Path, files: tuple[str, ...]) -> None:
     paths = [path for name in files for path in sorted(asked.glob(name))]
-    found = nescio.stakes(paths, declined_pattern=[DECLINED])
+    found = nescio.lab.stakes(paths, declined_pattern=[DECLINED])
     adapts, ignores = sorted(found.tables["adaptation"], key=lambda row: row.p)
     assert "adapts" in adapts.run
     assert (adapts.p <= 0.001, ignores.p) == (True, 1.0)
@@ -94,7 +94,7 @@ def test_the_model_that_adapts_is_told_from_the_one_that_ignores_stakes(asked: P
 def test_what_stakes_say_is_what_a_plain_script_counts(asked: Path) -> None:
     """From the answers as the harness left them: tests/recounts/counting.py, which knows nothing of nescio."""
     models = ("adapts", "ignores")
-    found = nescio.stakes(
+    found = nescio.lab.stakes(
         [asked / "prompts.jsonl", *(asked / f"{m}.jsonl" for m in models)], declined_pattern=[DECLINED]
     )
     theirs = {m: counting.stated(asked / "prompts.jsonl", asked / f"{m}.jsonl", DECLINED) for m in models}
@@ -125,7 +125,7 @@ def test_the_report_shows_the_utility_over_the_stakes(asked: Path, tmp_path: Pat
 def test_what_an_outcome_table_of_them_says_again(asked: Path, tmp_path: Path) -> None:
     paths = [asked / name for name in ("prompts.jsonl", "adapts.jsonl", "ignores.jsonl")]
     nescio.convert(paths, tmp_path / "outcomes.csv", declined_pattern=[DECLINED])
-    found = nescio.stakes(tmp_path / "outcomes.csv").tables["adaptation"]
+    found = nescio.lab.stakes(tmp_path / "outcomes.csv").tables["adaptation"]
     assert [row.p <= 0.001 for row in sorted(found, key=lambda row: row.run)] == [True, False]
 
 
@@ -142,7 +142,7 @@ def test_a_stake_in_words() -> None:
 @pytest.mark.parametrize("stake", ["-1", "t=1", "high", "price=3", "1/0"])
 def test_what_is_no_stake_is_refused_and_nothing_written(stake: str, asked: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is no stake"):
-        nescio.stakes_prompts(asked / "questions.jsonl", tmp_path / "prompts.jsonl", stakes=[stake])
+        nescio.lab.stakes_prompts(asked / "questions.jsonl", tmp_path / "prompts.jsonl", stakes=[stake])
     assert not list(tmp_path.iterdir())
 
 
@@ -157,4 +157,4 @@ def test_a_column_stake_of_something_else_is_a_column_like_any_other(tmp_path: P
     twice = tmp_path / "twice.csv"
     twice.write_text("\n".join(["run,question,stake,outcome", *rows[:2], "a,q1,low,incorrect"]))
     with pytest.raises(UsageError, match="is no stake"):
-        nescio.stakes(twice, stake="stake")
+        nescio.lab.stakes(twice, stake="stake")

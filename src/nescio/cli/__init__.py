@@ -12,7 +12,7 @@ from nescio._version import __version__
 CRASHED = 70  # exit status of a fault in nescio itself, so that no gate takes it for a verdict (1: worse)
 _STOPPED = (130, 143)  # exit statuses after Ctrl-C and SIGTERM
 _TERMINATED: list[int] = []
-OWN = ("demo", "skill", "mcp")  # commands that only a shell has, each in a file of this folder
+OWN = ("demo", "mcp")  # commands that only a shell has, each in a file of this folder
 
 
 def commands() -> dict[str, str]:

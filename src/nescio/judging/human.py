@@ -165,7 +165,7 @@ def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
     elif label.state not in (NOT_GRADED, before.state):
         raise MismatchError(
             f"question {label.question!r} is judged twice, differently: {before.place}, and {label.place}; keep one"
-            " verdict on each answer, of one person or of the majority (nescio assessors makes one of several)"
+            " verdict on each answer, of one person or of the majority (nescio lab assessors makes one of several)"
         )
     return before is not None and before.state == label.state != NOT_GRADED
 

@@ -29,6 +29,22 @@ MOVED: dict[tuple[str, str], Words] = {
 }
 
 
+COMMANDS = {
+    **{name: f"lab {name}" for name in ("cascade", "vote", "stakes", "stakes-prompts", "contamination", "components")},
+    **{name: f"lab {name}" for name in ("items", "assessors", "repeats")},
+}
+
+
+def command_moved(name: str, *, python: bool = False) -> str:
+    """Return what to write in place of a command of an earlier version; nothing where it never was one."""
+    now = COMMANDS.get(name.replace("_", "-") if python else name)
+    if now is None:
+        return ""
+    if not python:
+        return f"nescio {name} is nescio {now} now"
+    return f"nescio.{name} is nescio.{now.replace(' ', '.').replace('-', '_')} now"
+
+
 def moved(verb: str, name: str, *, python: bool = False) -> str:
     """Return what an option of a verb is called now; nothing where it never was one."""
     return MOVED.get((verb, name), ("", ""))[python]

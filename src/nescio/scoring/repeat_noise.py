@@ -90,7 +90,7 @@ def repeats(
 ) -> Results[Repeatability]:
     """Say how much of each score is the chance of single answers, where questions were asked several times.
 
-        nescio.repeats("trials.csv", "accuracy").rows[0].noise
+        nescio.lab.repeats("trials.csv", "accuracy").rows[0].noise
 
     The variance of a value is split into what questions differ by and what sampling adds, by the delta method on the
     means of each question; it is exact for means and c@1. `ci` is the level of the noise floors in percent; `progress`

@@ -30,7 +30,7 @@ from nescio.text import sanitize
 Floats = NDArray[np.float64]
 MOST_SYSTEMS = 4
 FEW = 60  # questions; the study begins there
-KIND = "nescio cascade"
+KIND = "nescio lab cascade"
 
 
 class Step(Struct, frozen=True):
@@ -198,7 +198,7 @@ def read_policy(path: Path) -> tuple[tuple[Step, ...], Terms]:
         worth = None if held["right"] is None else float(held["right"])
         return steps, Terms(float(held["error"]), worth, held["cost"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise FormatError(path, "this is no policy that `nescio cascade` wrote") from None
+        raise FormatError(path, "this is no policy that `nescio lab cascade` wrote") from None
 
 
 def _policy(runs: Sequence[str], best: Policy, terms: Terms, made_by: str) -> dict[str, Any]:
@@ -232,7 +232,7 @@ def _open(
         raise MismatchError(
             f"{told(source)}: a cascade asks each system once, and these questions were asked several times: give one "
             "answer of each system to each question (the rows, or the file, of one epoch, trial or seed), or let the "
-            "answers to a question vote first (nescio vote, which needs their texts)"
+            "answers to a question vote first (nescio lab vote, which needs their texts)"
         )
     for run in systems or ():
         if run not in data.runs:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 # The order of the help page; what is not named comes last.
 ORDER = (
-    *("score", "compare", "look", "baseline", "report", "view", "advise", "tune", "tune_pair", "repeats"),
-    *("cascade", "vote", "stakes", "stakes_prompts", "contamination", "components", "items"),
+    *("score", "compare", "look", "baseline", "report", "view", "advise", "tune", "tune_pair"),
     *(
         "plan",
         "plan_labels",
@@ -27,7 +26,6 @@ ORDER = (
         "meta",
         "audit",
         "judge",
-        "assessors",
         "tally",
         "convert",
         "comment",

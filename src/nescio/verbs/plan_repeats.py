@@ -1,7 +1,7 @@
 """Plan how many questions to ask, and how often to ask each, within a budget.
 
 The variances come from a pilot with several answers to each question, or are stated with --variances. With --baseline,
-the plan is for the difference of two runs, and every answer is paid for twice. FILES are as for `nescio repeats`.
+the plan is for the difference of two runs, and every answer is paid for twice. FILES are as for `nescio lab repeats`.
 
 \b
 nescio plan-repeats trials.csv --run agent-2 --budget 1000 --per-question 2 --per-answer 0.1

@@ -5,8 +5,8 @@ Splits the variance of each score into differences between questions and the sam
 whose answers had different outcomes.
 
 \b
-nescio repeats trials.csv
-nescio repeats trials.csv -m c@1 -f json
+nescio lab repeats trials.csv
+nescio lab repeats trials.csv -m c@1 -f json
 
 The column `repeat` of a table, or the log itself, says which repeat an answer belongs to. For files with one answer per
 question, --repeats-of 'mine=seed*' makes runs into repeats of one run. The split is exact for means and for c@1; for
@@ -25,7 +25,7 @@ from nescio.verbs._shared import Measured, Reading, Worked
 
 
 class RepeatsRequest(Reading, Measured, Worked):
-    """What `nescio repeats` is asked."""
+    """What `nescio lab repeats` is asked."""
 
     ci: float = option(default=95.0, kind=LEVEL, help="The level of the noise floors in percent.")
 

@@ -4,9 +4,9 @@ FILES hold the answers of the suspect and of at least one other system to questi
 names the original question of each paraphrase, and is empty for originals.
 
 \b
-nescio contamination paraphrases.csv --suspect new
-nescio contamination paraphrases.csv --suspect new --references old,other -m accuracy
-nescio contamination paraphrases.csv --suspect new --paraphrase-of paraphrase_of -f json
+nescio lab contamination paraphrases.csv --suspect new
+nescio lab contamination paraphrases.csv --suspect new --references old,other -m accuracy
+nescio lab contamination paraphrases.csv --suspect new --paraphrase-of paraphrase_of -f json
 
 A drop of the suspect alone says little, since a paraphrase may be harder. "difference" is what the suspect loses less
 what the references lose, on the same questions. "explained" is what unlike strength alone would make of it: a harder
@@ -29,7 +29,7 @@ from nescio.verbs._shared import Measured, Reading, Seeded, WithInterval
 
 
 class ContaminationRequest(Reading, Seeded, Measured, WithInterval):
-    """What `nescio contamination` is asked."""
+    """What `nescio lab contamination` is asked."""
 
     suspect: str = option(metavar="RUN", help="The run that may have seen the questions.")
     references: Sequence[str] | None = option(

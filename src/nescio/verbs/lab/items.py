@@ -3,8 +3,8 @@
 FILES hold the answers of at least four runs to the same questions.
 
 \b
-nescio items items.csv
-nescio items items.csv -f json
+nescio lab items items.csv
+nescio lab items items.csv -f json
 
 The most suspicious questions come first. "discrimination" is the correlation, over runs, of being right with the score
 on all other questions. A negative one is suspicious, and so is an answer that the key calls wrong and on which able
@@ -33,7 +33,7 @@ from nescio.verbs._shared import Reading, Sourced
 
 
 class ItemsRequest(Reading, Sourced):
-    """What `nescio items` is asked."""
+    """What `nescio lab items` is asked."""
 
 
 @verb(ItemsRequest, working="testing", show=show_items)

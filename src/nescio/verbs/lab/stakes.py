@@ -4,9 +4,9 @@ FILES are outcome tables in which each question was asked at several stakes: a c
 error, where a right answer earns 1 and silence 0, or the target ("answer only if you are more than t sure").
 
 \b
-nescio stakes stakes.csv
-nescio stakes stakes.csv --baseline ignores
-nescio stakes stakes.csv --candidates lower -f json
+nescio lab stakes stakes.csv
+nescio lab stakes stakes.csv --baseline ignores
+nescio lab stakes stakes.csv --candidates lower -f json
 
 Each row is a run at a stake: what it earned, and what always answering, never answering, and following its own
 confidence would have earned. The second table says by how much the share of silence changes for a stake ten times as
@@ -26,7 +26,7 @@ from nescio.verbs._shared import Reading, Seeded, Sourced
 
 
 class StakesRequest(Reading, Seeded, Sourced):
-    """What `nescio stakes` is asked."""
+    """What `nescio lab stakes` is asked."""
 
     stake: str | None = option(
         default=None,

@@ -5,13 +5,13 @@ the prompt, `target` the right answers, and `id` the question and its stake (q1@
 its log. nescio reads the stakes back from these ids.
 
 \b
-nescio stakes-prompts questions.jsonl prompts.jsonl --stakes 1/3,1,3,9
-nescio stakes-prompts questions.jsonl prompts.jsonl --stakes t=0.5,t=0.9
-nescio stakes stakes.csv
+nescio lab stakes-prompts questions.jsonl prompts.jsonl --stakes 1/3,1,3,9
+nescio lab stakes-prompts questions.jsonl prompts.jsonl --stakes t=0.5,t=0.9
+nescio lab stakes stakes.csv
 
 A stake is the price of an error, where a right answer earns 1 and silence 0, or a target (t=0.9): answer only if more
 than 90% sure. 1/3, 1, 3 and 9 are the targets 25%, 50%, 75% and 90%. `question` and `answers` are there, too: with the
-answers of a system (id, answer), `nescio stakes prompts.jsonl runs/*.jsonl` judges and scores them.
+answers of a system (id, answer), `nescio lab stakes-prompts.jsonl runs/*.jsonl` judges and scores them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from nescio.verbs._shared import Sourced
 
 
 class StakesPromptsRequest(Sourced):
-    """What `nescio stakes-prompts` is asked."""
+    """What `nescio lab stakes-prompts` is asked."""
 
     output: Path | str = argument(kw_only=False, argument=True, metavar="OUTPUT", help="The prompts to write (.jsonl).")
     stakes: Sequence[str] = option(

@@ -4,9 +4,9 @@ FILES are outcome tables in which each question was asked with several prompts, 
 column says which prompt or judge an answer had.
 
 \b
-nescio components prompts.csv --factor prompt
-nescio components prompts.csv --factor prompt --baseline old -m accuracy
-nescio components prompts.csv --factor prompt --over question --cost question=2 --cost prompt=5 --per-answer 0.1
+nescio lab components prompts.csv --factor prompt
+nescio lab components prompts.csv --factor prompt --baseline old -m accuracy
+nescio lab components prompts.csv --factor prompt --over question --cost question=2 --cost prompt=5 --per-answer 0.1
 
 Factors are crossed: every question with every prompt (and judge), once or several times; --sample names the column that
 numbers answers to the same question, prompt and judge. The interval is for other levels of all factors that have three
@@ -33,7 +33,7 @@ COSTS = replace(LIMITS, takes="FACTOR=COST", metavar="FACTOR=COST")
 
 
 class ComponentsRequest(Reading, Measured, WithInterval):
-    """What `nescio components` is asked."""
+    """What `nescio lab components` is asked."""
 
     factor: Sequence[str] = option(
         kind=NAMES,

@@ -5,9 +5,9 @@ column such as annotator, assessor or rater says whose a row is; or each person 
 (--verdict ana+ben+cleo).
 
 \b
-nescio assessors annotators.csv
-nescio assessors annotators.csv --resolve dawid-skene -o labels.csv
-nescio assessors annotators.csv --resolve majority -f json
+nescio lab assessors annotators.csv
+nescio lab assessors annotators.csv --resolve dawid-skene -o labels.csv
+nescio lab assessors annotators.csv --resolve majority -f json
 
 The file that -o writes is what the options --labels of `nescio score` and --against of a judge read. `agrees` is how
 many of the others say the same as an assessor, on average. Where three or more people judged 60 answers or more, Dawid
@@ -32,7 +32,7 @@ from nescio.verbs._shared import OWN_FILE, RESOLVE, Redrawn, WithInterval
 
 
 class AssessorsRequest(Redrawn, WithInterval):
-    """What `nescio assessors` is asked."""
+    """What `nescio lab assessors` is asked."""
 
     verdicts: Any = argument(kw_only=False, kind=OWN_FILE, argument=True, metavar="FILE", help="The table of verdicts.")
     verdict: str | None = option(

@@ -4,9 +4,9 @@ FILES are answers of two to four systems to the same questions, with confidences
 The first system answers if it is sure enough, else the next is asked, and whoever is last and unsure is silent.
 
 \b
-nescio cascade cascade.csv --cost cost_usd --right 0.1 --error 2
-nescio cascade outcomes.csv --systems mine,old --error 3 -o policy.json
-nescio cascade outcomes.csv --apply policy.json --run-output applied.csv
+nescio lab cascade cascade.csv --cost cost_usd --right 0.1 --error 2
+nescio lab cascade outcomes.csv --systems mine,old --error 3 -o policy.json
+nescio lab cascade outcomes.csv --apply policy.json --run-output applied.csv
 
 A right answer earns 1, silence 0, and an error loses --error; what is paid is counted in right answers, by --right. The
 thresholds in the table were chosen on all questions; utility and shares are of held-out ones. The gain over each system
@@ -72,7 +72,7 @@ class Choosing(Request, group="Choosing thresholds"):
 
 
 class CascadeRequest(Choosing, Reading, Seeded, Sourced, WithInterval):
-    """What `nescio cascade` is asked."""
+    """What `nescio lab cascade` is asked."""
 
     systems: Sequence[str] | None = option(
         default=None,

@@ -3,9 +3,9 @@
 FILES are as for `nescio score`. The repeats of each run vote, or, where each question was asked once, the runs.
 
 \b
-nescio vote votes.csv
-nescio vote votes.csv --of 3 --rule samples
-nescio vote votes.csv --at-least 4 -o voted.csv
+nescio lab vote votes.csv
+nescio lab vote votes.csv --of 3 --rule samples
+nescio lab vote votes.csv --at-least 4 -o voted.csv
 
 Answers agree if their texts are the same but for capitals and spaces. Where a file has no texts, right answers agree
 and of wrong ones nothing is known: two rows then bound what a vote earns. With --of, figures are means over all sets of
@@ -32,7 +32,7 @@ from nescio.verbs._shared import Reading, Sourced, WithInterval
 
 
 class VoteRequest(Reading, Sourced, WithInterval):
-    """What `nescio vote` is asked."""
+    """What `nescio lab vote` is asked."""
 
     across: Across = option(
         default="auto", help="Who votes: the repeats of each run, or the runs; auto: repeats where there are any."
