@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import assert_type
+from typing import assert_type, cast
 
 import polars
 
@@ -26,18 +26,17 @@ from nescio.data.pivot import Pivot
 from nescio.meta_evaluation import Agreement, Correlation, Finding, Power, PowerPlan, Stability, SwapBin
 from nescio.meta_evaluation.planning.labels import LabelPlan
 from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
-from nescio.reporting.page.to_read import ToRead
 from nescio.scoring.assessors import Assessor
 from nescio.scoring.components import TotalError
 from nescio.scoring.drawing import ToLabel
 from nescio.scoring.label_looks import LabelLook
 from nescio.scoring.repeat_noise import Repeatability
+from nescio.selective import TunedPair
 from nescio.selective.cascades import Way
 from nescio.selective.votes import Vote
 from nescio.suites.rows import SuiteScores
 from nescio.verbs._answers import Answered
 from nescio.verbs._file_summary import FileSummary
-from nescio.verbs.baseline import WrittenBaseline
 from nescio.verbs.check import Checked
 from nescio.verbs.convert import Converted
 from nescio.verbs.judge import Judged
@@ -109,12 +108,11 @@ def comparisons() -> None:
     assert_type(tuned.rows, tuple[nescio.Tuning, ...])
     assert_type(tuned.threshold, float | None)
     assert_type(tuned.applied, nescio.Evidence | None)
-    assert_type(nescio.view("outcomes.csv", show=False, resamples=FAST), Path)
-    pair = nescio.tune_pair("outcomes.csv", run="mine", baseline="old", resamples=FAST)
+    pair = cast(TunedPair, nescio.tune("outcomes.csv", run="mine", baseline="old", resamples=FAST))
     assert_type(pair.comparison, nescio.Comparison)
     assert_type(nescio.plan("outcomes.csv", run="mine", baseline="old", questions=500).rows, tuple[PowerPlan, ...])
-    early = nescio.look("outcomes.csv", "c@1", baseline="old", run="mine", margin=0.03, sequence="auto")
-    assert_type(early.rows, tuple[Look, ...])
+    early = nescio.compare("outcomes.csv", "c@1", baseline="old", run="mine", margin=0.03, looks=True)
+    assert_type(cast(nescio.Results[Look], early).rows, tuple[Look, ...])
     assert_type(nescio.lab.repeats("trials.csv", "accuracy").rows, tuple[Repeatability, ...])
     assert_type(nescio.lab.stakes("stakes.csv").rows, tuple[AtStake, ...])
     assert_type(nescio.lab.cascade("cascade.csv", cost="cost_usd", right=0.05).rows, tuple[Way, ...])
@@ -123,7 +121,8 @@ def comparisons() -> None:
     assert_type(nescio.lab.contamination("paraphrases.csv", suspect="new").rows, tuple[Excess, ...])
     assert_type(nescio.lab.items("items.csv").rows, tuple[Item, ...])
     assert_type(nescio.lab.components("prompts.csv", factor=["prompt"]).rows, tuple[TotalError, ...])
-    assert_type(nescio.advise("outcomes.csv", tolerate=20, resamples=FAST).rows, tuple[ToRead, ...])
+    advice = nescio.report("outcomes.csv", tolerate=20, resamples=FAST)
+    print(advice.results.rows)
     labels = nescio.plan_labels(spread=0.6, correlation=0.7, questions=1000, half_width=0.07)
     assert_type(labels.rows, tuple[LabelPlan, ...])
     assert_type(nescio.plan_repeats(variances=(0.15, 0.1), budget=1000).rows, tuple[RepeatsPlan, ...])
@@ -147,8 +146,7 @@ def files(folder: Path) -> None:
     assert_type(judged, Judged)
     judged.write(folder / "judged.csv")
     assert_type(nescio.convert("log.eval", folder / "log.csv"), Converted)
-    kept = nescio.baseline("outcomes.csv", folder / "baseline.json", ["c@1"], run="old", resamples=FAST)
-    assert_type(kept, WrittenBaseline)
+    nescio.compare("outcomes.csv", ["c@1"], run="old", save_baseline=folder / "baseline.json", resamples=FAST)
     assert_type(nescio.tally("outcomes.csv", folder / "all.tally"), Tallied)
     assert_type(nescio.report("outcomes.csv", ["c@1"], output=folder / "report.html", resamples=FAST), Report)
     changed = nescio.report("outcomes.csv", ["c@1"], output=folder / "diff.html", baseline="old", run="mine")

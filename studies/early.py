@@ -1,4 +1,4 @@
-"""May one look as often as one likes? The study behind `nescio look`, in docs/early.md.
+"""May one look as often as one likes? The study behind `nescio compare --looks`, in docs/early.md.
 
     python studies/early.py            writes docs/early.md (a few minutes on two cores)
 

@@ -236,7 +236,6 @@ GIVEN = {
         "nescio.verbs.lab.stakes_prompts.PromptsWritten",
         "nescio.verbs.tally.Tallied",
         "nescio.verbs.report.Report",
-        "nescio.verbs.baseline.WrittenBaseline",
         "nescio.verbs._answers.Answered",
         "nescio.verbs.ave.validate.Validated",
         "nescio.verbs.ave.validate.TrainedValidator",

@@ -44,7 +44,7 @@ _TYPES = {
 }
 _MOVED = {
     "check_each": "check",
-    "compare_early": "look",
+    "compare_early": "compare(…, looks=True)",
     "compare_suite": "compare",
     "report_change": "report",
     "report_suite": "report",

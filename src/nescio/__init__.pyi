@@ -31,17 +31,13 @@ from nescio.verbs import labels as labels
 from nescio.verbs import meta as meta
 from nescio.verbs import nuggets as nuggets
 from nescio.verbs import read as read
-from nescio.verbs.advise import advise as advise
 from nescio.verbs.audit import audit as audit
-from nescio.verbs.baseline import baseline as baseline
 from nescio.verbs.check import check as check
-from nescio.verbs.comment import comment as comment
 from nescio.verbs.compare import compare as compare
 from nescio.verbs.convert import convert as convert
 from nescio.verbs.from_counts import from_counts as from_counts
 from nescio.verbs.judge import judge as judge
 from nescio.verbs.list_measures import list_measures as list_measures
-from nescio.verbs.look import look as look
 from nescio.verbs.plan import plan as plan
 from nescio.verbs.plan_labels import plan_labels as plan_labels
 from nescio.verbs.plan_repeats import plan_repeats as plan_repeats
@@ -49,8 +45,6 @@ from nescio.verbs.report import report as report
 from nescio.verbs.score import score as score
 from nescio.verbs.tally import tally as tally
 from nescio.verbs.tune import tune as tune
-from nescio.verbs.tune_pair import tune_pair as tune_pair
-from nescio.verbs.view import view as view
 
 measure = _parse
 __all__: list[str]

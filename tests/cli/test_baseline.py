@@ -1,4 +1,4 @@
-"""nescio baseline, and compare --baseline FILE."""
+"""compare --save-baseline, and compare --baseline FILE."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def old(path: Path) -> Path:
     """The baseline of a run of the examples."""
-    package.baseline(OUTCOMES, path, run="old", resamples=200)
+    package.compare(OUTCOMES, save_baseline=path, run="old", resamples=200)
     return path
 
 
@@ -46,7 +46,7 @@ def test_a_baseline_is_the_run_that_it_was_made_of(old: Path, measure: str) -> N
 
 def test_a_baseline_of_answers_that_nescio_judged(path: Path) -> None:
     questions, mine, old = ANSWERED[:3]
-    package.baseline([questions, old], path)
+    package.compare([questions, old], save_baseline=path)
     kept = package.compare([questions, mine], "c@1", baseline=path)
     assert rows(kept) == rows(package.compare([questions, old, mine], "c@1", baseline="old"))
     with pytest.raises(MismatchError, match=r"the baseline was judged by choice, and these files by exact"):
@@ -55,12 +55,12 @@ def test_a_baseline_of_answers_that_nescio_judged(path: Path) -> None:
 
 def test_a_baseline_of_scores(path: Path) -> None:
     old, mine = EXAMPLES / "ragas" / "old.csv", EXAMPLES / "ragas" / "mine.csv"
-    package.baseline(old, path)
+    package.compare(old, save_baseline=path)
     assert rows(package.compare(mine, baseline=path)) == rows(package.compare([old, mine], baseline="old"))
     by_metric: dict[str, Any] = {"choose": {"metric": "answer_correctness"}, "ungraded": "exclude"}
     with pytest.raises(MismatchError, match=r"read with no choose, and these files with choose"):
         package.compare(mine, baseline=path, **by_metric)
-    package.baseline(old, path, **by_metric)
+    package.compare(old, save_baseline=path, **by_metric)
     together = package.compare([old, mine], "c@1", baseline="old", **by_metric)
     assert rows(package.compare(mine, "c@1", baseline=path, **by_metric)) == rows(together)
 
@@ -75,7 +75,7 @@ def test_repeats_are_kept_each(tmp_path: Path, path: Path) -> None:
     both = written(tmp_path / "both.csv", "\n".join(lines) + "\n")
     alone = [lines[0], *(line for line in lines if line.startswith("new"))]
     new = written(tmp_path / "new.csv", "\n".join(alone) + "\n")
-    package.baseline(both, path, run="old")
+    package.compare(both, save_baseline=path, run="old")
     assert rows(package.compare(new, "c@1", baseline=path, resamples=500)) == rows(
         package.compare(both, "c@1", baseline="old", resamples=500)
     )
@@ -83,10 +83,12 @@ def test_repeats_are_kept_each(tmp_path: Path, path: Path) -> None:
 
 def test_where_a_baseline_came_from(nescio: Command, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_SHA", "0a1b2c")
-    made = nescio("baseline", OUTCOMES, "--run", "old", "-m", "c@1", "-o", path, "--declined-pattern", "no idea")
+    made = nescio(
+        "compare", OUTCOMES, "--run", "old", "-m", "c@1", "--save-baseline", path, "--declined-pattern", "no idea"
+    )
     assert made.status == 0
     held = json.loads(path.read_text())
-    assert held["command"].startswith("nescio baseline ")
+    assert held["command"].startswith("nescio compare ")
     assert held["commit"] == "0a1b2c"
     assert held["files"] == [{"name": "outcomes.csv", "sha256": hashlib.sha256(OUTCOMES.read_bytes()).hexdigest()}]
     assert held["read"] == {"declined_pattern": ["no idea"]}
@@ -105,7 +107,7 @@ def test_where_a_baseline_came_from(nescio: Command, path: Path, monkeypatch: py
         ({"rows": [["q0", "right"]]}, "a damaged baseline"),
         ({"run": 7}, "Expected `str`, got `int`"),
         ({"columns": ["question"]}, "a row has other columns"),
-        ({"rows_digest": "other"}, "its rows are not those that nescio baseline wrote"),
+        ({"rows_digest": "other"}, "its rows are not those that nescio wrote"),
     ],
 )
 def test_a_damaged_baseline_is_refused(nescio: Command, old: Path, members: dict[str, Any], says: str) -> None:
@@ -117,12 +119,12 @@ def test_edited_outcomes_are_refused(nescio: Command, old: Path) -> None:
     """As a bad merge leaves them: the head and the questions are as they were."""
     old.write_text(old.read_text().replace('"incorrect"', '"correct"'))
     refused = nescio("compare", OUTCOMES, "--run", "mine", "--baseline", old)
-    refused.assert_refused("its rows are not those that nescio baseline wrote")
+    refused.assert_refused("its rows are not those that nescio wrote")
 
 
 def test_the_order_of_rows_and_the_spelling_of_numbers_do_not_count(tmp_path: Path, path: Path) -> None:
     lines = "run,question,outcome,confidence\na,q1,correct,1.0\na,q2,incorrect,0.5\n"
-    package.baseline(written(tmp_path / "a.csv", lines), path)
+    package.compare(written(tmp_path / "a.csv", lines), save_baseline=path)
     document = json.loads(path.read_text())
     document["rows"] = [[1 if cell == 1 else cell for cell in row] for row in reversed(document["rows"])]
     path.write_text(json.dumps(document))

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
 import nescio as package
 from nescio.cli import commands, overview
@@ -22,10 +21,9 @@ from nescio.cli.derive import command_named
 from nescio.cli.present import FORMS
 from nescio.data.evidence import outcome_tally
 from nescio.data.policies import Policies
-from nescio.errors import SPELLING, UsageError, in_shell
+from nescio.errors import UsageError
 from nescio.measures import REGISTRY
 from nescio.reporting import tables
-from nescio.verbs import every_verb
 from tests.rings import together
 from tests.verbs.test_declarations import COMMANDS
 
@@ -59,7 +57,7 @@ def test_an_example_in_a_help_page_is_a_line(name: str) -> None:
         ("nescio meta st", ["stability"]),
         ("nescio score --missing ", ["error", "unanswered", "common"]),
         ("nescio score -m c@", ["c@1"]),
-        ("nescio look --sequence a", ["auto", "asymptotic"]),
+        ("nescio compare --sequence a", ["auto", "asymptotic"]),
         ("nescio convert x.csv y --to q", ["questions"]),
         ("nescio report --suite", ["--suite-by"]),
     ],

@@ -1,4 +1,4 @@
-"""nescio look: blocks, the state, and exit statuses for CI."""
+"""nescio compare --looks: blocks, the state, and exit statuses for CI."""
 
 from __future__ import annotations
 
@@ -34,28 +34,32 @@ def test_the_exit_status_is_one_that_a_gate_can_read(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     data = block(tmp_path / "one.csv", 1, better, 400)
-    found = nescio("look", data, *OPTIONS, "--fail-on-regression", "--junit", "gates.xml", "--step-summary=seen.md")
+    found = nescio(
+        "compare", "--looks", data, *OPTIONS, "--fail-on-regression", "--junit", "gates.xml", "--step-summary=seen.md"
+    )
     assert (found.status, verdict in found.out) == (status, True)
     (case,) = ElementTree.parse("gates.xml").getroot().iter("testcase")
     assert [child.tag for child in case] == {0: [], 1: ["failure"], 3: ["error"]}[status]
     assert verdict in Path("seen.md").read_text()
-    assert nescio("look", data, *OPTIONS).status == 0
+    assert nescio("compare", "--looks", data, *OPTIONS).status == 0
 
 
 def test_a_measure_that_is_no_name_is_named_in_the_summary(tmp_path: Path) -> None:
     data, summary = block(tmp_path / "one.csv", 1, 0.25), tmp_path / "seen.md"
-    package.look(data, package.measure("penalty(t=0.75)"), baseline="old", run="new", step_summary=str(summary))
-    assert f"$ nescio look {data.name} --measure 'penalty(t=0.75)' --baseline old --run new" in summary.read_text()
+    package.compare(
+        data, package.measure("penalty(t=0.75)"), baseline="old", run="new", looks=True, step_summary=str(summary)
+    )
+    assert f"$ nescio compare {data.name} --measure 'penalty(t=0.75)' --baseline old --run new" in summary.read_text()
 
 
 def test_night_after_night(nescio: Command, tmp_path: Path) -> None:
     state, output = tmp_path / "looks.json", tmp_path / "all.json"
     for night in range(1, 4):
         data = block(tmp_path / f"{night}.csv", night, 0.12)
-        assert nescio("look", data, *OPTIONS, "--state", state, "-f", "json", "-o", output).status == 0
+        assert nescio("compare", "--looks", data, *OPTIONS, "--state", state, "-f", "json", "-o", output).status == 0
         looks = json.loads(output.read_text())["looks"]
         assert [(row["block"], row["n"]) for row in looks] == [(i, 200 * i) for i in range(1, night + 1)]
     assert looks[-1]["verdict"] == "stop: better"
     assert looks[0]["verdict"].startswith("go on, about ")
-    again = nescio("look", tmp_path / "3.csv", *OPTIONS, "--state", state)
+    again = nescio("compare", "--looks", tmp_path / "3.csv", *OPTIONS, "--state", state)
     assert "200 of 200 questions were looked at before and are left out" in again.flat

@@ -18,7 +18,7 @@ from .terminals import CALLS
 COMMANDS = (
     *(["--help"], ["score", "--help-all"], ["measures", "c@1"], ["score", "outcomes.csv", "-f", "markdown"]),
     *([*name.split(), *CALLS[name][0]] for name in ("score", "tune", "check", "lab repeats", "c@1")),
-    ["look", "outcomes.csv", "--baseline", "old", "--run", "mine"],
+    ["compare", "--looks", "outcomes.csv", "--baseline", "old", "--run", "mine"],
 )
 
 

@@ -34,7 +34,7 @@ from .terminals import (
 )
 
 LONG = "results/2026-11-22/a-system-with-a-very-long-name-" + "x" * 60 + "-temperature-07"  # 120 characters
-LONG_CALLS = ("demo", "report", "view", "plan", "ave validate train")  # only where time is
+LONG_CALLS = ("demo", "report", "plan", "ave validate train")  # only where time is
 WIDTHS = [60, *(pytest.param(columns, marks=pytest.mark.slow) for columns in (80, 120))]
 
 

@@ -40,7 +40,7 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "score": lambda table: nescio.score(table, by="topic", resamples=50),
     "score of a suite": lambda table: nescio.score(table, suite_by="topic", resamples=50),
     "compare": lambda table: nescio.compare(table, resamples=50),
-    "advise": nescio.advise,
+    "report": lambda table: nescio.report(table, resamples=50).results,
     "tune": lambda table: nescio.tune(table, run="b & <b>", resamples=50),
     "repeats": lambda table: nescio.lab.repeats(repeated(table)),
     "cascade": lambda table: nescio.lab.cascade(table, systems=["b & <b>", HOSTILE]),

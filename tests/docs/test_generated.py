@@ -75,7 +75,7 @@ def test_standing_pages_are_readable_as_text(standing: dict[str, str]) -> None:
 
 
 def test_every_command_format_and_judge_has_its_place(standing: dict[str, str]) -> None:
-    for name in (*verbs.files(), "demo", "skill", "mcp"):
+    for name in (*verbs.files(), "demo", "mcp"):
         assert f"\n# nescio {name}\n" in standing[f"cli/{reference.file_name(name)}"]
     families = "".join(page for name, page in standing.items() if name.startswith("formats/"))
     assert [name for name in FORMATS if families.count(f"\n## {name}\n") != 1] == []

@@ -50,7 +50,7 @@ def run(pytester: pytest.Pytester, text: str, *arguments: str, apart: bool = Fal
 
 def baseline(path: Path, measure: str, right: int, n: int) -> None:
     rows = [{"run": "main", "question": f"q{i}", "outcome": "correct" if i < right else "incorrect"} for i in range(n)]
-    nescio.baseline(rows, path / "baseline.json", measure, resamples=200)
+    nescio.compare(rows, measure, save_baseline=path / "baseline.json", resamples=200)
 
 
 def test_pytest_finds_the_plugin_where_nescio_is_installed() -> None:
@@ -175,7 +175,7 @@ def test_the_page_runs(pytester: pytest.Pytester) -> None:
     (command,) = [block for language, block in blocks if language == "sh"]
     pytester.makeini(settings)
     rows: Any = [{"run": "main", "question": name, "outcome": "incorrect"} for name in ("capital-fr", "capital-no")]
-    nescio.baseline(rows, pytester.path / "baseline.json", "c@1", resamples=200)
+    nescio.compare(rows, "c@1", save_baseline=pytester.path / "baseline.json", resamples=200)
     head = "import pytest\n\ndef bot(question):\n    return 'Paris' if 'France' in question else 'Oslo'\n\n"
     _, printed = run(pytester, head + text, *command.split()[1:])
     assert "2 answers recorded" in printed

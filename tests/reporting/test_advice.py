@@ -22,7 +22,7 @@ KEEN = {"keen": "C" * 120 + "WC" * 10 + "W" * 60, "dull": "CWWWW" * 40}
 
 def texts(source: Any, **how: Any) -> list[str]:
     """The lines of `advise` in a terminal."""
-    return [str(row["text"]) for row in nescio.advise(source, resamples=200, **how).records("screen")]
+    return [str(row["text"]) for row in nescio.report(source, resamples=200, **how).results.records("screen")]
 
 
 def kinds(*files: Path, measure: str = "c@1") -> dict[str, Any]:
@@ -31,7 +31,7 @@ def kinds(*files: Path, measure: str = "c@1") -> dict[str, Any]:
 
 def test_the_errors_are_those_of_the_run_at_the_threshold_advised(tmp_path: Path) -> None:
     table = outcome_table(tmp_path / "two.csv", KEEN, confidence=True)
-    advised = nescio.advise(table, resamples=200, most=1_000)
+    advised = nescio.report(table, resamples=200, most=1_000).results
     tuned = nescio.tune(table, run="keen", resamples=200).rows[0]
     with table.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["run"] == "keen" and row["outcome"] == "incorrect"]
@@ -43,7 +43,7 @@ def test_the_errors_are_those_of_the_run_at_the_threshold_advised(tmp_path: Path
     first = texts(table)[:2]
     assert first[0] == shown.text
     assert first[1].startswith(shown.advice[:60])
-    claims = nescio.advise(EXAMPLES / "outcomes.csv").to_dict()["statements"]
+    claims = nescio.report(EXAMPLES / "outcomes.csv").results.to_dict()["statements"]
     assert {"best", "better", "wrong", "another sample", "tied", "alike"} <= {row["kind"] for row in claims}
     assert all(row["given"] and row["method"] for row in claims)
     assert {row["level"] for row in claims if row["kind"] == "wrong"} == {0.95}
@@ -84,7 +84,7 @@ def test_the_errors_tolerated_choose_a_run_and_a_threshold(risk: int, tmp_path: 
 
 def test_where_there_are_no_errors_to_read_it_says_so(tmp_path: Path) -> None:
     for letters in ("U" * 30, "C" * 30, "W"):
-        advised = nescio.advise(outcome_table(tmp_path / "one.csv", {"one": letters}), resamples=200)
+        advised = nescio.report(outcome_table(tmp_path / "one.csv", {"one": letters}), resamples=200).results
         assert len(advised) == letters.count("W")
         assert advised.records("screen")
     graded = "No errors to read: the data has scores, and says of no answer whether it is right or wrong."

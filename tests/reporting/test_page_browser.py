@@ -275,7 +275,7 @@ def test_a_print_has_the_errors_to_read_first_and_says_whose_it_is(show: Show, t
             assert "outcomes.csv – mine, other and old" in text
             assert f"{number} of {len(sheets)}" in text
     page.emulate_media(media="print")
-    first = [row.question for row in nescio.advise(EXAMPLES / "outcomes.csv")]
+    first = [row.question for row in nescio.report(EXAMPLES / "outcomes.csv").results]
     names = "(all) => all.map((row) => row.querySelector('bdi').textContent)"
     assert page.locator("section:has(> #h-errors) tbody tr").evaluate_all(names) == first[:10]
     tuned = nescio.tune(EXAMPLES / "outcomes.csv", run="mine", resamples=100).threshold

@@ -451,7 +451,7 @@ def test_the_first_screen_and_one_click(tmp_path: Path, show: Show, width: int, 
     for name, letters in LETTERS.items():
         rows = [f"q{i:03},{WORDS[letter]},{0.99 - i * 0.003:.3f}" for i, letter in enumerate(letters)]
         files.append(written(tmp_path / f"{name}.csv", "question,outcome,confidence", rows))
-    viewed = Path(nescio.view(files, show=False, resamples=500))
+    viewed = nescio.report(files, resamples=500).save(tmp_path / "page.html")
     page = show(viewed, viewport={"width": width, "height": height})
     page.emulate_media(reduced_motion="no-preference")  # a long way is not walked slowly
     advice, links = page.locator(".advice"), page.locator(".to-read a.read")
@@ -485,7 +485,7 @@ def test_the_first_screen_and_one_click(tmp_path: Path, show: Show, width: int, 
 def test_errors_without_confidences_begin_with_those_that_other_runs_get_right(tmp_path: Path, show: Show) -> None:
     letters = {"best": "CCCCCCWWWW", "second": "CCCWWWWCWC", "third": "WWWCWWWWWC"}
     table = outcome_table(tmp_path / "three.csv", letters)
-    page = show(Path(nescio.view(table, show=False, resamples=200)))
+    page = show(nescio.report(table, resamples=200).save(tmp_path / "page.html"))
     assert page.inner_text(".to-read a.read >> nth=0") == "4 errors of best, those that most runs get right first"
     page.locator(".to-read a.read").first.click()
     assert_count(page, "4 of 10 questions")

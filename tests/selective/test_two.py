@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,7 +28,7 @@ def table() -> pd.DataFrame:
 
 def test_the_comparison_is_of_held_out_outcomes(table: pd.DataFrame) -> None:
     """Those of `tune`, which test_selective.py holds to brute force; as given, all is answered."""
-    pair = nescio.tune_pair(table, folds=5, resamples=200)
+    pair: Any = nescio.tune(table, baseline="blind", run="sighted", folds=5, resamples=200)
     values = [nescio.tune(table, run=run, folds=5, resamples=200).rows[0].value for run in ("blind", "sighted")]
     assert [row.value for row in pair] == pytest.approx(values)
     assert pair.comparison.difference == pytest.approx(values[1] - values[0])
@@ -38,7 +40,7 @@ def test_a_system_that_differs_in_its_threshold_alone_is_no_better(table: pd.Dat
     same = table[table.run == "sighted"]
     careful = same.assign(run="careful", candidate=np.where(same.confidence < 0.5, same.outcome, None))
     careful = careful.assign(outcome=np.where(careful.confidence < 0.5, "unanswered", careful.outcome))
-    pair = nescio.tune_pair(pd.concat([same, careful]), resamples=200)
+    pair: Any = nescio.tune(pd.concat([same, careful]), baseline="sighted", run="careful", resamples=200)
     assert pair.comparison.difference == 0
     assert pair.tables["as_given"][0].difference != 0
 

@@ -54,7 +54,7 @@ def test_a_gate_rests_on_a_saved_reading_only_if_it_is_named(tmp_path: Path) -> 
 def test_a_baseline_was_read_with_the_same_columns(tmp_path: Path) -> None:
     path, made = tmp_path / "t.csv", tmp_path / "b.json"
     path.write_text("run,question,score,passed\n" + "".join(f"m,q{i},1,{i % 2}\n" for i in range(30)))
-    nescio.baseline(path, column={"outcome": "passed"}, output=made)
+    nescio.compare(path, column={"outcome": "passed"}, save_baseline=made)
     with pytest.raises(MismatchError, match="read both the same way"):
         nescio.compare(path, baseline=made, column={"outcome": "score>=0"})
     passed = {"outcome": "passed"}

@@ -93,7 +93,7 @@ def test_assistants_have_five_tools_with_their_options() -> None:
 
 def test_what_reads_to_score_takes_every_option_of_reading() -> None:
     reading = [name for name, one in EVERY.items() if issubclass(one.request, Reading)]
-    assert {"score", "compare", "look", "report", "view", "tune", "plan", "lab repeats", "check"} <= {*reading}
+    assert {"score", "compare", "report", "tune", "plan", "lab repeats", "check"} <= {*reading}
     assert {name for name in EVERY if name.startswith("meta ")} <= {*reading}
     answers = [name for name, one in EVERY.items() if issubclass(one.request, ReadingAnswers)]
     assert {"judge", "convert", "tally", *reading} <= {*answers}

@@ -15,6 +15,14 @@ _TERMINATED: list[int] = []
 OWN = ("demo", "mcp")  # commands that only a shell has, each in a file of this folder
 
 
+# The help page: what most people need, in groups. All other commands are named in one line below.
+GROUPS = {
+    "Score and decide": ("demo", "score", "compare", "report", "tune", "plan", "c@1"),
+    "Data, judges and people": ("check", "convert", "judge", "assess", "campaign", "mcp"),
+    "Measures": ("measures", "meta", "audit"),
+}
+
+
 def commands() -> dict[str, str]:
     """Return what every command does, in the order of the help page."""
     from nescio import verbs
@@ -24,18 +32,17 @@ def commands() -> dict[str, str]:
     return {"demo": own.pop("demo"), **made, **own}
 
 
-EXAMPLES = (
-    ("nescio c@1 237 156 107", "237 right, 156 wrong, 107 unanswered"),
-    ("nescio score outcomes.csv", "columns run, question, outcome"),
-    ("nescio score questions.jsonl runs/*.jsonl", "judges the answers first"),
-    ("nescio score outcomes.csv -m AURC -m Brier", "measures by name"),
-    ("nescio compare outcomes.csv --baseline old", "is the new one better?"),
-)
+def further() -> list[str]:
+    """Return the commands that are in no group of the help page, without those that are part of another's page."""
+    listed = [name for names in GROUPS.values() for name in names]
+    parts = tuple(f"{name}-" for name in listed)
+    return [name for name in commands() if name not in listed and not name.startswith(parts)]
+
 
 OPTIONS = (
     ("--version", "Print the version and exit."),
-    ("--completion SHELL", "Print the completion script for bash, zsh or fish: source <(nescio --completion bash)"),
-    ("-h, --help", "Print this page. `nescio COMMAND --help` explains one, --help-all in full."),
+    ("--completion SHELL", "Print the completion script for bash, zsh or fish."),
+    ("-h, --help", "Print this page; `nescio COMMAND --help` explains one."),
 )
 
 
@@ -45,15 +52,13 @@ def overview(width: int = 0) -> str:
         "Usage: nescio COMMAND [OPTIONS] ...",
         "",
         *_beside("", "Evaluate question-answering systems (LLM, RAG and others) that can abstain.", width),
-        "",
-        "Commands:",
     ]
-    for name, about in commands().items():
-        lines += _beside(f"  {name:12} ", about, width)
-    lines += ["", "Examples:"]
-    longest = max(len(command) for command, _ in EXAMPLES)
-    for command, about in EXAMPLES:
-        lines += _beside(f"  {command:{longest}}  ", about, width)
+    said = commands()
+    for group, names in GROUPS.items():
+        lines += ["", f"{group}:"]
+        for name in names:
+            lines += _beside(f"  {name:10} ", said[name], width)
+    lines += ["", *_beside("Further: ", ", ".join(further()), width)]
     lines += ["", "Options:"]
     for option, about in OPTIONS:
         lines += _beside(f"  {option:19} ", about, width)

@@ -1,4 +1,4 @@
-"""Run the whole workflow on a bundled collection: answers, scores, a comparison, a report.
+"""Run the whole workflow on a bundled collection.
 
 Three simple systems answer 70 questions about 14 short stories, each abstaining below several confidence thresholds. 12
 of the questions have no answer in their story. The answers are judged, scored and compared. Then Deep Read answers the

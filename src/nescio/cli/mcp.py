@@ -1,4 +1,4 @@
-"""Serve check, score, compare, plan and tune to assistants over the Model Context Protocol.
+"""Serve nescio to AI assistants (Model Context Protocol).
 
 Speaks the protocol on standard input and output, as assistants that start their tools themselves expect. Each tool
 takes the arguments of the Python function of the same name and returns what the command prints with -f json. Tools

@@ -137,7 +137,7 @@ def compare_early(
 
 def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
     """Keep the two runs, the baseline first, where their questions can be followed one by one."""
-    check_baseline(baseline, loaded.data.runs, alone="nescio look")
+    check_baseline(baseline, loaded.data.runs, alone="nescio compare --looks")
     runs = paired_evidence(loaded).runs
     if len(runs) > 2 and (baseline is None or run is None):
         raise UsageError(

@@ -67,8 +67,8 @@ def called_in(said: Said) -> list[Note]:
             "assessors.called_in",
             "{disputed:,} of the {answers:,} answers that {who!r} and others judged are in dispute among these others. "
             "Who decides disputes cannot agree with both sides: agreement with {who!r} says nothing, and agreement and "
-            "accuracies of all are moved by it. If {who!r} is to decide: {option} of `nescio lab assessors`, or the name "
-            "'adjudication' in the file",
+            "accuracies of all are moved by it. If {who!r} is to decide: {option} of `nescio lab assessors`, or the "
+            "name 'adjudication' in the file",
             who=said.assessors[at],
             answers=answers,
             disputed=disputed,

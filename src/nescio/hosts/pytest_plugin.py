@@ -115,7 +115,8 @@ class Recorder(Struct):
     def assert_not_worse(self, baseline: str | Path, measure: str, *, margin: float = 0.01, **options: Any) -> None:
         """Assert that no run is worse than the baseline by more than the margin.
 
-        `baseline` is a file of `nescio baseline`, or a run that was recorded; `options` as in `nescio.compare`.
+        `baseline` is a file that `nescio compare --save-baseline` wrote, or a run that was recorded; `options` as in
+        `nescio.compare`.
         """
         __tracebackhide__ = True
         self._assert(self._compared(baseline, measure, margin, options))
@@ -124,7 +125,7 @@ class Recorder(Struct):
         """Write the run as a baseline, for `assert_not_worse` of later tests; arguments as in `nescio.baseline`."""
         import nescio
 
-        nescio.baseline(self.table, path, measures, **options)
+        nescio.compare(self.table, measures, save_baseline=path, **options)
 
     def _limits(self, floors: Mapping[str, float], ceilings: Mapping[str, float], options: Any) -> list[Gate]:
         from nescio.verbs._gates import Limit, score_gates
@@ -200,7 +201,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--nescio-output", metavar="FILE", help="write what was recorded as an outcome table")
     group.addoption("--nescio-fail-under", metavar="NAME=VALUE", **many, help="fail if a measure is below a value")
     group.addoption("--nescio-fail-over", metavar="NAME=VALUE", **many, help="fail if a measure is above a value")
-    group.addoption("--nescio-baseline", metavar="FILE", help="fail if worse than this baseline (nescio baseline)")
+    group.addoption(
+        "--nescio-baseline", metavar="FILE", help="fail if worse than this baseline (nescio compare --save-baseline)"
+    )
     group.addoption("--nescio-measure", metavar="NAME", help="the measure of the baseline's gate [default: c@1]")
     group.addoption("--nescio-margin", metavar="VALUE", help="the largest loss that does not matter [default: 0.01]")
     group.addoption(

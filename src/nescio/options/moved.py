@@ -17,21 +17,33 @@ def _suite(verb: str) -> Words:
     )
 
 
-_LOOK = _is("following questions that arrive in blocks", "look")
 _LABELS = _is("planning how many answers people must label", "plan-labels")
 _REPEATS = _is("planning how often to ask each question", "plan-repeats")
 MOVED: dict[tuple[str, str], Words] = {
     **{(verb, "suite"): _suite(verb) for verb in ("score", "compare", "report")},
-    **{("compare", name): _LOOK for name in ("sequential", "state", "sequence", "planned")},
+    ("compare", "sequential"): (
+        "questions that arrive in blocks are --looks",
+        "questions that arrive in blocks are looks=True",
+    ),
     **{("plan", name): _LABELS for name in ("labels", "half_width", "correlation", "spread", "target")},
     **{("plan", name): _REPEATS for name in ("repeats", "budget", "per_question", "per_answer", "variances")},
-    ("tune", "baseline"): _is("tuning two runs and comparing them", "tune-pair"),
 }
 
 
-COMMANDS = {
-    **{name: f"lab {name}" for name in ("cascade", "vote", "stakes", "stakes-prompts", "contamination", "components")},
-    **{name: f"lab {name}" for name in ("items", "assessors", "repeats")},
+# What an earlier version had as a command: what to write in a shell now, and in Python.
+COMMANDS: dict[str, Words] = {
+    "view": ("report --open", "report(…, open=True)"),
+    "advise": ("report", "report"),
+    "tune-pair": ("tune --baseline OLD --run NEW", "tune(…, baseline=OLD, run=NEW)"),
+    "look": ("compare --looks", "compare(…, looks=True)"),
+    "baseline": ("compare --save-baseline FILE", "compare(…, save_baseline=FILE)"),
+    **{
+        name: (f"lab {name}", f"lab.{name.replace('-', '_')}")
+        for name in (
+            *("cascade", "vote", "stakes", "stakes-prompts", "contamination", "components", "items", "assessors"),
+            "repeats",
+        )
+    },
 }
 
 
@@ -40,9 +52,7 @@ def command_moved(name: str, *, python: bool = False) -> str:
     now = COMMANDS.get(name.replace("_", "-") if python else name)
     if now is None:
         return ""
-    if not python:
-        return f"nescio {name} is nescio {now} now"
-    return f"nescio.{name} is nescio.{now.replace(' ', '.').replace('-', '_')} now"
+    return f"nescio.{name} is nescio.{now[1]} now" if python else f"nescio {name} is nescio {now[0]} now"
 
 
 def moved(verb: str, name: str, *, python: bool = False) -> str:

@@ -51,7 +51,7 @@ def tune_pair(
 ) -> TunedPair:
     """Compare two runs, each at the threshold that is best for it.
 
-        nescio.tune_pair(["outcomes.csv"], run="mine", baseline="old").comparison.difference
+        nescio.tune(["outcomes.csv"], run="mine", baseline="old").comparison.difference
 
     The comparison is nested: the questions are dealt into `folds` parts, each part of each run gets the threshold that
     was chosen on the run's other parts, and the two runs are then compared on these held-out outcomes by the paired

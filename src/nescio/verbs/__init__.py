@@ -17,21 +17,9 @@ if TYPE_CHECKING:
 
 # The order of the help page; what is not named comes last.
 ORDER = (
-    *("score", "compare", "look", "baseline", "report", "view", "advise", "tune", "tune_pair"),
-    *(
-        "plan",
-        "plan_labels",
-        "labels",
-        "plan_repeats",
-        "meta",
-        "audit",
-        "judge",
-        "tally",
-        "convert",
-        "comment",
-        "check",
-    ),
-    *("list_measures", "from_counts", "ave", "nuggets", "read", "campaign"),
+    *("score", "compare", "report", "tune", "plan", "plan_labels", "plan_repeats", "from_counts"),
+    *("check", "convert", "judge", "assess", "campaign", "list_measures", "meta", "audit"),
+    *("lab", "labels", "ave", "nuggets", "read", "tally"),
 )
 COMMANDS = {"from_counts": "c@1", "list_measures": "measures"}  # what a shell calls a file otherwise than by its name
 

@@ -1,4 +1,4 @@
-"""Have people judge in a browser, from one database that loses nothing. Needs the extra `assess`.
+"""Have people judge in a browser (needs the extra `assess`).
 
 For a few assessors, `nescio campaign sheets --html` needs no server. This is for many: whoever is free gets the next
 answers, several judge the same ones, and you follow how far they are and how far they agree. A campaign's folder can

@@ -1,4 +1,4 @@
-"""Audit a measure: can it be gamed, and which axioms does it satisfy? Needs no data.
+"""Audit a measure: can it be gamed, which axioms does it keep?
 
 Gaming systems (all silent, one answer only, random answers, random silence) are scored next to honest ones. A search
 then looks for outcome counts that violate an axiom. `docs/audit.md` and -o FILE.md explain each test.

@@ -1,4 +1,4 @@
-"""Run a campaign: accept runs, pool, have people judge, score, publish.
+"""Run a shared task: accept runs, pool, judge, score, publish.
 
 A campaign is a folder: campaign.toml, topics, the key apart from them, and what groups send. You can repeat every step,
 and it ends with the same files; `status` says what comes next.

@@ -1,7 +1,6 @@
-"""Compare runs: paired differences with intervals, p-values and verdicts in words.
+"""Compare runs and say whether to merge, with intervals and p.
 
-A difference is run minus baseline, on the questions that both have. FILES are as for `nescio score`, except that counts
-tables do not work, because they do not say which questions each run got right.
+A difference is run minus baseline, on the questions that both have. FILES are as for `nescio score`, except counts.
 
 \b
 nescio compare outcomes.csv --baseline old
@@ -9,6 +8,8 @@ nescio compare outcomes.csv -m c@1 --test tukey
 nescio compare questions.jsonl runs/*.jsonl --baseline old --labels people.csv
 nescio compare suite/suite.toml --baseline model-a
 nescio compare questions.jsonl runs/*.jsonl -m c@1 --baseline old --fail-on-regression --margin 0.01
+nescio compare outcomes.csv --run old --save-baseline baseline.json
+nescio compare outcomes.csv -m accuracy --baseline old --run mine --looks --state looks.json --margin 0.03
 
 The interval of a difference is Student's t over questions, or clusters of them (the percentiles of resamples where
 confidence orders the questions), and not adjusted for multiple comparisons. "p adjusted" and the verdicts better and
@@ -20,28 +21,41 @@ difference that this test would detect (80% power).
 Without a baseline, three or more runs are also ranked: each has the range of its possible ranks, P(best) (the chance
 that it is truly the best, if the runs are exchangeable), its expected rank, and its groups of tied runs. Over a
 suite, the differences are between means over several benchmarks. A baseline file is refused if it was made on other
-questions, by another judge, or with other reading options. `nescio report --baseline` writes a page of what changed,
-and `nescio look` follows two runs whose questions arrive in blocks.
+questions, by another judge, or with other reading options. `nescio report --baseline` writes a page of what changed.
+
+With --save-baseline a run is kept in a file: the outcome and cluster of every question, digests of its words, the
+judge, the options of reading, the files, the version and the date. Without --baseline nothing is compared then.
+
+With --looks the questions arrive in blocks, and you may look after each and stop when you like: the interval is a
+confidence sequence, which covers the true difference at all looks at once. Each row is a block: those that --state
+has kept, and the new questions of FILES. The verdict is to stop (better, worse, no difference larger than the margin)
+or to go on, with about how many more questions. With --fail-on-regression the status is 3 while it is too early to
+tell.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
+from nescio.comparison._looks import SequenceMethod
 from nescio.comparison.corrections import Correction, Test
+from nescio.comparison.early import Look, compare_early
 from nescio.comparison.verdicts import first_decision
-from nescio.data.results import Comparisons
+from nescio.data.results import Comparisons, Results
 from nescio.errors import UsageError, opt
-from nescio.options import option, verb
+from nescio.options import Request, option, verb
 from nescio.options.kinds import NAME_OR_PATH
+from nescio.pipeline import DEFAULT_MEASURES
 from nescio.reporting.printing import show_text
 from nescio.reporting.tiles import tiles
 from nescio.suites.comparing import compare_suite
+from nescio.verbs._baseline import save_baseline
 from nescio.verbs._changes import commands_of, compared
-from nescio.verbs._gates import Reports, check_regression_gate, regression_gates
+from nescio.verbs._gates import Reports, check_regression_gate, early_gates, regression_gates
+from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Gated, Labelled, Measured, Reading, Resampled, Suited, WithInterval, Worked
 
 
@@ -52,7 +66,7 @@ class Paired(WithInterval):
         default=None,
         kind=NAME_OR_PATH,
         metavar="RUN|FILE",
-        help="Compare every run with this one. A file from `nescio baseline` stands for the run in it.",
+        help=f"Compare every run with this one, or with the run in a file ({opt('save_baseline')}).",
         default_words="all pairs",
     )
     run: str | None = option(
@@ -71,7 +85,11 @@ class Paired(WithInterval):
         default="holm",
         help="How p-values are adjusted. It depends on the number of comparisons; Tukey's test needs no adjustment.",
     )
-    margin: float = option(default=0.01, low=0, help="The largest difference that does not matter.")
+    margin: float = option(
+        default=0.01,
+        low=0,
+        help="The largest difference that does not matter. Looks stop for it only where it is given.",
+    )
 
     def check(self) -> None:
         """Raise UsageError for a correction of p-values that need none."""
@@ -80,7 +98,48 @@ class Paired(WithInterval):
             raise UsageError(f"{opt('correction')} cannot be used with {opt('test', 'tukey')}, which adjusts by itself")
 
 
-class CompareRequest(Reading, Resampled, Gated, Labelled, Suited, Paired, Measured, Worked):
+class Looking(Request, group="Looks"):
+    """Looks at two runs while their questions arrive."""
+
+    looks: bool = option(
+        default=False,
+        apart=("suite", "labels", "test", "correction"),
+        help="Look at two runs as often as you like while their questions arrive; the interval holds at all looks.",
+    )
+    state: Path | str | None = option(
+        default=None,
+        needs="looks",
+        writes=True,
+        metavar="FILE",
+        help="Keep the questions so far in FILE (JSON), and add the new ones to it.",
+    )
+    sequence: SequenceMethod = option(
+        default="auto",
+        needs="looks",
+        help="An interval that is guaranteed at any size (means over questions), or asymptotic (c@1 and all other"
+        " measures of outcomes, from 50 questions on). auto uses the first where possible.",
+    )
+    planned: int = option(
+        default=1000,
+        low=1,
+        needs="looks",
+        help="About how many questions there will be; the asymptotic interval is narrowest there.",
+    )
+
+
+class Saving(Request, group="Gates"):
+    """A run that is kept in a file."""
+
+    save_baseline: Path | str | None = option(
+        default=None,
+        writes=True,
+        metavar="FILE",
+        apart=("suite", "labels", "looks"),
+        help=f"Save the run ({opt('run')}, or the only one there is) as a baseline of later comparisons (.json).",
+    )
+
+
+class CompareRequest(Saving, Reading, Resampled, Gated, Labelled, Suited, Looking, Paired, Measured, Worked):
     """What `nescio compare` is asked."""
 
     fail_on_regression: bool = option(
@@ -90,11 +149,28 @@ class CompareRequest(Reading, Resampled, Gated, Labelled, Suited, Paired, Measur
         " its interval spans the margin. Checks the measures named by -m, or the first default measure.",
     )
 
+    def check(self) -> None:
+        """Raise UsageError for several measures where looks follow one."""
+        super().check()
+        if self.looks and self.chosen is not None and len(self.chosen) > 1:
+            raise UsageError(f"{opt('looks', True)} follows one measure; name it with {opt('measures')}")
+
+
+class Compared(Comparisons, frozen=True):
+    """Comparisons, and what was written beside them."""
+
+    wrote: tuple[str, ...] = ()
+
 
 def show(results: Any) -> None:
-    """Print comparisons, or those over a suite."""
-    from nescio.reporting import screen, suite_screen
+    """Print comparisons, looks, or comparisons over a suite."""
+    from nescio.reporting import early, screen, suite_screen
 
+    if results.kind == "looks":
+        early.show_looks(results)
+        return
+    if not len(results):  # a run was saved and nothing compared
+        return
     if "benchmarks" in results.tables:
         suite_screen.show_suite(results)
         return
@@ -108,6 +184,16 @@ def compare(request: CompareRequest) -> Comparisons:
     reports = Reports.of(request, gated=request.fail_on_regression)
     if request.fail_on_regression:
         check_regression_gate(request.ci, request.resamples)
+    if request.looks:
+        looks = _looked(request)
+        reports.write("compare", request, looks)
+        return cast(Comparisons, looks)
+    wrote: tuple[str, ...] = ()
+    if request.save_baseline is not None:
+        said, scores = save_baseline(request, Path(request.save_baseline))
+        wrote = (said,)
+        if request.baseline is None:
+            return Compared((), scores.signature, scores.notes, wrote=wrote)
     change = None
     if request.is_("suite"):
         how = request.values(Paired, Suited, Resampled, Worked, Reading)
@@ -127,4 +213,19 @@ def compare(request: CompareRequest) -> Comparisons:
         gates = regression_gates(comparisons, request.chosen or ())
         comparisons = replace(comparisons, gates=tuple(gates))
     reports.write("compare", request, comparisons, tiles(change) if change else ())
-    return comparisons
+    return Compared(**asdict(comparisons), wrote=wrote) if wrote else comparisons
+
+
+def _looked(request: CompareRequest) -> Results[Look]:
+    """Return the looks at two runs whose questions arrive in blocks."""
+    if request.state is not None:
+        check_place(Path(request.state), request.inputs())
+    looks = compare_early(
+        request.source,
+        request.chosen[0] if request.chosen else DEFAULT_MEASURES[0],
+        margin=request.margin if "margin" in request.given else None,
+        certificate=request.require_certificate,
+        **{name: getattr(request, name) for name in ("baseline", "run", "state", "sequence", "planned", "ci", "seed")},
+        **request.values(Reading),
+    )
+    return replace(looks, gates=tuple(early_gates(looks))) if request.fail_on_regression else looks

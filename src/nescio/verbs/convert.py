@@ -1,4 +1,4 @@
-"""Convert any log that nescio can score to an outcome table or another format.
+"""Convert any log to an outcome table or another format.
 
 FILES are as for `nescio score`. OUTPUT is a table or, with --to, a folder.
 

@@ -1,4 +1,4 @@
-"""Judge answers, write an outcome table, and compare the judge with people.
+"""Judge answers, and compare the judge with people.
 
 FILES are questions and the runs that answer them, in any format. Every answer and every declined candidate is judged;
 unanswered questions stay unanswered.

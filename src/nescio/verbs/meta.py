@@ -1,4 +1,4 @@
-"""Study a measure on your collection: stability, sensitivity, agreement."""
+"""Study a measure on your data: stability, swaps, agreement."""
 
 from __future__ import annotations
 

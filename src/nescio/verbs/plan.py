@@ -1,4 +1,4 @@
-"""Plan how many questions it takes to detect a difference between two systems.
+"""Plan how many questions it takes to find a difference.
 
 Plans from a pilot (FILES with two runs, or --run and --baseline) or from --rates. The power of the paired test of
 `nescio compare` is simulated on the two systems' joint outcome table, reweighted to give the difference.

@@ -1,7 +1,7 @@
-"""Write one page with every figure, to read, send and print.
+"""Say which run to use, and write a page with every figure.
 
-The page is self-contained and makes no network requests. The first measure decides the best run, the ranks and the
-paired tests. FILES are as for `nescio score`.
+The terminal shows the first screen of the page: the best run, the advice with its bound, and the errors to read first.
+FILES are as for `nescio score`; the first measure decides.
 
 \b
 nescio report outcomes.csv
@@ -10,10 +10,13 @@ nescio report outcomes.csv --baseline old --run mine -o diff.html
 nescio report outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category -o report.html
 nescio report questions.jsonl runs/*.jsonl --labels people.csv
 nescio report suite/suite.toml -o suite.html
+nescio report outcomes.csv --tolerate 30 --open
 nescio report outcomes.csv --study stability --study swap -o report.html
 
 With --baseline, the page shows what changed between two runs: won, lost, newly silent, newly answered. For a suite,
-it has a leaderboard over the benchmarks, and a heat map of runs and benchmarks.
+it has a leaderboard over the benchmarks, and a heat map of runs and benchmarks. With --tolerate, run and threshold
+are those that can be held to so many wrong answers, with 95% confidence. JSON has every sentence with its figures,
+the level that it claims, and what it is conditional on.
 """
 
 from __future__ import annotations
@@ -28,13 +31,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.comparison.corrections import Correction, Test
-from nescio.data.notes import Note
+from nescio.data.notes import note
 from nescio.data.results import Results
 from nescio.errors import UsageError, opt
 from nescio.options import Request, option, verb
 from nescio.options.kinds import NAME_OR_PATH
+from nescio.pipeline import DEFAULT_MEASURES
 from nescio.reporting import page
 from nescio.reporting.page.report_data import Study
+from nescio.reporting.page.to_read import ToRead, advised
 from nescio.scoring.score import QUESTION
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import check_new_folder, write_text
@@ -71,7 +76,7 @@ class Paged(Reading, Certified, Resampled, WithOrWithoutInterval, BrokenDown, Me
     )
 
 
-class SinceBaseline(Request, group="What changed between two runs"):
+class SinceBaseline(Request, group="What changed"):
     """The page of what changed."""
 
     baseline: str | Path | None = option(
@@ -79,7 +84,7 @@ class SinceBaseline(Request, group="What changed between two runs"):
         kind=NAME_OR_PATH,
         metavar="RUN|FILE",
         apart=("suite", "by"),
-        help="Write a page of what changed since this run, or since the one in a file from `nescio baseline`.",
+        help="Write a page of what changed since this run, or since the one in a file (`compare --save-baseline`).",
     )
     run: str | None = option(
         default=None, metavar="RUN", needs="baseline", help="The new run.", default_words="the other one of two"
@@ -91,7 +96,20 @@ class SinceBaseline(Request, group="What changed between two runs"):
     margin: float = option(default=0.01, low=0, needs="baseline", help="The largest difference that does not matter.")
 
 
-class ReportRequest(SinceBaseline, Suited, Paged):
+class Advised(Request, group="In the terminal"):
+    """Which errors are listed, and how many wrong answers are tolerated."""
+
+    most: int = option(default=10, low=1, apart=("suite", "baseline"), help="How many errors to list.")
+    tolerate: float | None = option(
+        default=None,
+        low=0,
+        high=100,
+        apart=("suite", "baseline"),
+        help="The share of wrong answers that is tolerated, in percent.",
+    )
+
+
+class ReportRequest(Advised, SinceBaseline, Suited, Paged):
     """What `nescio report` is asked."""
 
     output: Path | str | None = option(
@@ -105,7 +123,7 @@ class ReportRequest(SinceBaseline, Suited, Paged):
         default=None,
         metavar="DIR",
         apart=("suite", "baseline"),
-        help="Write every chart to a new folder as SVG, PDF, PNG and specification, with its data.",
+        help="Write every chart to a new folder. SVG and its data; PDF and PNG with the extra `figures`.",
     )
     title: str | None = option(default=None, help="The title of the page.", default_words="the names of the files")
     study: tuple[Study, ...] = option(
@@ -125,18 +143,15 @@ class ReportRequest(SinceBaseline, Suited, Paged):
 
 class Report(Struct, frozen=True):
     """What `report` made: the page as a file where one was asked for, and as a text; the names of the files of its
-    figures, and the results that they show."""
+    figures, the scores (or differences) that they show, and what a terminal shows: the errors to read first, with the
+    sentences of the first screen and what they claim in `tables`."""
 
     page: Path | None
     figures: tuple[str, ...]
     scores: Results
+    results: Results[Any]
     folder: Path | None = None
     html: str = ""
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What was left out or touched."""
-        return self.scores.notes
 
     @property
     def wrote(self) -> tuple[str, ...]:
@@ -170,7 +185,20 @@ class Report(Struct, frozen=True):
         return f'<iframe srcdoc="{shown}" sandbox="allow-scripts allow-downloads" {_FRAME} title="nescio"></iframe>'
 
 
-@verb(ReportRequest, working="working", prints="")
+def show(results: Any) -> None:
+    """Print the advice, or what changed, or the means over a suite."""
+    from nescio.reporting import advice_screen, suite_screen
+    from nescio.verbs import compare
+
+    if results.kind == "errors":
+        advice_screen.show_advice(results)
+    elif "benchmarks" in results.tables:
+        suite_screen.show_suite(results)
+    else:
+        compare.show(results)
+
+
+@verb(ReportRequest, working="working", show=show, prints="json")
 def report(request: ReportRequest) -> Report:
     output, figures = map(as_path, (request.output, request.figures))
     if output is None and request.open:
@@ -211,10 +239,27 @@ def gathered(request: Paged, studies: Sequence[Study] = ()) -> page.ReportData:
 
 def _of_runs(request: ReportRequest, figures: Path | None, *, paged: bool) -> Report:
     data = gathered(request, request.study)
+    texts = page.texts_of(data.loaded)
     title = request.title or title_of(request.source)
-    made = page.page(data, title=title, texts=page.texts_of(data.loaded)) if paged else ""
+    made = page.page(data, title=title, texts=texts) if paged else ""
     drawn = page.write_figures(data, figures) if figures is not None else []
-    return Report(None, tuple(drawn), data.scores, figures, made)
+    return Report(None, tuple(drawn), data.scores, _advice(request, data, texts), figures, made)
+
+
+def _advice(request: ReportRequest, data: page.ReportData, texts: Any) -> Results[ToRead]:
+    """Return what a terminal shows; a note says which measure decides, where the format of the files chose it."""
+    tolerate = None if request.tolerate is None else request.tolerate / 100
+    found = advised(data, texts, most=request.most, tolerate=tolerate)
+    if request.chosen or data.loaded.measures[:1] == DEFAULT_MEASURES[:1]:
+        return found
+    by_format = note(
+        "advise.measure",
+        "{measure} decides, as files of the format {format} are scored by it; {option} lets another measure decide",
+        measure=data.main,
+        format=data.loaded.format,
+        option=opt("measures", DEFAULT_MEASURES[:1]),
+    )
+    return replace(found, notes=(*found.notes, by_format))
 
 
 def _of_a_suite(request: ReportRequest) -> Report:
@@ -234,7 +279,7 @@ def _of_a_suite(request: ReportRequest) -> Report:
         command=command_line("report", request),
         suite=suite,
     )
-    return Report(None, (), scores, html=page_)
+    return Report(None, (), scores, scores, html=page_)
 
 
 def _of_a_change(request: ReportRequest) -> Report:
@@ -245,7 +290,8 @@ def _of_a_change(request: ReportRequest) -> Report:
     reading = {"strata": None, "texts": True, "certificate": request.require_certificate, **request.values(Reading)}
     pair = Pair(request.baseline, request.run)
     change = change_of(request.source, request.chosen, pair, commands_of(request), how=how, options=reading)
-    return Report(None, (), change.comparisons, html=page_of_change(change, request.title))
+    made = page_of_change(change, request.title)
+    return Report(None, (), change.comparisons, change.comparisons, html=made)
 
 
 def title_of(source: Any) -> str:

@@ -1,4 +1,4 @@
-"""Find the confidence above which to answer, and the score to expect on new questions.
+"""Find the confidence above which a run should answer.
 
 Answers below the threshold become declined candidates, and declined candidates above it become answers. FILES are as
 for `nescio score`, with confidences.
@@ -11,15 +11,16 @@ nescio tune outcomes.csv --run mine --max-risk 0.05 --confidence 0.95
 "expect this" is the value for new questions. The "in sample" value is too optimistic. The value of the exact c@1 rule
 (answer if p exceeds A/(n + U)) is also slightly too optimistic. That rule assumes calibrated confidences.
 
-A threshold belongs to one run. `nescio tune-pair` compares two runs, each at its own threshold. With -o, exit status 3
-means that nothing could be certified or written.
+A threshold belongs to one run. With --baseline, two runs are compared, each at its own threshold: each part of the
+questions is held out in turn, and no question helps to choose the threshold by which it is judged. With -o, exit status
+3 means that nothing could be certified or written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from msgspec.structs import asdict, replace
 
@@ -28,12 +29,13 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError, opt
 from nescio.measures import parse
-from nescio.options import option, verb
+from nescio.options import Request, option, verb
 from nescio.options.kinds import BETWEEN, NUMBERS, SHARE
-from nescio.reporting.tuning import show_tuned
+from nescio.reporting.tuning import show_tuned, show_tuned_pair
 from nescio.scoring.score import open_data
-from nescio.selective import Tuned, as_outcomes
+from nescio.selective import Tuned, TunedPair, as_outcomes
 from nescio.selective import tune as tune_run
+from nescio.selective import tune_pair as tune_two
 from nescio.selective.tuning import POINTS
 from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.verbs._gates import CANNOT_TELL
@@ -68,7 +70,19 @@ class Thresholds(
     )
 
 
-class TuneRequest(Thresholds, Further, WithOrWithoutInterval):
+class Two(Request, group="Two runs"):
+    """Another run that is tuned, too."""
+
+    baseline: str | None = option(
+        default=None,
+        metavar="RUN",
+        apart=("max_risk", "curve", "output", "next", "simultaneous"),
+        help="Compare the run with this one, each at the threshold that is best for it, on questions that chose neither"
+        " threshold.",
+    )
+
+
+class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
     """What `nescio tune` is asked."""
 
     run: str | None = option(default=None, metavar="RUN", help="The run to tune, if there are several.")
@@ -107,6 +121,8 @@ class TuneRequest(Thresholds, Further, WithOrWithoutInterval):
         super().check()
         if self.simultaneous and self.ci is None and self.max_risk is None:
             raise UsageError(f"{opt('simultaneous')} needs intervals; give {opt('ci')} a level")
+        if self.baseline is not None and self.ci is None:
+            raise UsageError(f"{opt('baseline')} compares by intervals; give {opt('ci')} a level")
 
 
 class TunedRun(Tuned, frozen=True):
@@ -118,12 +134,18 @@ class TunedRun(Tuned, frozen=True):
 
 
 def show(tuned: Any) -> None:
-    """Print the threshold and its figures."""
-    show_tuned(tuned, curve=tuned.whole_curve)
+    """Print the threshold and its figures, or two runs at their own thresholds."""
+    if isinstance(tuned, TunedPair):
+        show_tuned_pair(tuned)
+    else:
+        show_tuned(tuned, curve=tuned.whole_curve)
 
 
 @verb(TuneRequest, working="tuning", show=show, prints="json", tool=True)
 def tune(request: TuneRequest) -> Tuned:
+    if request.baseline is not None:
+        pair = request.values(Thresholds, WithOrWithoutInterval)
+        return cast(Tuned, tune_two(**pair, run=request.run, baseline=request.baseline))
     if request.output is not None:
         check_file(request.output, "a run", SUFFIXES, request.inputs())
     strata = () if request.output is None else None  # what is written keeps all columns
@@ -149,8 +171,8 @@ def _which(runs: Sequence[str]) -> UsageError:
     """Return the error that asks which run is meant."""
     more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
     return UsageError(
-        f"there are {len(runs)} runs, and a threshold belongs to one run; name it with {opt('run')}, or compare two"
-        f" with `nescio tune-pair`: {', '.join(runs[:MOST_NAMED])}{more}"
+        f"there are {len(runs)} runs, and a threshold belongs to one run; name it with {opt('run')}, and another with"
+        f" {opt('baseline')} to compare the two: {', '.join(runs[:MOST_NAMED])}{more}"
     )
 
 

@@ -1,8 +1,9 @@
 """Baselines: one run with its outcomes, and where they came from, for gates that compare later runs with it.
 
-A baseline is a JSON object, as `nescio baseline` writes it. `nescio_baseline` is the version of the format; `run`,
-`version`, `date`, `commit`, `command`, `files`, `format`, `judge`, `read`, `questions`, `digest`, `signature` and
-`measures` say what was measured, of what and how; `columns` names what each of the `rows` holds, a row for each answer.
+A baseline is a JSON object, as `nescio compare --save-baseline` writes it. `nescio_baseline` is the version of the
+format; `run`, `version`, `date`, `commit`, `command`, `files`, `format`, `judge`, `read`, `questions`, `digest`,
+`signature` and `measures` say what was measured, of what and how; `columns` names what each of the `rows` holds, a row
+for each answer.
 `rows_digest` is a digest of columns and rows: rows that were edited, or merged badly, are refused.
 `text` and `gold` are digests of a question's words (with the options to choose from) and of its gold answers, by which
 a question that was changed is known; the words themselves are not kept. `cluster` names the first of the questions that
@@ -88,7 +89,7 @@ def recognise(source: Source) -> str | None:
 
 @reader(
     "baseline",
-    about="a baseline: one run with its outcomes and where they came from (nescio baseline)",
+    about="a baseline: one run with its outcomes and where they came from (nescio compare --save-baseline)",
     recognise=recognise,
     sniff_keys={"object": (KEY,)},
 )
@@ -106,7 +107,7 @@ def read_file(source: Source) -> Baseline:
 
     label, document = source.label, source.document
     if recognise(source) is None:
-        raise FormatError(label, "this is no baseline; nescio baseline writes them")
+        raise FormatError(label, "this is no baseline; nescio compare --save-baseline writes them")
     if document[KEY] != VERSION:
         raise FormatError(label, f"this nescio reads baselines of version {VERSION}", value=document[KEY])
     try:
@@ -123,7 +124,7 @@ def read_file(source: Source) -> Baseline:
     if written != _digest_of_rows(columns, rows):
         raise FormatError(
             label,
-            "its rows are not those that nescio baseline wrote (rows_digest): an outcome was edited, or merged badly;"
+            "its rows are not those that nescio wrote (rows_digest): an outcome was edited, or merged badly;"
             " make the baseline anew",
         )
     return baseline

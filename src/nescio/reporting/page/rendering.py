@@ -59,26 +59,13 @@ class Shared(Struct, frozen=True):
     notes: Sequence[Note]
 
 
-class Assumption(Struct, frozen=True):
-    """What was assumed so that files could be shown at all: what they do not say, what was taken, and the commands of
-    the other readings."""
-
-    why: str
-    taken: str
-    others: tuple[str, ...]
-
-
 def page(
     report: ReportData,
     *,
     title: str | None = None,
     texts: Texts | None = None,
-    live: Mapping[str, str] | None = None,
-    assumed: Sequence[Assumption] = (),
 ) -> str:
-    """Return the whole report as one text. `title` stands in the browser's tab and above the answer; a page that is
-    `live` has a version, asks where it was served from whether there is a newer one, and says how far the
-    runs are. What was `assumed` stands above all else."""
+    """Return the whole report as one text. `title` stands in the browser's tab and above the answer."""
     figures, missing = all_figures(report)
     browsing, unseen = browser(seen_by(report), texts)
     sources = (report.scores, report.comparisons, *report.studies)
@@ -100,14 +87,11 @@ def page(
             "own_scores.js",
             "reading.js",
             "questions.js",
-            *(("live.js",) if live else ()),
         ),
         shared,
         figures,
         browsing,
-        held={**_held(report), **({"live": live} if live else {})},
-        live=live,
-        assumed=[_shown_assumption(one) for one in assumed],
+        held=_held(report),
         runs=[report.shown[run] for run in report.runs],
         board=leaderboard(report),
         shared_name=run_names(report.loaded.data.runs)[1],
@@ -126,12 +110,6 @@ def page(
         thresholds=threshold_rows(report),
         studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "error_over_ties", "swap")],
     )
-
-
-def _shown_assumption(one: Assumption) -> Assumption:
-    """Return an assumption without what does not belong on a page."""
-    why, taken = (sanitize(text, 600, target="page") for text in (one.why, one.taken))
-    return Assumption(why, taken, tuple(sanitize(line, target="page") for line in one.others))
 
 
 @cache
@@ -172,7 +150,6 @@ def assembled(
     if browsing:
         held["browser"] = dict(browsing.payload)
     script = '"use strict";\n' + "\n".join(map(asset, ("unpack.js", *scripts)))
-    asks = "; connect-src 'self'" if "live.js" in scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     filled = templates("nescio.reporting", "page").get_template(template)
     return filled.render(
@@ -190,7 +167,7 @@ def assembled(
         style=Markup(asset("page.css")),
         policy=(
             f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri"
-            f" 'none'; form-action 'none'{asks}"
+            f" 'none'; form-action 'none'"
         ),
         nescio=__version__,
         runs=_names(runs),

@@ -104,7 +104,7 @@ KINDS: Mapping[str, Kind] = {
     "tied": Kind(
         "the run chosen and the next best are not told apart",
         "each at its own threshold, on held-out questions",
-        "the paired test of `nescio compare`; `nescio tune-pair` where thresholds were chosen",
+        "the paired test of `nescio compare`; `nescio tune` where thresholds were chosen",
         FIGURES,
     ),
     "alike": Kind("these runs do the same with every question", "these questions", "counted", FIGURES),

@@ -1,11 +1,4 @@
-"""Save a run, with its provenance, as the baseline of later comparisons.
-
-FILES are as for `nescio score`, except that counts do not work. `nescio compare --baseline FILE` compares with it, and
-refuses it if the questions, their clusters, the judge or the options by which outcomes were read differ.
-
-\b
-nescio baseline outcomes.csv --run old -o baseline.json
-nescio compare outcomes.csv --run mine --baseline baseline.json --fail-on-regression
+"""A run saved with its provenance, as the baseline of later comparisons.
 
 The file holds the outcome of every question, its cluster, digests of its words, options and gold answers, the judge,
 the options that decided how outcomes were read (--choose, --outcome-map, --declined-pattern), the files, the version
@@ -24,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio._version import __version__
@@ -32,14 +24,12 @@ from nescio.comparison.leaderboard import score
 from nescio.data.clusters import clustered
 from nescio.data.columns import USER
 from nescio.data.evidence import NO_ROW, Evidence
-from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
 from nescio.data.results import Scores
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.formats import ReadResult
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native.baseline import Baseline, Provenance, digest_of, in_json
-from nescio.options import argument, option, verb
 from nescio.pipeline import Options, apply, deciding, judge, read, words_of
 from nescio.pipeline.loading import merged
 from nescio.pipeline.saved import in_effect
@@ -47,49 +37,16 @@ from nescio.scoring.score import parse_all
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import write_text
 from nescio.verbs._output_paths import check_file
-from nescio.verbs._shared import Reading, Resampled, Sourced, WithInterval, WithMeasures, Worked, command_line
+from nescio.verbs._shared import Reading, Resampled, WithInterval, Worked, command_line
 
 SUFFIXES = (".json",)
 COMMIT = "GITHUB_SHA"  # where GitHub Actions says which commit was checked out
 _CHUNK = 1 << 20
 
 
-class WrittenBaseline(Struct, frozen=True):
-    """What `baseline` wrote: where, which run, on how many questions, and the scores that stand in its head."""
-
-    output: Path
-    run: str
-    questions: int
-    scores: Scores
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What was left out or touched."""
-        return self.scores.notes
-
-    def __str__(self) -> str:
-        return f"wrote the baseline {self.run!r}, {self.questions:,} questions, to {self.output}"
-
-
-class Written(Sourced):
-    """What is read, and the file that is written."""
-
-    output: Path | str = argument(
-        kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The file to write (.json)."
-    )
-
-
-class BaselineRequest(Reading, Resampled, WithInterval, WithMeasures, Written, Worked):
-    """What `nescio baseline` is asked."""
-
-    run: str | None = option(
-        default=None, metavar="RUN", help="The run to save.", default_words="the only one in the files"
-    )
-
-
-@verb(BaselineRequest, working="scoring", prints="")
-def baseline(request: BaselineRequest) -> WrittenBaseline:
-    output, items = Path(request.output), items_of(request.source)
+def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
+    """Write the run of a request as a baseline to `output`; return what was written, in words, and its scores."""
+    items = items_of(request.source)
     check_file(output, "a baseline", SUFFIXES, items)
     graded = tuple(name for measure in parse_all(request.chosen or [], None) for name in measure.user_columns)
     given: dict[str, Any] = {"graded": graded, "texts": True, **request.values(Reading)}
@@ -108,11 +65,11 @@ def baseline(request: BaselineRequest) -> WrittenBaseline:
     result = replace(result, data=data, judges=judges, notes=(*result.notes, *remembered))
     loaded = apply(result, reading)
     scores = score(loaded, request.chosen, mark=False, **request.values(WithInterval, Resampled, Worked))
-    command = command_line("baseline", request)
+    command = command_line("compare", request)
     made = _provenance(result, data, reading, scores, command=command, files=tuple(_hashed(items)))
     texts, golds = words_of(result)
     write_text(output, in_json(Baseline(made, data, texts, golds)))
-    return WrittenBaseline(output, made.run, made.questions, scores)
+    return f"wrote the baseline {made.run!r}, {made.questions:,} questions, to {output}", scores
 
 
 def _provenance(
