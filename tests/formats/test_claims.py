@@ -81,9 +81,9 @@ def test_each_format_recognises_its_own_files_and_is_asked_about_no_others() -> 
     [
         (
             {"56ddde6b9a695914005b9628": "France"},
-            ["squad2", "outcomes"],
+            ["squad2", "nemo_skills", "swe_bench", "outcomes"],
         ),  # predictions of SQuAD have no keys of their own
-        ({"django__django-1": {"resolved": True}}, ["squad2", "lm_eval", "nemo_skills", "swe_bench", "outcomes"]),
+        ({"django__django-1": {"resolved": True}}, ["squad2", "nemo_skills", "swe_bench", "outcomes"]),
         (None, ["mlflow", "phoenix", "ragas", "counts", "matrix", "outcomes"]),
     ],
 )

@@ -30,6 +30,7 @@ from nescio.data.reasons import NoAnswer
 from nescio.data.tallied import OutcomeCounts
 from nescio.errors import opt
 from nescio.formats import _index
+from nescio.formats.shapes import Shapes, recogniser, sniffed
 from nescio.registry import Registry
 from nescio.sources.opening import HEADLESS
 from nescio.sources.patterns import whole_matcher
@@ -88,12 +89,12 @@ class Declined:
                 self._known[stripped] = found
         return found
 
-    def matches(self, text: str) -> bool:
-        """Say whether an answer fits; counts it if so."""
-        fits = self.fits(text)
-        if fits:
-            self.matched[text.strip()] += 1
-        return fits
+    def matches(self, text: str | None) -> bool:
+        """Say whether an answer, if there is one, fits; counts it if so."""
+        if not text or not self.fits(text):
+            return False
+        self.matched[text.strip()] += 1
+        return True
 
 
 class Choices(Mapping[str, str]):
@@ -265,7 +266,8 @@ def reader(
     name: str,
     *,
     about: str,
-    recognise: Recognise,
+    recognise: Recognise | None = None,
+    shapes: Shapes | None = None,
     collection: CollectionReader | None = None,
     text: bool = False,
     fallback: bool = False,
@@ -278,13 +280,16 @@ def reader(
 ) -> Callable[[Reader], Reader]:
     """Register the decorated function as the reader of a format. A name that is taken raises ValueError.
 
-    `headless` are patterns of first lines, by suffix, that show that a file is text where the suffix says a table.
+    `shapes` are the keys by which its files are known, by the part that a file plays (`formats/shapes.py`); without
+    them, `recognise` tells the part. `headless` are patterns of first lines, by suffix, that show that a file is text
+    where the suffix says a table.
     """
 
     def register(read: Reader) -> Reader:
         more = (collection, text, fallback, describe, columns)
-        keys = sniff_keys or {}
-        REGISTRY.add(name, Format(name, about, recognise, read, *more, files, streams, keys))
+        keys = sniff_keys if sniff_keys is not None else sniffed(shapes or {})
+        known = recognise or recogniser(shapes or {})
+        REGISTRY.add(name, Format(name, about, known, read, *more, files, streams, keys))
         _SNIFF_KEYS[name] = keys
         for suffix, pattern in (headless or {}).items():
             HEADLESS.setdefault(suffix, set()).add(pattern)

@@ -27,7 +27,6 @@ from nescio.formats.benchmarks.squad2.predictions import (
     tuned_note,
 )
 from nescio.formats.benchmarks.squad2.scores import score_texts
-from nescio.formats.logs.graded import declined
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, by_role, reader
 from nescio.sources.source import Source
 
@@ -75,7 +74,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for name, predicted in predictions.items():
         texts = predicted
         if options.declined.asked:
-            texts = {question: "" if declined(options, text) else text for question, text in predicted.items()}
+            texts = {question: "" if options.declined.matches(text) else text for question, text in predicted.items()}
         scores = score_texts(gold.golds, texts)
         surely = confidence(odds[name], name, gold, notes) if name in odds else {}
         runs.append(Run(name, tuple(_responses(texts, surely, predicted))))
