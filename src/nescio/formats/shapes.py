@@ -2,9 +2,9 @@
 
 Before the colon are kinds of files, between commas: `lines` (JSON Lines), `list` (a JSON list of objects), `object`
 (one JSON object), `table` (CSV, TSV, Parquet, a table in memory), or `rows` for all of these but the object. After it
-are the keys that such a file has, all of them; `a|b` is one of several, `!a` one that it has not, and a star is any
-characters. A key within a document is a path: `simulations[].trial` is a key of the first object in the list
-`simulations`, and `*.resolved` one of any object.
+are the keys that such a file has, all of them; `a|b` is one of several, `!a` one that it has not; a star is any
+characters, and a question mark one. A key within a document is a path: `simulations[].trial` is a key of the first
+object in the list `simulations`, and `*.resolved` one of any object.
 """
 
 from __future__ import annotations
@@ -45,18 +45,6 @@ def recogniser(shapes: Shapes) -> Callable[[Source], str | None]:
     return recognise
 
 
-def sniffed(shapes: Shapes) -> dict[str, tuple[str, ...]]:
-    """Return the kinds of files with such shapes, and for each the first keys of its shapes, one of which such a file
-    has: none where any will do."""
-    keys: dict[str, list[str]] = {}
-    for spec in (spec for specs in shapes.values() for spec in specs):
-        kinds, needed = _split(spec)
-        first = [key.split(".")[0].removesuffix("[]") for key in needed[0].split("|")] if needed else ["*"]
-        for kind in kinds:
-            keys.setdefault(kind, []).extend(first)
-    return {kind: () if any("*" in key for key in of) else tuple(sorted({*of})) for kind, of in keys.items()}
-
-
 def _split(spec: str) -> tuple[list[str], list[str]]:
     kinds, _, keys = spec.partition(":")
     return [one for kind in kinds.split(",") for one in _KINDS.get(kind.strip(), (kind.strip(),))], keys.split()
@@ -72,7 +60,7 @@ def _has(source: Source, key: str) -> bool:
         return not _has(source, key[1:])
     if source.kind == "document" and ("." in key or "[]" in key):
         return _within(source.document, key.split("."))
-    if "*" in key:
+    if "*" in key or "?" in key:
         return any(fnmatchcase(column, key) for column in source.columns)
     return key in source.columns
 

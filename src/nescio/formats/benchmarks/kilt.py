@@ -31,7 +31,9 @@ def recognise(source: Source) -> str | None:
 
 
 @reader(
-    "kilt", about="KILT's gold and runs (id, input, output)", recognise=recognise, sniff_keys={"lines": ("output",)}
+    "kilt",
+    about="KILT's gold and runs (id, input, output)",
+    recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read KILT's gold and runs; of several outputs the first alone is the answer, as its evaluation takes it."""

@@ -47,8 +47,6 @@ class Response(Struct):
 @reader(
     "abstention_bench",
     about="AbstentionBench's responses: prompt, response_or_abstention, is_abstention, is_response_correct",
-    shapes={"responses": ("object: responses[].prompt responses[].response_or_abstention",)},
-    files=tuple(f"{stage}.json" for stage in STAGES),
     streams=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

@@ -67,11 +67,6 @@ class Counts(Struct):
 @reader(
     "bfcl",
     about="scores of BFCL (*_score.json: correct_count, total_count, then the failures), with or without *_result.json",
-    shapes={
-        "scores": ("lines, object: correct_count accuracy total_count",),
-        "outputs": ("lines, object: result id input_token_count output_token_count",),
-    },
-    files=("BFCL_*_score.json", "BFCL_*_result.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every category of every model; the categories of a model are one run."""

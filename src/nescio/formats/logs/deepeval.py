@@ -106,8 +106,6 @@ def _root(source: Source) -> tuple[str, ...]:
     "deepeval",
     about="a test run of DeepEval (.deepeval/.latest_test_run.json), or its cache of cases",
     recognise=recognise,
-    shapes={"run": (f"object: testRunData|{CASES}|{DIALOGUES}|{MAP}|{LINK}",)},
-    files=(FULL, LATEST, CACHE, "test_run_[0-9]*.json"),
     streams=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

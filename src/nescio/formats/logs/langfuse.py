@@ -93,10 +93,6 @@ def _columns(source: Source) -> Sequence[str]:
     "langfuse",
     about="an export of Langfuse: traces, observations or items of dataset runs with their scores, or scores alone",
     recognise=recognise,
-    shapes={
-        "scores": ("rows: value name traceId|subject dataType|stringValue", "object: meta data"),
-        "traces": ("rows: output input",),
-    },
     columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

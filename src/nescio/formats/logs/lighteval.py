@@ -40,11 +40,6 @@ _AT_ONCE = 1 << 10  # rows
 @reader(
     "lighteval",
     about="lighteval's details_*.parquet (doc, model_response, metric), with or without its results_*.json",
-    shapes={
-        "details": ("parquet: doc metric model_response", "parquet: gold metrics predictions"),
-        "results": ("object: config_general results summary_general",),
-    },
-    files=("details_*.parquet", "results_*.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the details of every model as a run, all tasks of it together."""

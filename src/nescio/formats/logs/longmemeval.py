@@ -49,11 +49,6 @@ class Asked(Struct):
 @reader(
     "longmemeval",
     about="verdicts of LongMemEval's evaluate_qa.py: question_id, hypothesis, autoeval_label; and its questions",
-    shapes={
-        "answers": ("lines, list: autoeval_label question_id hypothesis",),
-        "questions": ("list, object: haystack_sessions question_id question_type",),
-    },
-    files=("*.eval-results-*", "longmemeval_*.json"),
     streams=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

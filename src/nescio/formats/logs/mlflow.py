@@ -59,15 +59,6 @@ Row = Mapping[str, Any]
 @reader(
     "mlflow",
     about="MLflow's evaluation results: inputs, outputs, NAME/v1/score or NAME/value; or traces with assessments",
-    shapes={
-        "table": ("rows: ?*/score|?*/value",),
-        "traces": (
-            "rows: trace_id assessments response",
-            "object: info.trace_id data",
-            "list: info data",
-        ),
-    },
-    files=(f"{TABLE}.json",),
     columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

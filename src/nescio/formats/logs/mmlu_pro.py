@@ -29,14 +29,12 @@ from nescio.formats.answers import Answer
 from nescio.formats.choices import choose
 from nescio.formats.logs.kit import Log, Name, checked, rows_in, settle
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.formats.shapes import part_by_shape
 from nescio.sources.elements import identity, number, part_of
 from nescio.sources.json import as_text
 from nescio.sources.source import Source, own_path
 from nescio.sources.text_files import WHITE
 
 RULES = ("strict", "full", "pred")
-SHAPES = {"results": ("lines, list: pred question_id options answer !outcome",), "summary": ("object: total",)}
 SUMMARY, RESULT = "_summary", "_result"
 _STRICT = re.compile(r"answer is \(?([A-J])\)?")
 _AGAIN = re.compile(r"[aA]nswer:(?=\s*([A-J]))")
@@ -70,23 +68,9 @@ class Seen(Struct):
     alone: int = 0
 
 
-def recognise(source: Source) -> str | None:
-    """Recognise a JSON array (or JSON Lines) of objects with `question_id`, `options`, `answer` and `pred`.
-
-    Beside them, a `_summary.json` of categories with `corr` and `wrong`.
-    """
-    part = part_by_shape(SHAPES, source)
-    if part == "summary":
-        counted = all(isinstance(one, dict) and {"corr", "wrong"} <= {*one} for one in source.document.values())
-        return part if counted and source.stem.endswith(SUMMARY) else None
-    return part
-
-
 @reader(
     "mmlu-pro",
     about="MMLU-Pro results: question_id, options, answer, pred and the model's text, as JSON",
-    recognise=recognise,
-    shapes=SHAPES,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read result files, each a run named by its file, or by its folder where there is a file a category:

@@ -36,7 +36,6 @@ FLAGS = {
     "prompt_loose_accuracy": ("loose_eval", "follow_all_instructions"),
 }
 JUDGEMENT, EXPECTED, PROOF, PREDICTED = "judgement", "expected_judgement", "proof_status", "predicted_answer"
-_VERDICTS = "symbolic_correct|is_correct|is_correct-plus|strict_eval|loose_eval|judgement|proof_status"
 _SEED = re.compile(r"output-rs(\d+)")
 _VERDICT = re.compile(r"\*{0,2}Judgement\*{0,2}\s*:\s*(yes|no)?", re.IGNORECASE)  # the tool's own rule
 _RESULTS = "eval-results"  # the folder that holds one folder a benchmark
@@ -45,14 +44,6 @@ _RESULTS = "eval-results"  # the folder that holds one folder a benchmark
 @reader(
     "nemo_skills",
     about="outputs of NeMo-Skills: output-rs*.jsonl, one file per seed, with or without metrics.json",
-    shapes={
-        "output": (
-            f"lines: num_generated_tokens|generation_start_time {_VERDICTS}",
-            "lines: generation|predicted_answer symbolic_correct|strict_eval|proof_status",
-        ),
-        "figures": ("object: *.pass@1",),
-    },
-    files=("output-rs*.jsonl", "output.jsonl", "metrics.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read all files of one folder of results as a run, each benchmark a task of it, each seed a repeat."""

@@ -43,7 +43,6 @@ def recognise(source: Source) -> str | None:
     "openai_evals",
     about="OpenAI evals: the event log of a run (spec, sampling, match, …)",
     recognise=recognise,
-    shapes={"log": ("lines: spec",)},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its completion function."""

@@ -38,7 +38,6 @@ from nescio.formats.logs.kit import Log, in_brackets, mean_of
 from nescio.formats.logs.metrics import by_metric
 from nescio.formats.logs.simpleqa import GRADES
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
-from nescio.formats.shapes import part_by_shape
 from nescio.sources.elements import as_list, number, part_of, texts_in
 from nescio.sources.source import Source, own_path
 from nescio.tables.lexicon import roles_of
@@ -52,11 +51,6 @@ NOT_ATTEMPTED = "not attempted"
 # The tool's own names in an item; and its names for what was said and for what is right, which others have too.
 OWN = {LETTER, EXAMPLE, "origin_prediction", "origin_prompt", "cascade_correct"}
 SAID, EXPECTED = {"pred", "predictions", "prediction"}, {"answer", "references", "gold", "refr", *VERDICTS}
-SHAPES = {
-    "results": ("object: details",),
-    "predictions": ("object: 0.prediction 0.origin_prompt", "object: 0.prediction"),
-    "figures": (f"object: {'|'.join(FIGURES)}",),
-}
 _ROUNDED = 5e-5  # accuracies are rounded to two decimals of a percent, at most
 _SHARD = re.compile(r"_\d+$")
 _JUDGE = re.compile(r"(_llm_judge)?_replica(\d+)$")
@@ -68,7 +62,7 @@ def recognise(source: Source) -> str | None:
     """Recognise a document of `details` by number (or a list) in the tool's own names, with `accuracy` in percent; one
     of numbered items with `origin_prompt` and `prediction`; or figures alone in a folder `results`."""
     document = source.document
-    if part_by_shape(SHAPES, source) is None:
+    if source.kind != "document" or not isinstance(document, dict):
         return None
     if are_details(document):
         return "results"
@@ -88,8 +82,6 @@ def recognise(source: Source) -> str | None:
     "opencompass",
     about="OpenCompass's results with details, or its predictions: items by number, MODEL/DATASET.json",
     recognise=recognise,
-    shapes=SHAPES,
-    files=("results/*/*.json", "predictions/*/*.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the datasets of every model as a run: by the verdicts of the results where there are any, else the

@@ -40,10 +40,6 @@ Row = Mapping[str, Any]
 @reader(
     "phoenix",
     about="the runs of an experiment of Phoenix: example_id, output and annotations; or a table of evaluate_dataframe",
-    shapes={
-        "evaluated": ("rows: *_execution_details *_score",),
-        "runs": ("rows: example_id output annotations|reference_output|repetition_number",),
-    },
     columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

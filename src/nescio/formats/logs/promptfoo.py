@@ -68,15 +68,6 @@ class Tests(Struct):
 @reader(
     "promptfoo",
     about="promptfoo results: results.json (version 3) or one result per line",
-    shapes={
-        "table": ("table: Status Score Grader*Reason Named*Scores",),
-        "log": (
-            "lines: testIdx promptIdx success",
-            "object: results.results[] results.version|results.results[].testIdx",
-            "object: results[] version prompts",
-            "object: evalId results",
-        ),
-    },
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every provider and prompt as a run, every test a question; several files are several runs of the same

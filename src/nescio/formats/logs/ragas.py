@@ -66,7 +66,6 @@ def _plain(column: str) -> str:
     "ragas",
     about="the samples and scores of ragas: user_input, response, reference, and one column per metric",
     recognise=recognise,
-    shapes={"table": (f"rows: {'|'.join(('user_input', *sorted(f'{name}*' for name in METRICS)))}",)},
     columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

@@ -38,7 +38,6 @@ _METADATA = re.compile(r"""["'](topic|answer_type)["']:\s*["']([^"']*)["']""")
 @reader(
     "simpleqa",
     about="SimpleQA results: problem, target, predicted_answer, grade (A, B, C or the words)",
-    shapes={"table": ("table, lines: problem grade target|predicted_answer !outcome",)},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the graded answers of any number of runs, each named by its file (or by its column `run` or `model`)."""

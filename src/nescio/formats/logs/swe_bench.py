@@ -51,14 +51,6 @@ OLD_LISTS: tuple[tuple[str, int, str | None], ...] = (
 Lists = Sequence[tuple[str, int, str | None]]
 
 
-SHAPES = {
-    "predictions": ("lines, parquet, list: model_patch instance_id",),
-    "report": ("object: resolved_instances submitted_instances|total_instances",),
-    "lists": ("object: resolved[] no_generation[] generated[]",),
-    "instances": ("object: *.resolved *.patch_exists",),
-}
-
-
 class Instance(Struct):
     resolved: bool
     patch_exists: Any = None
@@ -69,8 +61,6 @@ class Instance(Struct):
 @reader(
     "swe_bench",
     about="a report of SWE-bench: resolved_ids, unresolved_ids, empty_patch_ids, or report.json of instances",
-    shapes=SHAPES,
-    files=("run_evaluation/*/*/*/report.json",),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every report as a run; the files of single instances are one."""

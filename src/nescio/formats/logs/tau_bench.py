@@ -38,13 +38,6 @@ class Trajectory(Struct):
 @reader(
     "tau_bench",
     about="trajectories of τ-bench: a list of task_id, trial, reward, info, traj; or τ²-bench's simulations",
-    shapes={
-        "log": (
-            "lines: reward task_id trial traj",
-            "list, object: reward task_id trial info|traj",
-            "object: simulations[].task_id simulations[].trial simulations[].termination_reason",
-        )
-    },
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its file."""

@@ -91,7 +91,6 @@ def describe(parts: Sequence[SourceRole]) -> str:
         " SELECTED|VALIDATED|REJECTED confidence)"
     ),
     recognise=recognise,
-    sniff_keys={"xml": (), "text": ()},
     text=True,
     describe=describe,
 )

@@ -55,7 +55,6 @@ def recognise(source: Source) -> str | None:
     "squad2",
     about="SQuAD 2.0: the gold, predictions {id: text}, and no-answer probabilities or odds {id: number}",
     recognise=recognise,
-    sniff_keys={"object": ()},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one gold file, the predictions of runs, each named by its file, and the odds of some of them."""

@@ -68,7 +68,6 @@ class Instance(Struct):
 @reader(
     "every_eval_ever",
     about="every_eval_ever: instance-level results, one per line",
-    shapes={"log": ("lines: sample_id schema_version model_id evaluation_name evaluation",)},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read instances, every model a run; where there are several evaluations, a question bears the name of its own."""

@@ -101,8 +101,6 @@ def _listed(source: Source, columns: set[str]) -> str | None:
     "helm",
     about="run folders of HELM: scenario_state.json with per_instance_stats.json (and run_spec.json, stats.json)",
     recognise=recognise,
-    shapes={STATE: ("object: adapter_spec|tags", "list: instance_id|references|count")},
-    files=tuple(f"{name}.json" for name in (STATE, STATS, SPEC, TOTALS)),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read run folders; `--choose split=`, `metric=`, `perturbation=` and `threshold=` say which figure is meant."""

@@ -58,8 +58,6 @@ def recognise(source: Source) -> str | None:
     "inspect",
     about="a log of Inspect: .eval, or .json (eval, status, samples)",
     recognise=recognise,
-    shapes={"log": ("archive:", "object: eval")},
-    files=("*.eval", "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T*.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read logs, each a run named by its model; logs of one model on several tasks are one run.

@@ -27,15 +27,10 @@ from nescio.formats.choices import check_choice, chosen_among, pick
 from nescio.formats.logs.kit import NO_SCORE, Log, place, rows_in, run_names
 from nescio.formats.logs.lm_eval.rows import Item, Rows, numbered, read_items, say_repeats, without_gold
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.formats.shapes import part_by_shape
 from nescio.sources.elements import as_object, objects_in, part_of, texts_in
 from nescio.sources.source import Source, own_path
 from nescio.text import sanitize
 
-SHAPES = {
-    "samples": ("lines, list: doc_id doc filtered_resps",),
-    "results": ("object: results configs versions",),
-}
 INVALID = "[invalid]"
 BY_LENGTH = ("acc_norm", "acc_bytes")  # metrics that choose the option of the best log-probability for its length
 _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
@@ -63,22 +58,12 @@ class Given(Struct, frozen=True):
     results: Mapping[str, Any] | None
 
 
-def recognise(source: Source) -> str | None:
-    """Recognise JSON Lines (or a JSON list) of `doc_id`, `doc`, `filtered_resps`; or a document of `results`,
-    `configs`, `versions`."""
-    part = part_by_shape(SHAPES, source)
-    return None if part == "results" and not isinstance(source.document["results"], dict) else part
-
-
 @reader(
     "lm_eval",
     about=(
         "a log of lm-evaluation-harness: samples_*.jsonl (doc_id, doc, filtered_resps), with or without its"
         " results_*.json"
     ),
-    recognise=recognise,
-    shapes=SHAPES,
-    files=("samples_*.jsonl", "results*.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` say which figure is
