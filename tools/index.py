@@ -1,9 +1,9 @@
-"""Write the indexes by which formats and measures are imported when they are asked for, and the names of columns that
-the page which scores a file knows.
+"""Write the index by which measures are imported when they are asked for, and the names of columns that the page which
+scores a file knows.
 
-    python tools/index.py            writes _index.py of formats and measures in src/nescio, and docs/assets/reading.js
+    python tools/index.py            writes _index.py of the measures in src/nescio, and docs/assets/reading.js
 
-A test fails where one is stale. What an index does not know is imported at once, so nothing but speed depends on it.
+A test fails where one is stale. What the index does not know is imported at once, so nothing but speed depends on it.
 """
 
 from __future__ import annotations
@@ -16,34 +16,13 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import nescio.formats
 import nescio.measures
-import nescio.tables
 from nescio.registry import Registry, import_all, modules_in
-from nescio.sources.opening import HEADLESS
 from nescio.tables.lexicon import lexicon
 
 SOURCES = Path(__file__).parents[1] / "src" / "nescio"
 HEAD = '"""What is registered where in this package. `python tools/index.py` writes it, and a test holds it."""'
 Typed = Mapping[str, tuple[str, Any]]
-
-
-def formats() -> Typed:
-    """Return what each module of formats registers, and of which files each format is asked."""
-    modules = (
-        *_imported("nescio.formats", nescio.formats.__path__),
-        *_imported("nescio.tables", nescio.tables.__path__),
-    )
-    readers, writers = nescio.formats.REGISTRY, nescio.formats.WRITERS
-    places = _places(readers, lambda format_: format_.read)
-    keys = {name: {kind: tuple(sorted(of)) for kind, of in readers[name].sniff_keys.items()} for name in places}
-    return {
-        "MODULES": ("tuple[str, ...]", modules),
-        "READERS": ("dict[str, str]", places),
-        "WRITERS": ("dict[str, str]", _places(writers, lambda writer: writer.write)),
-        "SNIFF_KEYS": ("dict[str, dict[str, tuple[str, ...]]]", keys),
-        "HEADLESS": ("dict[str, tuple[str, ...]]", {suffix: tuple(sorted(of)) for suffix, of in HEADLESS.items()}),
-    }
 
 
 def measures() -> Typed:
@@ -84,11 +63,11 @@ def with_names(script: str) -> str:
     return re.sub(r"const NAMES = \{.*\};", lambda _: f"const NAMES = {json.dumps(known, ensure_ascii=False)};", script)
 
 
-PAGES = {SOURCES / "formats" / "_index.py": formats, SOURCES / "measures" / "_index.py": measures}
+PAGES = {SOURCES / "measures" / "_index.py": measures}
 
 
 def main() -> None:
-    """Write the indexes."""
+    """Write what is made."""
     for path, index in PAGES.items():
         path.write_text(written(index()), encoding="utf-8")
     READING.write_text(with_names(READING.read_text(encoding="utf-8")), encoding="utf-8")

@@ -323,7 +323,7 @@ def formats() -> Iterator[tuple[str, str]]:
 
     pages: dict[str, list[str]] = {family: [] for family in FAMILIES}
     for name in sorted(REGISTRY):
-        _, room, family, *_ = REGISTRY[name].recognise.__module__.split(".")
+        _, room, family, *_ = REGISTRY[name].read.__module__.split(".")
         pages["native" if room == "tables" else family].append(name)
     head = [
         "# Formats\n",

@@ -69,16 +69,14 @@ def test_an_archive_that_was_cut_off(tmp_path: Path) -> None:
 
 
 def test_a_damaged_member_and_one_that_unpacks_to_too_much(tmp_path: Path) -> None:
-    name = "model_outputs_m_5shots.json"
-    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr(name, '[{"question_id": 1}]')
-    good = (tmp_path / "a.zip").read_bytes()
+    path, name = archive(tmp_path / "a.eval", SAMPLE), "header.json"
+    good = path.read_bytes()
     at = good.index(name.encode()) + len(name) + 10
-    (tmp_path / "a.zip").write_bytes(good[:at] + b"\xff\xff" + good[at + 2 :])
-    assert_refused(tmp_path / "a.zip", f"member {name}", "damaged")
-    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr(name, '[{"question_id": 1,' + " " * (1 << 21))
-    assert "unpacks to more than" in str(refusal(tmp_path / "bomb.zip", max_unpacked=1 / 1024))
+    path.write_bytes(good[:at] + b"\xff\xff" + good[at + 2 :])
+    assert_refused(path, f"member {name}", "damaged")
+    with zipfile.ZipFile(tmp_path / "bomb.eval", "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr(name, '{"eval": ' + " " * (1 << 21))
+    assert "unpacks to more than" in str(refusal(tmp_path / "bomb.eval", max_unpacked=1 / 1024))
 
 
 @pytest.mark.parametrize("name", ["deepeval", "abstention_bench"])

@@ -54,7 +54,6 @@ def test_check_names_the_files_of_a_folder_of_every_kind(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("path", "where"),
     [
-        ("simple_evals/mmlu_lamp-2b.json", "those are in the page beside it, mmlu_lamp-2b.html"),
         ("lighteval/results/lamplighter/lamp-2b/results_2026-11-22T10-13-00.163512.json", "details_*.parquet"),
         ("nemo_skills/lamp-2b/eval-results/metrics.json", "output-rs0.jsonl"),
     ],

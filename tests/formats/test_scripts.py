@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.testing import assert_array_equal
 from nescio import score
 from nescio.errors import FormatError
 from nescio.formats.benchmarks.squad2.official import official
-from nescio.formats.logs.mmlu_pro.answers import again, alone, strict
+from nescio.formats.logs.mmlu_pro import again, alone, strict
 
 from .cases import SHARED, Case
 from .encodings import evidence
@@ -136,11 +137,13 @@ def test_the_looser_rules_take_no_longer_than_the_text() -> None:
 
 
 @shared
-def test_the_real_files_have_the_outcomes_of_the_table() -> None:
+def test_the_real_files_have_the_outcomes_of_the_table(tmp_path: Path) -> None:
     """outcomes.parquet: the repository's strict rule on every run, 11,275 of the 12,032 questions."""
     import pandas as pd
 
-    found, notes = evidence_and_notes(sorted((SHARED / "mmlu_pro" / "raw").glob("*.zip")))
+    for packed in (SHARED / "mmlu_pro" / "raw").glob("*.zip"):
+        zipfile.ZipFile(packed).extractall(tmp_path)
+    found, notes = evidence_and_notes(sorted(tmp_path.glob("*.json")))
     assert found.runs == ("Llama-2-7b-hf", "mathstral-7B")
     table = pd.read_parquet(SHARED / "mmlu_pro" / "outcomes.parquet")
     place = {name: i for i, name in enumerate(found.questions)}

@@ -38,7 +38,6 @@ EDITED = [
     ("opencompass", '"score": 60.0', '"score": 40.0', "its own score is 0.4, but the answers in it give 0.6"),
     ("promptfoo", '"successes": 2', '"successes": 3', "stats.successes is 3, but the answers in it give 2"),
     ("promptfoo", '"testPassCount": 2', '"testPassCount": 3', "testPassCount is 3, but the answers in it give 2"),
-    ("simple_evals", '"score": 0.5', '"score": 0.75', "its own score is 0.75, but the answers in it give 0.5"),
     ("swe_bench", '"resolved_instances": 2', '"resolved_instances": 3', "instances is 3, but the answers in it give 2"),
 ]
 

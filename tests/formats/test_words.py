@@ -32,7 +32,6 @@ FIRST = {
     "mlflow": ("Who keeps the lamp?", "Joss Harl", ShownAnswer("Joss Harl", "", "because")),
     "langfuse": ("Who keeps the lamp?", "", ShownAnswer("Joss Harl", "", "")),
     "openai_evals": ("user: Capital of Skerry?", "Port", ShownAnswer("Port", "", "")),
-    "simple_evals": ("Who keeps the lamp?", "A", ShownAnswer("Joss Harl\n\nAnswer: A", "A", "")),
 }
 
 

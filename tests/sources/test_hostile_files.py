@@ -89,10 +89,10 @@ def test_a_small_file_that_unpacks_to_much_memory(tmp_path: Path) -> None:
         path.write_bytes(pack(dense.encode()))
         with assert_bounded(path):
             assert_refused(path, None, "MB of memory, which is too much for a log of this size")
-    name = "model_outputs_m_5shots.json"
-    path = write_files(tmp_path, {"a.zip": packed_members({name: f'[{{"question_id":1}},{dense[1:]}'})})[0]
+    members = {"header.json": "{}", "samples/1_epoch_1.json": dense}
+    path = write_files(tmp_path, {"a.eval": packed_members(members)})[0]
     with assert_bounded(path):
-        assert_refused(path, f"member {name}", "MB of memory, which is too much for a log of this size")
+        assert_refused(path, "member samples/1_epoch_1.json", "MB of memory, which is too much for a log of this size")
 
 
 def test_many_members_that_take_much_memory_together(tmp_path: Path) -> None:

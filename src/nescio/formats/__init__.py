@@ -1,6 +1,6 @@
 """Readers and writers, one file or folder per format. `registry.py` says what a format is, and when it is imported."""
 
-from nescio.formats import _index
+from nescio.formats import known
 from nescio.formats.registry import (
     REGISTRY,
     WRITERS,
@@ -21,7 +21,6 @@ from nescio.formats.registry import (
     reader,
     writer,
 )
-from nescio.registry import import_all
 from nescio.sources.opening import HEADLESS, KEPT, open_source
 from nescio.sources.source import BY_SUFFIX, Source
 from nescio.sources.temporary import folder_with
@@ -52,6 +51,5 @@ __all__ = [
     "writer",
 ]
 
-for _suffix, _patterns in _index.HEADLESS.items():
-    HEADLESS.setdefault(_suffix, set()).update(_patterns)
-import_all(__name__, __path__, nested=True, but=_index.MODULES)
+for _suffix, _pattern in known.HEADLESS.items():
+    HEADLESS.setdefault(_suffix, set()).add(_pattern)

@@ -106,6 +106,8 @@ def no_format(source: Source) -> FormatError:
         return FormatError(source.label, "this JSON document is empty", value=source.document)
     what = {"document": "JSON document", "xml": "XML", "archive": "archive"}.get(source.kind, source.kind)
     rule = f"this {what} is of no tool that nescio knows, and it holds no list of rows to read as a table"
+    if source.kind == "archive":
+        rule = f"this {what} is of no tool that nescio knows; unpack it, and give the files in it"
     return FormatError(source.label, rule, where=source.head, value=columns)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
-from nescio.formats.registry import REGISTRY
+from nescio.formats.registry import FILES, REGISTRY
 from nescio.sources.limits import check_files
 from nescio.sources.opening import open_source
 from nescio.sources.source import TEXT
@@ -83,7 +83,7 @@ def _of_tira(output: Path) -> Path:
 def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
     """Return the logs of other tools in a folder and those within it; raises FormatError where there are none, or of
     several tools."""
-    names = {format_.name: format_.files for format_ in REGISTRY.values() if format_.files}
+    names = dict(FILES)
     logs: dict[str, list[Path]] = {name: [] for name in names}
     others = 0
     for path in every_file(folder):
@@ -145,7 +145,7 @@ def _is_of(path: Path, name: str) -> bool:
 def every_file(folder: Path) -> list[Path]:
     """Return the files in a folder and in the folders within it, in order; those whose names begin with a full stop are
     left out, unless a format's files are named so."""
-    dotted = [p for format_ in REGISTRY.values() for p in format_.files if p.startswith(".")]
+    dotted = [pattern for patterns in FILES.values() for pattern in patterns if pattern.startswith(".")]
     paths: list[Path] = []
     for place, folders, files in os.walk(folder):
         depth = len(Path(place).relative_to(folder).parts)

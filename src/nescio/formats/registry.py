@@ -1,12 +1,9 @@
 """What a format is, the registries of readers and of writers, and what reading and writing give.
 
-A format is one file here. Its `sniff_keys` say which files it is asked about, by their kind and their columns, and
-its `recognise` what part such a file plays in it ("table", "gold", "answers") or None; its reader takes all files of
-the format that were given together. A writer, in the same file, turns what was read of any format into files that this
-format's reader reads.
-
-`_index.py` repeats the sniff keys (`python tools/index.py` writes it), so that a format is imported only for files that
-have them. A new file works without: what the index does not know is imported at once.
+A format is one file here. `known.py` has the keys of its files, so that it is imported only for files that have them;
+its `recognise`, or its shapes alone, say what part such a file plays in it ("table", "gold", "answers") or None; its
+reader takes all files of the format that were given together. A writer turns what was read of any format into files
+that this format's reader reads. A plug-in gives its keys, or none, where it registers its reader.
 """
 
 from __future__ import annotations
@@ -29,9 +26,10 @@ from nescio.data.outcomes import MEANINGS, Outcomes
 from nescio.data.reasons import NoAnswer
 from nescio.data.tallied import OutcomeCounts
 from nescio.errors import opt
-from nescio.formats import _index
+from nescio.formats.known import READERS
+from nescio.formats.known import WRITERS as KNOWN_WRITERS
+from nescio.formats.shapes import Shapes, part_by_shape, recogniser
 from nescio.registry import Registry
-from nescio.sources.opening import HEADLESS
 from nescio.sources.patterns import whole_matcher
 from nescio.sources.source import Source
 from nescio.tables.lexicon import roles_of
@@ -88,12 +86,12 @@ class Declined:
                 self._known[stripped] = found
         return found
 
-    def matches(self, text: str) -> bool:
-        """Say whether an answer fits; counts it if so."""
-        fits = self.fits(text)
-        if fits:
-            self.matched[text.strip()] += 1
-        return fits
+    def matches(self, text: str | None) -> bool:
+        """Say whether an answer, if there is one, fits; counts it if so."""
+        if not text or not self.fits(text):
+            return False
+        self.matched[text.strip()] += 1
+        return True
 
 
 class Choices(Mapping[str, str]):
@@ -214,7 +212,6 @@ def by_role(parts: Iterable[SourceRole]) -> dict[str, list[Source]]:
     return sources
 
 
-SniffKeys = Mapping[str, Sequence[str]]
 Recognise = Callable[[Source], str | None]
 Reader = Callable[[Sequence[SourceRole], ReadOptions], ReadResult]
 Describe = Callable[[Sequence[SourceRole]], str]
@@ -224,16 +221,11 @@ CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collectio
 class Format(Struct, frozen=True):
     """A registered format: `about` says in one line what it holds, for messages and help.
 
-    `sniff_keys` are the kinds of files that it is asked about, and for each kind the columns or keys of which such a
-    file has at least one: none where any will do. Kinds are those of `Source`, but that a `document` is a `list` or an
-    `object`, and one of `objects` too where its first value is an object. A format without any is asked about
-    every file.
     `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are
     scored by. `text` says that it knows text files by their first line; a `fallback` takes only what no other format
     does. `columns` are the names that `--column` may give to its columns. A format that `streams` reads
     a large document piece by piece, and knows it by its first bytes. `describe` says in words what
-    files hold that cannot be read without others; "" where there is no more to say. `files` are the names of its files
-    in a folder that is given in place of them, as patterns.
+    files hold that cannot be read without others; "" where there is no more to say.
     """
 
     name: str
@@ -245,27 +237,22 @@ class Format(Struct, frozen=True):
     fallback: bool = False
     describe: Describe = lambda parts: ""  # noqa: ARG005
     columns: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
     streams: bool = False
-    sniff_keys: SniffKeys = field(default_factory=dict)
 
 
-REGISTRY: Registry[Format] = Registry("format", _index.READERS)
+REGISTRY: Registry[Format] = Registry("format", {name: f"nescio.{one.module}" for name, one in READERS.items()})
 TABLES = ("delimited", "lines", "parquet", "table")  # kinds of sources that are tables
-_SNIFF_KEYS: dict[str, SniffKeys] = dict(_index.SNIFF_KEYS)
-plugins.TABLES.append((_SNIFF_KEYS, _index.SNIFF_KEYS))
-
-
-def tables_with(*columns: str) -> SniffKeys:
-    """Return the sniff keys of a format whose files are tables that have one of these columns."""
-    return dict.fromkeys(TABLES, columns)
+SHAPES: dict[str, Shapes] = {name: one.shapes for name, one in READERS.items()}
+FILES: dict[str, tuple[str, ...]] = {name: one.files for name, one in READERS.items() if one.files}
+plugins.TABLES += [(SHAPES, READERS), (FILES, READERS)]
 
 
 def reader(
     name: str,
     *,
     about: str,
-    recognise: Recognise,
+    recognise: Recognise | None = None,
+    shapes: Shapes | None = None,
     collection: CollectionReader | None = None,
     text: bool = False,
     fallback: bool = False,
@@ -273,46 +260,30 @@ def reader(
     columns: tuple[str, ...] = (),
     files: tuple[str, ...] = (),
     streams: bool = False,
-    sniff_keys: SniffKeys | None = None,
-    headless: Mapping[str, str] | None = None,
 ) -> Callable[[Reader], Reader]:
     """Register the decorated function as the reader of a format. A name that is taken raises ValueError.
 
-    `headless` are patterns of first lines, by suffix, that show that a file is text where the suffix says a table.
+    What `known.py` has of nescio's own formats, a plug-in says here: `shapes` are the keys by which its files are
+    known, by the part that a file plays (`shapes.py`), and `files` their names in a folder that is given in place of
+    them, as patterns. `recognise` tells the part where the shapes do not; without any it is asked about every file.
     """
 
     def register(read: Reader) -> Reader:
-        more = (collection, text, fallback, describe, columns)
-        keys = sniff_keys or {}
-        REGISTRY.add(name, Format(name, about, recognise, read, *more, files, streams, keys))
-        _SNIFF_KEYS[name] = keys
-        for suffix, pattern in (headless or {}).items():
-            HEADLESS.setdefault(suffix, set()).add(pattern)
+        own = SHAPES.get(name, {}) if name in READERS else shapes or {}
+        more = (collection, text, fallback, describe, columns, streams)
+        REGISTRY.add(name, Format(name, about, recognise or recogniser(own), read, *more))
+        if name not in READERS:
+            SHAPES[name] = own
+            FILES.update({name: files} if files else {})
         return read
 
     return register
 
 
 def candidate_formats(source: Source) -> list[Format]:
-    """List the formats that may be able to read a file, by its kind and columns; those of plug-ins too."""
+    """List the formats that may be able to read a file, by its kind and keys; those of plug-ins too."""
     plugins.load_installed()
-    kinds, have = _kinds(source), {*source.columns}
-    return [REGISTRY[name] for name, keys in [*_SNIFF_KEYS.items()] if _has(kinds, have, keys)]
-
-
-def _kinds(source: Source) -> list[str]:
-    if source.kind != "document":
-        return [source.kind]
-    if isinstance(source.document, list):
-        return ["list"]
-    whole = source.document if isinstance(source.document, dict) else {}
-    return ["object", "objects"] if isinstance(next(iter(whole.values()), None), dict) else ["object"]
-
-
-def _has(kinds: Sequence[str], have: set[str], keys: SniffKeys) -> bool:
-    """Say whether a file of these kinds and with these columns has one of the sniff keys; one without columns may."""
-    own = [keys[kind] for kind in kinds if kind in keys]
-    return not keys or any(not columns or not have or not have.isdisjoint(columns) for columns in own)
+    return [REGISTRY[name] for name, of in [*SHAPES.items()] if not of or part_by_shape(of, source) is not None]
 
 
 def matching_formats(source: Source) -> list[Format]:
@@ -359,7 +330,9 @@ class Writer(Struct, frozen=True):
     suffixes: tuple[str, ...] = ()
 
 
-WRITERS: Registry[Writer] = Registry("format to write", _index.WRITERS)
+WRITERS: Registry[Writer] = Registry(
+    "format to write", {name: f"nescio.{module}" for name, module in KNOWN_WRITERS.items()}
+)
 
 
 def writer(name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = ()) -> Callable[[Write], Write]:

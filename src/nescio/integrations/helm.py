@@ -76,10 +76,12 @@ class Abstaining(_helm.Metric):  # type: ignore[misc,name-defined]
             raise UsageError("nescio's metric needs one request a question; this adapter makes one for each option")
         result, options = request_state.result, request_state.output_mapping
         asked = {"result": None if result is None else asdict(result), "output_mapping": options}
-        silent = silence_of(Case("", 0, "", "", "", {}, [asked]), self.options)
+        silent = silence_of(Case("", 0, "", "", "", {}, [asked]))
         if silent is not None:
             return NOT_GRADED if silent == ERRORED else SILENT
         said = result.completions[0].text.strip()
+        if self.options.declined.fits(said):
+            return SILENT
         golds = [one.output.text for one in request_state.instance.references if one.is_correct]
         return state_of((options or {}).get(said, said), golds, judge=self.judge, declined_pattern=self.patterns)
 

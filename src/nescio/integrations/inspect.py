@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
-from nescio.formats.logs.grading import Scale
-from nescio.formats.logs.inspect.inspect_reader import grade_of, outcome_of
+from nescio.formats.logs.inspect.inspect_reader import answer_of, grade_of
 from nescio.formats.logs.inspect.log import Sample, Score
+from nescio.formats.logs.kit import settle, take, verdict
 from nescio.formats.registry import Declined, ReadOptions
 from nescio.integrations import value_of
 from nescio.measures import parse
@@ -58,10 +58,10 @@ def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str
 
 def states(scores: Sequence[Any], options: ReadOptions, threshold: float = 1.0) -> NDArray[np.int8]:
     """Return the outcome of each SampleScore, as `nescio.data.outcomes` numbers them."""
-    return np.array([_state(score, options, Scale(threshold)) for score in scores], dtype=np.int8)
+    return np.array([_state(score, options, threshold) for score in scores], dtype=np.int8)
 
 
-def _state(sample_score: Any, options: ReadOptions, scale: Scale) -> int:
+def _state(sample_score: Any, options: ReadOptions, least: float) -> int:
     where = f"sample {sample_score.sample_id!r}"
     value, answer = sample_score.score.value, sample_score.score.answer
     if isinstance(value, (dict, list)):
@@ -74,4 +74,6 @@ def _state(sample_score: Any, options: ReadOptions, scale: Scale) -> int:
         raise UsageError(
             f"{where}: the score {grade.label!r} is not an outcome; Inspect's outcomes are C, I, P, N and numbers"
         )
-    return outcome_of(sample, score, grade, scale, options, answerable=True)[0]
+    answer = take(answer_of(sample, score, grade, least), options)
+    settle(answer, verdict(answer, least))
+    return answer.state

@@ -9,6 +9,7 @@ from typing import Any
 from nescio.errors import FormatError
 from nescio.sources.source import Source
 from nescio.sources.text_files import WHITE
+from nescio.text import decimal
 
 _PIECE = 1 << 22  # bytes read at a time: the parser begins a text again with each piece of it
 
@@ -48,6 +49,21 @@ def identifier(row: Mapping[str, Any], key: str, label: object, where: str | int
         place = f"line {where}" if isinstance(where, int) else where
         raise FormatError(label, f"{key} must be a text or a whole number", where=place, value=name)
     return str(name)
+
+
+def identity(value: object) -> str:
+    """Return a name as a text that can be written: half of a surrogate pair cannot."""
+    return str(value).encode(errors="replace").decode()
+
+
+def number(value: Any) -> float | None:
+    """Return a JSON value as a number: true is 1, a text of a number that number; None where it is none."""
+    if isinstance(value, str):
+        return decimal(value)
+    try:
+        return float(value) if isinstance(value, (bool, int, float)) else None
+    except OverflowError:
+        return None
 
 
 def flag(row: Mapping[str, Any], key: str, label: object, where: str) -> bool | None:

@@ -14,9 +14,9 @@ from nescio.data.outcomes import SAID_SO
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, opt, shorten
-from nescio.formats.logs.graded import check_choice
-from nescio.formats.logs.grading import identity
+from nescio.formats.choices import check_choice
 from nescio.formats.registry import ReadOptions, Unjudged
+from nescio.sources.elements import identity
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines, locate

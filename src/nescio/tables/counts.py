@@ -11,7 +11,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import outcome_tally
 from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError, opt
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows, locate
@@ -66,7 +66,6 @@ def _made_of(columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     "counts",
     about="a counts table: run, correct, incorrect, unanswered",
     recognise=recognise,
-    sniff_keys=tables_with(),
     columns=_NAMED,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  it maps nothing

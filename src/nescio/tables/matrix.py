@@ -14,7 +14,7 @@ from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import EMPTY_CELL, PRESENT, Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, opt
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import DELIMITED, LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows, locate, with_points
@@ -59,7 +59,6 @@ def _names_a_row(source: Source, column: str) -> bool:
     "matrix",
     about="a score matrix: one column a run, one row a question, each cell a number or empty, measured by mean(FILE)",
     recognise=recognise,
-    sniff_keys=tables_with(),
     columns=("question",),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

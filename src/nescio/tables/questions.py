@@ -68,7 +68,6 @@ def _story_notes(questions: Collection, stories: Sequence[Source]) -> list[Note]
     "questions",
     about="questions (id, question, answers, options) and runs (id, answer, confidence) in JSON Lines",
     recognise=recognise,
-    sniff_keys={"lines": ("question", "answer", "sentences")},
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

@@ -125,7 +125,6 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     "cbc",
     about="a key and response files in blocks of QuestionID: and Answer: (alternatives separated by |)",
     recognise=recognise,
-    sniff_keys={"text": ()},
     text=True,
     collection=collection,
 )

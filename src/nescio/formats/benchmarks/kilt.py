@@ -9,8 +9,8 @@ from typing import Any
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, opt
+from nescio.formats.choices import choose
 from nescio.formats.folder_writer import file_names, folder_of, left_out, renamed, what_is, without_answers, write_lines
-from nescio.formats.logs.graded import choose
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, WriteResult, by_role, reader, writer
 from nescio.options.edge import Progress
 from nescio.sources.elements import identifier
@@ -31,7 +31,9 @@ def recognise(source: Source) -> str | None:
 
 
 @reader(
-    "kilt", about="KILT's gold and runs (id, input, output)", recognise=recognise, sniff_keys={"lines": ("output",)}
+    "kilt",
+    about="KILT's gold and runs (id, input, output)",
+    recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read KILT's gold and runs; of several outputs the first alone is the answer, as its evaluation takes it."""

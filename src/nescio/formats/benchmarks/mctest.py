@@ -64,10 +64,8 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
 
 @reader(
     "mctest",
-    headless={".tsv": r"\S+\tAuthor: \S*;Work Time"},
     about="MCTest: stories with questions (.tsv) and the right letters (.ans)",
     recognise=recognise,
-    sniff_keys={"text": ()},
     text=True,
     collection=collection,
 )

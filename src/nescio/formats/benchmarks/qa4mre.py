@@ -90,7 +90,6 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     "qa4mre",
     about="CLEF QA4MRE: the gold of reading tests, the test, and runs, in XML",
     recognise=recognise,
-    sniff_keys={"xml": ("test-set", "output")},
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

@@ -10,85 +10,80 @@ folder has several stages, the last one is read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT
-from nescio.data.reasons import EMPTY
-from nescio.data.texts import texts_of
+from msgspec import Meta, Struct
+
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import NO_SCORE, UNREAD, labels, result_of
-from nescio.formats.logs.metrics import question_name, repeated
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import UNREAD, Log, checked, empty, rows_in
+from nescio.formats.logs.metrics import question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import as_list, as_object, elements, flag, part_of
+from nescio.sources.elements import as_object
 from nescio.sources.source import Source, own_path
 
-RESPONSES, PROMPT, SAID = "responses", "prompt", "response_or_abstention"
-ABSTAINED, RIGHT, SHOULD = "is_abstention", "is_response_correct", "should_abstain"
 STAGES = (
     *("LLMJudgeCorrectnessEvaluator", "GroundTruthAbstentionEvaluator", "LLMJudgeAbstentionDetector"),
     *("ContainsAbstentionKeyword", "DirectAbstention", "InferencePipeline"),
 )
-Row = Mapping[str, Any]
 
 
-def recognise(source: Source) -> str | None:
-    """Recognise a document of `responses` with `prompt` and `response_or_abstention`."""
-    if source.kind != "document" or not isinstance(source.document, dict):
-        return None
-    first = next(iter(as_list(source.document.get(RESPONSES))), None)
-    return "responses" if isinstance(first, dict) and {PROMPT, SAID} <= {*first} else None
+class Prompt(Struct):
+    question: Annotated[str, Meta(pattern=r"\S")]
+    should_abstain: bool | None = None
+    metadata: Any = None
+    reference_answers: Any = None
+
+
+class Response(Struct):
+    prompt: Prompt
+    response_or_abstention: Any = None
+    is_abstention: bool | None = None
+    is_response_correct: bool | None = None
 
 
 @reader(
     "abstention_bench",
     about="AbstentionBench's responses: prompt, response_or_abstention, is_abstention, is_response_correct",
-    recognise=recognise,
-    sniff_keys={"object": (RESPONSES,)},
-    files=tuple(f"{stage}.json" for stage in STAGES),
     streams=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the last stage of every folder; the data sets of one model are one run."""
-    notes: list[Note] = []
-    sources = _last_stages([source for _, source in parts], notes)
+    log = Log(parts, options)
+    sources = _last_stages(log)
     several = len({_place(source)[1] for source in sources}) > 1
-    rows: list[Graded] = []
+    answers: list[Answer] = []
     for source in sources:
         run, data_set = _place(source)
-        rows += _rows(source, run, data_set if several else "", options)
-    if not rows:
+        for row, where in rows_in(source, ("responses",), "a response"):
+            held = checked(Response, row, source, where)
+            name = question_name(held.prompt.question)
+            answer = _answer(held, Answer(run, name, where=where, path=source.label))
+            if several:
+                answer.question, answer.strata = f"{data_set}/{name}", {"dataset": data_set}
+            answers.append(log.take(answer))
+    if not answers:
         raise FormatError(sources[0].label, "there are no responses in it")
-    rows = repeated(rows, notes)
-    return result_of(rows, sources[0].label, options, notes, keep=("dataset",) if several else ())
+    log.number(answers)
+    return log.by_score(answers, "the responses", keep=("dataset",) if several else ())
 
 
-def _last_stages(sources: Sequence[Source], notes: list[Note]) -> list[Source]:
+def _last_stages(log: Log) -> list[Source]:
     """Return the sources; of several stages in one folder the last one."""
-    best: dict[Path, int] = {}
-    for source in sources:
-        path = Path(source.label)
-        if path.stem in STAGES:
-            best[path.parent] = min(best.get(path.parent, len(STAGES)), STAGES.index(path.stem))
-    kept: list[Source] = []
-    left: list[str] = []
-    for source in sources:
-        path = Path(source.label)
-        if path.stem in STAGES and STAGES.index(path.stem) != best[path.parent]:
-            left.append(str(path))
-        else:
-            kept.append(source)
-    if left:
-        notes.append(
-            note(
-                "abstention_bench.stages",
-                "not read, because files of a later stage are beside them: {files:list 3}",
-                files=left,
-            )
-        )
+
+    def stage(source: Source) -> int:
+        return STAGES.index(source.stem) if source.stem in STAGES else -1
+
+    def folder(source: Source) -> Path | None:
+        return Path(source.label).parent if stage(source) >= 0 else None
+
+    last = {folder(source): stage(source) for source in sorted(log.sources, key=stage, reverse=True)}
+    kept = [source for source in log.sources if stage(source) in (-1, last[folder(source)])]
+    if left := [str(source.label) for source in log.sources if source not in kept]:
+        template = "not read, because files of a later stage are beside them: {files:list 3}"
+        log.say("abstention_bench.stages", template, files=left)
     return kept
 
 
@@ -103,43 +98,15 @@ def _place(source: Source) -> tuple[str, str]:
     return (model, data_set) if mark and model else (folder or source.stem, folder)
 
 
-def _rows(source: Source, run: str, data_set: str, options: ReadOptions) -> Iterator[Graded]:
-    for row, where in elements(source, (RESPONSES,)):
-        if not isinstance(row, dict) or not isinstance(row.get(PROMPT), dict):
-            raise FormatError(source.label, "a response must be an object with a prompt", where=where, value=row)
-        question = part_of(row, PROMPT, "question")
-        if not isinstance(question, str) or not question.strip():
-            raise FormatError(source.label, "a prompt must have a question", where=where, value=question)
-        flags = {name: flag(row, name, source.label, where) for name in (ABSTAINED, RIGHT)}
-        flags[SHOULD] = flag(row[PROMPT], SHOULD, source.label, where)
-        state, why = _state(row.get(SAID), flags, options)
-        strata = labels(as_object(part_of(row, PROMPT, "metadata")), options)
-        name = question_name(question)
-        yield Graded(
-            run,
-            f"{data_set}/{name}" if data_set else name,
-            state,
-            why=why,
-            strata=strata | ({"dataset": data_set} if data_set else {}),
-            where=where,
-            path=source.label,
-            answerable=-1 if flags[SHOULD] is None else int(not flags[SHOULD]),
-            texts=texts_of(question, [part_of(row, PROMPT, "reference_answers")], row.get(SAID))
-            if options.texts
-            else None,
-        )
-
-
-def _state(answer: Any, flags: Mapping[str, Any], options: ReadOptions) -> tuple[int, str | None]:
-    if isinstance(answer, str) and declined(options, answer):
-        return SILENT, SAID_SO
-    if flags[ABSTAINED] is True:
-        return SILENT, "abstained"
-    if flags[ABSTAINED] is None:
-        empty = not isinstance(answer, str) or not answer.strip()
-        return (SILENT, EMPTY) if empty else (NOT_GRADED, UNREAD)
-    if flags[SHOULD] is True:
-        return INCORRECT, None
-    if flags[RIGHT] is None:
-        return NOT_GRADED, NO_SCORE
-    return (CORRECT if flags[RIGHT] else INCORRECT), None
+def _answer(row: Response, answer: Answer) -> Answer:
+    said, should = row.response_or_abstention, row.prompt.should_abstain
+    answer.answerable = -1 if should is None else int(not should)
+    answer.labels = as_object(row.prompt.metadata)
+    answer.asked, answer.gold, answer.answer = row.prompt.question, row.prompt.reference_answers, said
+    if row.is_abstention is None:
+        answer.nothing, answer.lacking = empty(said if isinstance(said, str) else None), UNREAD
+    elif row.is_abstention:
+        answer.silent = "abstained"
+    else:
+        answer.right = False if should else row.is_response_correct
+    return answer

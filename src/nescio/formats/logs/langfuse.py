@@ -17,26 +17,23 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nescio.data.notes import Note, note
 from nescio.data.reasons import ERRORED
-from nescio.data.texts import texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import Graded
-from nescio.formats.logs.grading import identity
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import Log, empty, mean_of
 from nescio.formats.logs.metric_tables import (
     confidence_of,
     is_table,
     mark_of,
-    no_answers,
     question_column,
     rows_of,
-    silence,
+    say_no_answers,
     speaks_of_cost,
     value_of,
 )
-from nescio.formats.logs.metrics import Marked, by_file, mean_of, metric_name, question_name
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
-from nescio.sources.elements import objects_in, placed_rows
+from nescio.formats.logs.metrics import by_file, metric_name, question_name
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.elements import identity, objects_in, placed_rows
 from nescio.sources.json import as_text
 from nescio.sources.literals import json_or
 from nescio.sources.source import Source
@@ -96,31 +93,32 @@ def _columns(source: Source) -> Sequence[str]:
     "langfuse",
     about="an export of Langfuse: traces, observations or items of dataset runs with their scores, or scores alone",
     recognise=recognise,
-    sniff_keys={**tables_with("value", "output"), "list": ("value", "output"), "object": ("meta",)},
     columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run; of dataset runs each is one."""
+    log = Log(parts, options)
 
-    def answers_of(part: SourceRole, run: str, notes: list[Note]) -> Iterator[Marked]:
+    def answers_of(part: SourceRole, run: str) -> Iterator[Answer]:
         kind, source = part
         listed = _listed(source)
-        objects = None if listed is None else [row for row, _ in placed_rows(source, listed, "each row")]
-        rows: Sequence[Row] = rows_of(source) if objects is None else objects
+        rows: Sequence[Row] = (
+            rows_of(source) if listed is None else [row for row, _ in placed_rows(source, listed, "each row")]
+        )
         if not rows:
             raise FormatError(source.label, "there are no rows in it")
         if kind == "scores":
-            notes.append(no_answers(source))
-            return _by_trace(source, rows, run, notes)
-        return _traces(source, rows, run, options)
+            say_no_answers(log, source)
+            return _by_trace(log, source, rows, run)
+        return _traces(source, rows, run)
 
-    return by_file(parts, options, answers_of)
+    return by_file(log, answers_of)
 
 
 # ---- traces ----
 
 
-def _traces(source: Source, rows: Sequence[Row], run: str, options: ReadOptions) -> Iterator[Marked]:
+def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
     names = list(dict.fromkeys(name for row in rows for name in row))
     asked = question_column(source, names, ("input",))
     answer_field = source.named.get("answer", "output")
@@ -128,24 +126,29 @@ def _traces(source: Source, rows: Sequence[Row], run: str, options: ReadOptions)
     held = _FIELDS | {asked, answer_field, confidence}
     columns = [name for name in names if name not in held and not speaks_of_cost(name)]
     scored = {name: [_values(row.get(name)) for row in rows] for name in columns}
-    metrics = [name for name, cells in scored.items() if None not in cells]
+    metrics = {name: cells for name, cells in scored.items() if None not in cells}
     for i, row in enumerate(rows):
         where = f"row {i + 1}"
         text = _text(row.get(asked))
         if not text:
             raise FormatError(source.label, "the question is empty", where=where, value=asked)
-        scores = {metric_name(name, "score"): mean_of(scored[name][i] or []) for name in metrics}
-        scores |= {metric_name(name, "score"): mean_of(values) for name, values in _of_list(source, row, where).items()}
-        output = _text(row.get(answer_field))
-        words = None
-        if options.texts:
-            words = texts_of(text, [_text(row.get("expectedOutput"))], output, reason=_comments(row))
-        sure = confidence_of(source, row.get(confidence), where)
-        graded = Graded(_run(row, run), question_name(text), 0, sure, where=where, path=source.label, texts=words)
-        if not output and str(row.get("level")).upper() == "ERROR":
-            yield Marked(graded, dict.fromkeys(scores, math.nan), None, ERRORED)
-        else:
-            yield Marked(graded, scores, silence(output, options))
+        marks = {name: cells[i] or [] for name, cells in metrics.items()} | _of_list(source, row, where)
+        scores = {metric_name(name, "score"): mean_of(values) for name, values in marks.items()}
+        said = _text(row.get(answer_field))
+        failed = not said and str(row.get("level")).upper() == "ERROR"
+        yield Answer(
+            _run(row, run),
+            question_name(text),
+            confidence=confidence_of(source, row.get(confidence), where),
+            where=where,
+            scores=dict.fromkeys(scores, math.nan) if failed else scores,
+            ungraded=ERRORED if failed else None,
+            nothing=empty(said),
+            asked=text,
+            gold=_text(row.get("expectedOutput")),
+            answer=said,
+            reason=[one.get("comment") for one in objects_in(row.get("scores"))],
+        )
 
 
 def _run(row: Row, run: str) -> str:
@@ -192,11 +195,6 @@ def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
     return scores
 
 
-def _comments(row: Row) -> list[Any]:
-    """Return what the scores that the API lists in a trace say beside their numbers."""
-    return [one.get("comment") for one in objects_in(row.get("scores"))]
-
-
 def _values(cell: Any) -> list[float] | None:
     """Return the scores in a cell, which holds one or a list of them; None where it holds something else."""
     if isinstance(cell, str) and cell[:1] == "[":
@@ -209,7 +207,7 @@ def _values(cell: Any) -> list[float] | None:
 # ---- scores alone ----
 
 
-def _by_trace(source: Source, rows: Sequence[Row], run: str, notes: list[Note]) -> Iterator[Marked]:
+def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
     whole = 0
     traces: dict[str, dict[str, list[float]]] = {}
     places: dict[str, str] = {}
@@ -231,17 +229,11 @@ def _by_trace(source: Source, rows: Sequence[Row], run: str, notes: list[Note]) 
         if mark is not None:
             held.setdefault(metric_name(name, "score"), []).append(mark)
     if whole:
-        notes.append(
-            note(
-                "langfuse.whole",
-                "{subject}: {whole:n score} of a whole experiment or session not read",
-                str(source.label),
-                whole=whole,
-            )
-        )
+        template = "{subject}: {whole:n score} of a whole experiment or session not read"
+        log.say("langfuse.whole", template, str(source.label), whole=whole)
     for trace, scores in traces.items():
-        graded = Graded(run, trace, 0, where=places[trace], path=source.label)
-        yield Marked(graded, {name: mean_of(values) for name, values in scores.items()})
+        means = {name: mean_of(values) for name, values in scores.items()}
+        yield Answer(run, trace, where=places[trace], scores=means)
 
 
 def _mark(row: Row) -> float | None:

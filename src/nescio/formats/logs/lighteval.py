@@ -18,17 +18,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nescio.data.notes import Note
-from nescio.data.outcomes import SAID_SO
-from nescio.data.reasons import EMPTY
-from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import compared, identity, number, place, run_names
-from nescio.formats.logs.metrics import Marked, by_metric
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import Log, empty, in_brackets, named
+from nescio.formats.logs.metrics import by_metric
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
-from nescio.sources.elements import as_list, as_object, part_of, texts_in
+from nescio.sources.elements import as_list, as_object, identity, number, part_of, texts_in
 from nescio.sources.literals import literal_or
 from nescio.sources.source import Source, own_path
 from nescio.text import sanitize
@@ -36,46 +32,31 @@ from nescio.text import sanitize
 if TYPE_CHECKING:
     import duckdb
 
-NEW, OLD = {"doc", "metric", "model_response"}, {"metrics", "predictions", "gold"}
-RESULTS = {"config_general", "results", "summary_general"}
 _FILE = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d.-]+")
 _AT_ONCE = 1 << 10  # rows
 
 
-def recognise(source: Source) -> str | None:
-    """Recognise a Parquet file with the columns `doc`, `metric`, `model_response` (or `metrics`, `predictions`,
-    `gold`); or a document of `config_general`, `results`, `summary_general`."""
-    columns = {*source.columns}
-    if source.kind == "parquet":
-        return "details" if columns >= NEW or columns >= OLD else None
-    return "results" if source.kind == "document" and columns >= RESULTS else None
-
-
 @reader(
     "lighteval",
     about="lighteval's details_*.parquet (doc, model_response, metric), with or without its results_*.json",
-    recognise=recognise,
-    sniff_keys={"parquet": ("doc", "gold"), **dict.fromkeys(("object", "list"), ("config_general",))},
-    files=("details_*.parquet", "results_*.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the details of every model as a run, all tasks of it together."""
-    notes: list[Note] = []
-    by_part = by_role(parts)
-    details, figures = by_part["details"], by_part["results"]
+    log = Log(parts, options)
+    details, figures = log.part("details"), log.part("results")
     if not details:
         raise FormatError(figures[0].label, _why_figures_alone(figures[0]))
-    keys = {_model(source): place(Path(source.label).parent) for source in details}
-    names = dict(zip(keys, run_names(list(keys.items())), strict=True))
-    answers: list[Marked] = []
+    first = list({_model(source): source for source in reversed(details)}.values())
+    names = {_model(source): run for source, run in named(first, _model, lambda source: Path(source.label).parent)}
+    answers: list[Answer] = []
     for source in details:
-        own = list(_answers(source, names[_model(source)], options))
+        own = [log.take(one) for one in _answers(source, names[_model(source)], texts=options.texts)]
         if not own:
             raise FormatError(source.label, "there are no rows in it")
-        notes += _against_figures(own, source, figures)
+        _against_figures(log, own, source, figures)
         answers += own
-    return by_metric(answers, details[0].label, options, notes, keep=("task",))
+    return by_metric(log, answers, keep=("task",))
 
 
 def _model(source: Source) -> str:
@@ -99,7 +80,7 @@ def _why_figures_alone(source: Source) -> str:
         for name, value in as_object(metrics).items()
         if isinstance(value, (int, float)) and not str(name).endswith("_stderr")
     ]
-    held = f" ({', '.join(shown[:3])}{' and others' if len(shown) > 3 else ''})" if shown else ""
+    held = in_brackets(shown[:3] if len(shown) < 4 else [*shown[:2], f"{shown[2]} and others"])
     return (
         f"it holds figures{held} and no answers: those are in details/…/details_*.parquet, which lighteval writes "
         "with --save-details"
@@ -109,61 +90,59 @@ def _why_figures_alone(source: Source) -> str:
 # ---- details ----
 
 
-def _answers(source: Source, run: str, options: ReadOptions) -> Iterator[Marked]:
+def _answers(source: Source, run: str, *, texts: bool) -> Iterator[Answer]:
     match = _FILE.fullmatch(source.stem)
     called = match["task"] if match else source.stem
-    for i, row in enumerate(_rows(source, options), 1):
-        where = f"row {i}"
+    for i, row in enumerate(_rows(source, texts=texts), 1):
         doc, response = as_object(row.get("doc")), as_object(row.get("model_response"))
         metrics = row.get("metric", row.get("metrics"))
         if not isinstance(metrics, dict):
-            raise FormatError(source.label, "metric must hold a score by name", where=where, value=metrics)
+            raise FormatError(source.label, "metric must hold a score by name", where=f"row {i}", value=metrics)
         task = _text(doc.get("task_name")) or called
-        name = _text(doc.get("id")) or str(i - 1)
-        graded = Graded(
+        said = texts_in(as_list(response.get("text") if response else row.get("predictions")))
+        gold, options, logs = row.get("gold"), as_list(doc.get("choices")), _logs(doc, response)
+        right = doc.get("gold_index")
+        places = right if isinstance(right, list) else [right]
+        yield Answer(
             run,
-            f"{task}/{identity(name)}",
-            0,
-            _confidence(doc, response),
+            f"{task}/{identity(_text(doc.get('id')) or str(i - 1))}",
+            confidence=_confidence(logs),
+            task=task,
             strata={"task": task},
-            where=where,
+            where=f"row {i}",
             path=source.label,
-            texts=_words(row, doc, response) if options.texts else None,
+            scores=_scores(metrics),
+            nothing=empty(said) if said else None,
+            asked=doc.get("query", row.get("full_prompt")),
+            gold=[options[place] for place in places if isinstance(place, int) and 0 <= place < len(options)] or gold,
+            answer=said or (options[logs.index(max(logs))] if logs else None),
+            extracted=texts_in(as_list(response.get("text_post_processed"))),
         )
-        yield Marked(graded, _scores(metrics), _silence(row, response, options), task=task)
 
 
-def _words(row: Mapping[str, Any], doc: Mapping[str, Any], response: Mapping[str, Any]) -> AnswerTexts:
-    """Return what was asked, the options that are right, and what was said: a text, or the likeliest option."""
-    options, right, logs = as_list(doc.get("choices")), doc.get("gold_index"), response.get("logprobs")
-    places = right if isinstance(right, list) else [right]
-    gold = [options[i] for i in places if isinstance(i, int) and 0 <= i < len(options)]
-    answer = response.get("text") if response else row.get("predictions")
-    if not answer and isinstance(logs, list) and len(logs) == len(options) > 0:
-        answer = options[
-            max(range(len(logs)), key=lambda i: logs[i] if isinstance(logs[i], (int, float)) else -math.inf)
-        ]
-    return texts_of(
-        doc.get("query", row.get("full_prompt")), gold or _golds(row), answer, response.get("text_post_processed")
-    )
+def _logs(doc: Mapping[str, Any], response: Mapping[str, Any]) -> list[float]:
+    """Return the log-probabilities of the options, where there are several and each has a finite one."""
+    logs, choices = as_list(response.get("logprobs")), as_list(doc.get("choices"))
+    sound = all(isinstance(log, (int, float)) and math.isfinite(log) for log in logs)
+    return logs if sound and 1 < len(logs) == len(choices) else []
 
 
-def _golds(row: Mapping[str, Any]) -> list[Any]:
-    held = row.get("gold")
-    return held if isinstance(held, list) else [held]
+def _confidence(logs: Sequence[float]) -> float | None:
+    """Return the softmax of the log-probabilities of the options at the best of them; None where there are none."""
+    return 1 / math.fsum(math.exp(log - max(logs)) for log in logs) if logs else None
 
 
-def _rows(source: Source, options: ReadOptions) -> Iterator[Mapping[str, Any]]:
+def _rows(source: Source, *, texts: bool) -> Iterator[Mapping[str, Any]]:
     """Yield the rows, of which the long columns (prompts, tokens) are not read where nobody looks at them."""
     import duckdb
 
     columns = ["doc", "metric", "model_response", "metrics", "predictions"]
-    columns += ["gold", "full_prompt"] if options.texts else []
+    columns += ["gold", "full_prompt"] if texts else []
     wanted = [name for name in columns if name in source.columns]
     assert source.path is not None
     try:
         with connect() as connection:
-            select = ", ".join(_narrow(connection, source.path, name, options) for name in wanted)
+            select = ", ".join(_narrow(connection, source.path, name, texts=texts) for name in wanted)
             cursor = connection.execute(f"SELECT {select} FROM {PARQUET}", [address(source.path)])
             while rows := cursor.fetchmany(_AT_ONCE):
                 for row in rows:
@@ -179,9 +158,9 @@ _NEEDED: dict[str, tuple[str, ...]] = {
 _WORDS: dict[str, tuple[str, ...]] = {"doc": ("query", "gold_index")}
 
 
-def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, options: ReadOptions) -> str:
+def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, texts: bool) -> str:
     """Return what is needed of a column of structures, in SQL: the whole column where it is none."""
-    needed = (*_NEEDED.get(column, ()), *(_WORDS.get(column, ()) if options.texts else ()))
+    needed = (*_NEEDED.get(column, ()), *(_WORDS.get(column, ()) if texts else ()))
     if not needed:
         return f'"{column}"'
     described = connection.execute(f'DESCRIBE SELECT "{column}" FROM {PARQUET}', [address(path)]).fetchall()
@@ -215,32 +194,7 @@ def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
     return scores
 
 
-def _silence(row: Mapping[str, Any], response: Mapping[str, Any], options: ReadOptions) -> str | None:
-    """Say why an answer is none: all its texts are empty, or mean that the model does not know."""
-    answer = response.get("text") if response else row.get("predictions")
-    texts = texts_in(as_list(answer))
-    if not texts:
-        return None
-    forms = [texts, texts_in(as_list(response.get("text_post_processed")))]
-    if any(form and all(declined(options, text) for text in form) for form in forms):
-        return SAID_SO
-    return EMPTY if not any(text.strip() for text in texts) else None
-
-
-def _confidence(doc: Mapping[str, Any], response: Mapping[str, Any]) -> float | None:
-    """Return the softmax of the log-probabilities of the options at the best of them; None where there is one
-    option."""
-    logs, choices = response.get("logprobs"), doc.get("choices")
-    if not isinstance(logs, list) or not isinstance(choices, list) or not 1 < len(logs) == len(choices):
-        return None
-    values = [log for log in logs if isinstance(log, (int, float)) and math.isfinite(log)]
-    if len(values) < len(logs):
-        return None
-    top = max(values)
-    return 1 / math.fsum(math.exp(log - top) for log in values)
-
-
-def _against_figures(answers: Sequence[Marked], source: Source, figures: Sequence[Source]) -> Iterator[Note]:
+def _against_figures(log: Log, answers: Sequence[Answer], source: Source, figures: Sequence[Source]) -> None:
     """Note where the tool's own figure of a task is not the mean of the scores in its details."""
     task = answers[0].task
     date = _FILE.fullmatch(source.stem)
@@ -248,6 +202,6 @@ def _against_figures(answers: Sequence[Marked], source: Source, figures: Sequenc
         if date and date["date"] not in other.stem and len(figures) > 1:
             continue
         for name, value in as_object(part_of(other.document, "results", task)).items():
-            scores = [answer.scores[name] for answer in answers if name in answer.scores]
+            scores = [one.scores[name] for one in answers if name in one.scores]
             if scores and all(score in (0, 1) for score in scores if not math.isnan(score)):
-                yield from compared(value, None, scores, f"{name} of {task}", source.name)
+                log.compare(source, f"{name} of {task}", value, scores)

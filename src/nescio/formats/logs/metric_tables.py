@@ -5,27 +5,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct
 
-from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, SAID_SO
-from nescio.data.reasons import EMPTY
-from nescio.data.texts import texts_of
+from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError, opt
-from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import labels, number
-from nescio.formats.logs.metrics import Marked, question_name
-from nescio.formats.registry import TABLES, ReadOptions
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import Log, empty
+from nescio.formats.logs.metrics import question_name
+from nescio.formats.registry import TABLES
 from nescio.sources.database import connect
-from nescio.sources.elements import placed_rows
+from nescio.sources.elements import number, placed_rows
 from nescio.sources.json import as_text
 from nescio.sources.literals import literal_or
 from nescio.sources.source import Source, small
-from nescio.sources.tables import load_rows
+from nescio.sources.tables import load_rows, locate
 from nescio.tables.lexicon import state_of
 from nescio.text import decimal
 
@@ -69,9 +66,9 @@ def mark_of(cell: str | None) -> float | None:
     """
     if cell is None or cell.strip().lower() in NOTHING:
         return math.nan
-    number = decimal(cell)
-    if number is not None:
-        return number if math.isfinite(number) else math.nan
+    score = decimal(cell)
+    if score is not None:
+        return score if math.isfinite(score) else math.nan
     return {CORRECT: 1.0, INCORRECT: 0.0}.get(state_of(cell))  # type: ignore[arg-type]
 
 
@@ -87,18 +84,12 @@ def metrics_among(rows: Sequence[Row], columns: Collection[str]) -> dict[str, li
     """
     metrics = {}
     for name in columns:
-        if speaks_of_cost(name):
-            continue
         marks = [mark_of(row.get(name)) for row in rows]
         scores = [mark for mark in marks if mark is not None]
-        if len(scores) == len(marks) and not _counts(scores):
+        counts = len(scores) > 2 and all(after == before + 1 for before, after in pairwise(scores))
+        if len(scores) == len(marks) and not counts and not speaks_of_cost(name):
             metrics[name] = scores
     return metrics
-
-
-def _counts(scores: Sequence[float]) -> bool:
-    """Say whether these numbers count the rows, as an index that was written does."""
-    return len(scores) > 2 and all(after == before + 1 for before, after in pairwise(scores))
 
 
 class AnswerTable(Struct, frozen=True):
@@ -113,11 +104,11 @@ class AnswerTable(Struct, frozen=True):
 
 
 def open_answers(
+    log: Log,
     source: Source,
-    notes: list[Note],
-    *,
     question: Sequence[str],
     answer: Sequence[str],
+    *,
     without: Collection[str] = (),
     rows: str = "rows",
 ) -> AnswerTable:
@@ -130,67 +121,58 @@ def open_answers(
         raise FormatError(source.label, f"there are no {rows} in it")
     names = list(dict.fromkeys(name for row in held for name in row))
     answers = column_of(source, names, "answer", answer)
-    table = AnswerTable(source, held, names, question_column(source, names, question), answers)
     if answers is None:
-        notes.append(no_answers(source))
-    return table
+        say_no_answers(log, source)
+    return AnswerTable(source, held, names, question_column(source, names, question), answers)
 
 
 def marked_rows(
     table: AnswerTable,
     run: str,
     metrics: Mapping[str, Sequence[float]],
-    options: ReadOptions,
     *,
     fields: Collection[str] = (),
     gold: str | None = None,
     reasons: Collection[str] = (),
-) -> list[Marked]:
-    """Return the rows as answers of a run: called by their question, silent where nothing, or that they do not know, is
-    said. Columns that are neither metrics nor `fields` of the tool are strata; `gold` and `reasons` are columns of what
-    people read.
+) -> Iterator[Answer]:
+    """Yield the rows as answers of a run: called by their question, and none where nothing is said. Columns that are
+    neither metrics nor `fields` of the tool are labels; `gold` and `reasons` are columns of what people read.
 
     Raises FormatError where a question is empty.
     """
     source, question, answer_column = table.source, table.question, table.answer
     confidence = source.named.get("confidence")
     held = {*metrics, *fields, question, answer_column, confidence}
-    answers = []
     for i, row in enumerate(table.rows):
-        text = row.get(question)
+        text, where = row.get(question), f"row {i + 1}"
         if text is None:
-            raise FormatError(source.label, "the question is empty", where=f"row {i + 1}", value=question)
-        strata = labels({name: cell for name, cell in row.items() if cell and name not in held}, options)
-        words = None
-        if options.texts:
-            words = texts_of(
-                text, [row.get(gold or "")], row.get(answer_column or ""), reason=[row.get(name) for name in reasons]
-            )
-        where = f"row {i + 1}"
-        sure = confidence_of(source, row.get(confidence or ""), where)
-        graded = Graded(run, question_name(text), 0, sure, strata=strata, where=where, path=source.label, texts=words)
-        scores = {name: column[i] for name, column in metrics.items()}
-        answers.append(
-            Marked(graded, scores, None if answer_column is None else silence(row.get(answer_column), options))
+            raise FormatError(source.label, "the question is empty", where=where, value=question)
+        said = row.get(answer_column or "")
+        yield Answer(
+            run,
+            question_name(text),
+            confidence=confidence_of(source, row.get(confidence or ""), where),
+            where=where,
+            labels={name: cell for name, cell in row.items() if cell and name not in held},
+            scores={name: column[i] for name, column in metrics.items()},
+            nothing=None if answer_column is None else empty(said),
+            asked=text,
+            gold=row.get(gold or ""),
+            answer=said,
+            reason=[row.get(name) for name in reasons],
         )
-    return answers
 
 
-def confidence_of(source: Source, cell: Any, where: str) -> float | None:
-    """Return the confidence that a cell holds, None for an empty one; raises FormatError for anything but a number."""
+def confidence_of(source: Source, cell: Any, where: str | int) -> float | None:
+    """Return the confidence that a cell holds, None for an empty one; raises FormatError for anything but a number.
+    `where` is the place of the row, or its number."""
     if cell is None or (isinstance(cell, str) and cell.strip().lower() in NOTHING):
         return None
     sure = number(cell)
     if sure is None or not math.isfinite(sure):
-        raise FormatError(source.label, "confidence must be a finite number", where=where, value=cell)
+        place = locate(source, where) if isinstance(where, int) else where
+        raise FormatError(source.label, "confidence must be a finite number", where=place, value=cell)
     return sure
-
-
-def silence(text: str | None, options: ReadOptions) -> str | None:
-    """Say why the text of an answer is none; None where it is one."""
-    if text is None or not text.strip():
-        return EMPTY
-    return SAID_SO if declined(options, text) else None
 
 
 def column_of(source: Source, names: Collection[str], part: str, called: Sequence[str]) -> str | None:
@@ -208,9 +190,9 @@ def question_column(source: Source, names: Collection[str], called: Sequence[str
     return column
 
 
-def no_answers(source: Source) -> Note:
+def say_no_answers(log: Log, source: Source) -> None:
     """Note a table without the answers themselves."""
-    return note(
+    log.say(
         "metric_tables.no_answers",
         "{subject}: no column holds the answers, so it is unknown which of them are abstentions",
         str(source.label),

@@ -1,4 +1,4 @@
-"""What the readers of logs share in which several metrics graded each answer: ragas, MLflow, Langfuse, Phoenix, W&B.
+"""Answers that several metrics graded, as ragas, MLflow, Langfuse, Phoenix, lighteval and others give them.
 
 A metric that failed on an answer (NaN, an empty cell, an error) leaves it ungraded by that metric: never wrong, and
 never silence. The tools leave such answers out of the means they print, so a note gives both figures.
@@ -8,27 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from statistics import fmean
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from msgspec import Struct
-from msgspec.structs import replace
-
-from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, SAID_SO
 from nescio.errors import FormatError, opt
-from nescio.formats.logs.graded import Graded, choose, numbered
-from nescio.formats.logs.grading import (
-    SCORE,
-    UNREAD,
-    Scale,
-    no_outcome,
-    outcome_of,
-    result_of,
-    say_partial,
-    scale_of,
-)
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole
+from nescio.formats.answers import SCORE, Answer
+from nescio.formats.choices import choose, threshold
+from nescio.formats.logs.kit import UNREAD, Log, mean_of, no_outcome, partial, settle
+from nescio.formats.registry import ReadResult, SourceRole
 from nescio.sources.source import name_runs
 from nescio.text import sanitize
 
@@ -38,82 +25,70 @@ OUTCOME = "nescio_outcome"
 _LONGEST = 100  # characters of a question that can be its name
 
 
-class Marked(Struct, frozen=True):
-    """One answer: its row without a state, the score of each metric (NaN where that failed), why it is no answer
-    (None where it is one), why its metrics failed where the tool says more than that they did, and the task that the
-    answer is of, where each has metrics of its own."""
-
-    row: Graded
-    scores: Mapping[str, float]
-    silent: str | None = None
-    failed: str | None = None
-    task: str = ""
-
-
-def by_metric(
-    answers: Sequence[Marked],
-    path: object,
-    options: ReadOptions,
-    notes: list[Note],
-    *,
-    verdicts: bool = True,
-    keep: Sequence[str] = (),
-) -> ReadResult:
+def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, keep: Sequence[str] = ()) -> ReadResult:
     """Return outcomes by the metric chosen with `--choose metric=NAME`, or, where the tool has `verdicts`, by the only
     one whose scores are all 0 or 1, task by task; else the scores of all metrics, which mean(NAME) measures. Of the
     strata those to `keep` stay.
 
     Raises FormatError where no metric has a number, UsageError where the metric chosen is not there.
     """
-    rows = repeated([answer.row for answer in answers], notes)
-    answers = [replace(answer, row=row) for answer, row in zip(answers, rows, strict=True)]
-    tasks: dict[str, list[Marked]] = {}
-    for answer in answers:
-        tasks.setdefault(answer.task, []).append(answer)
-    names = list(dict.fromkeys(name for answer in answers for name in answer.scores))
+    log.number(answers)
+    tasks: dict[str, list[Answer]] = {}
+    for one in answers:
+        tasks.setdefault(one.task, []).append(one)
+    names = _metrics(answers)
     if not names:
-        raise FormatError(path, "there is no metric in it")
+        raise FormatError(log.label, "there is no metric in it")
     for own in tasks.values():
-        notes += _both_means(own, list(dict.fromkeys(name for answer in own for name in answer.scores)))
-    tasks = {task: [_abstaining(answer) for answer in own] for task, own in tasks.items()}
+        _say_both_means(log, own)
+    for one in answers:
+        if abstains(one.scores):
+            one.scores, one.why = {**one.scores, OUTCOME: 0.0}, one.why or SAID_SO
     usual = OUTCOME if OUTCOME in names else None
-    chosen = choose(options, METRIC, names, "metrics") if METRIC in options.choose else usual
-    deciding = {task: _deciding(own, chosen, options, verdicts=verdicts) for task, own in tasks.items()}
-    scales = {
-        task: scale_of(_graded_scores(tasks[task], name), options) if name else None for task, name in deciding.items()
-    }
-    if not all(scales.values()):
-        notes += _why_no_outcomes(names, deciding)
-        rows = [replace(answer.row, state=NOT_GRADED, scores=answer.scores) for answer in answers]
-        return result_of(rows, path, options, notes, keep=keep, outcomes=False)
-    rows = []
+    chosen = choose(log.options, METRIC, names, "metrics") if METRIC in log.options.choose else usual
+    least = threshold(log.options)
+    deciding = {task: _deciding(own, chosen, least, verdicts=verdicts) for task, own in tasks.items()}
+    outside = [
+        name
+        for task, name in deciding.items()
+        if name and least is None and any(score < 0 or score > 1 for score in _graded(tasks[task], name))
+    ]
+    if outside or None in deciding.values():
+        _say_no_outcomes(log, names, deciding)
+        for one in answers:
+            one.state, one.why = NOT_GRADED, None
+        return log.result(answers, keep=keep, outcomes=False)
     for task, own in tasks.items():
-        name, scale = deciding[task], scales[task]
-        assert name is not None
-        assert scale is not None
-        others = [other for other in dict.fromkeys(n for answer in own for n in answer.scores) if other != name]
+        name = str(deciding[task])
+        others = [other for other in _metrics(own) if other != name]
         if others:
             what = f"{task}: {name}" if task else name
-            notes.append(note("metrics.one", "outcomes by {subject}; only scores: {others:list}", what, others=others))
-        notes += say_partial(scale, name, len(own), options)
-        rows += [_outcome(answer, name, scale) for answer in own]
-    return result_of(rows, path, options, notes, keep=keep)
+            log.say("metrics.one", "outcomes by {subject}; only scores: {others:list}", what, others=others)
+        between = sum(0 < score < 1 for score in _graded(own, name))
+        log.notes += partial(name, between, len(own), least)
+        for one in own:
+            score = one.scores.get(name, math.nan)
+            right = None if math.isnan(score) else score >= (1.0 if least is None else least)
+            settle(one, right, UNREAD)
+            marks = {**one.scores, SCORE: score} if between else one.scores
+            one.scores = {name: mark for name, mark in marks.items() if not math.isnan(mark)}
+    return log.result(answers, keep=keep)
 
 
 def by_file(
-    parts: Sequence[SourceRole],
-    options: ReadOptions,
-    answers_of: Callable[[SourceRole, str, list[Note]], Iterable[Marked]],
+    log: Log,
+    answers_of: Callable[[SourceRole, str], Iterable[Answer]],
     *,
     generic: Sequence[str] = (),
     verdicts: bool = True,
 ) -> ReadResult:
     """Read every file as a run, named by it or, where it has a `generic` name, by its folder."""
-    notes: list[Note] = []
-    answers: list[Marked] = []
-    for part, run in zip(parts, name_runs([source for _, source in parts], generic), strict=True):
-        answers += answers_of(part, run, notes)
-    return by_metric(answers, parts[0][1].label, options, notes, verdicts=verdicts)
+    answers: list[Answer] = []
+    for part, run in zip(log.parts, name_runs(log.sources, generic), strict=True):
+        for one in answers_of(part, run):
+            one.path = part[1].label
+            answers.append(log.take(one))
+    return by_metric(log, answers, verdicts=verdicts)
 
 
 def abstains(scores: Mapping[str, float | None]) -> bool:
@@ -122,94 +97,65 @@ def abstains(scores: Mapping[str, float | None]) -> bool:
     return score is not None and 0 < score < 1
 
 
-def _abstaining(answer: Marked) -> Marked:
-    """Return an answer with what nescio's own metric says of silence in its own place."""
-    if not abstains(answer.scores):
-        return answer
-    return replace(answer, scores={**answer.scores, OUTCOME: 0.0}, silent=answer.silent or SAID_SO)
+def _metrics(answers: Iterable[Answer]) -> list[str]:
+    return list(dict.fromkeys(name for one in answers for name in one.scores))
 
 
-def _graded_scores(answers: Sequence[Marked], name: str) -> list[float]:
-    scores = (answer.scores.get(name, math.nan) for answer in answers)
+def _graded(answers: Iterable[Answer], name: str) -> list[float]:
+    scores = (one.scores.get(name, math.nan) for one in answers)
     return [score for score in scores if not math.isnan(score)]
 
 
-def _outcome(answer: Marked, name: str, scale: Scale) -> Graded:
-    """Return the row of an answer with the state that one metric gives it."""
-    score = answer.scores.get(name, math.nan)
-    state, why = scale.state(score), (answer.failed or UNREAD) if math.isnan(score) else None
-    if answer.silent:
-        state, why = outcome_of(state, answer.silent, answerable=answer.row.answerable != 0)
-    marks = {**answer.scores, SCORE: score} if scale.between else answer.scores
-    return replace(answer.row, state=state, why=why, scores={k: v for k, v in marks.items() if not math.isnan(v)})
-
-
-def _why_no_outcomes(names: Sequence[str], deciding: Mapping[str, str | None]) -> Iterator[Note]:
-    """Say why there are scores only: of which metric nobody said that it decides, or whose scores are no outcomes."""
-    if None not in deciding.values():
-        for name in dict.fromkeys(filter(None, deciding.values())):
-            yield no_outcome(name, name)
-        return
-    yield note(
-        "metrics.only_scores",
-        f"scores of {{metrics:list}}, and no outcomes: {opt('choose', of='metric=NAME')} takes one of them as the "
-        "outcome (with "
-        "threshold=T, correct from T on)",
-        metrics=names,
-    )
-
-
-def _deciding(answers: Sequence[Marked], chosen: str | None, options: ReadOptions, *, verdicts: bool) -> str | None:
+def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None, *, verdicts: bool) -> str | None:
     """Return the metric that decides in a task: the one chosen, the only one that is right or wrong, or the only one,
     where there is a threshold."""
-    names = list(dict.fromkeys(name for answer in answers for name in answer.scores))
+    names = _metrics(answers)
     if chosen in names:
         return chosen
-    plain = [name for name in names if verdicts and _is_verdict(_graded_scores(answers, name))]
+    by_name = {name: _graded(answers, name) for name in names} if verdicts else {}
+    plain = [name for name, scores in by_name.items() if scores and all(score in (0, 1) for score in scores)]
     if len(plain) == 1:
         return plain[0]
-    return names[0] if len(names) == 1 and options.choose.get("threshold") is not None else None
+    return names[0] if len(names) == 1 and least is not None else None
 
 
-def _is_verdict(values: Sequence[float]) -> bool:
-    return bool(values) and all(value in (0, 1) for value in values)
+def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str | None]) -> None:
+    """Say why there are scores only: of which metric nobody said that it decides, or whose scores are no outcomes."""
+    if None not in deciding.values():
+        log.notes += [no_outcome(name, name) for name in dict.fromkeys(filter(None, deciding.values()))]
+        return
+    template = (
+        f"scores of {{metrics:list}}, and no outcomes: {opt('choose', of='metric=NAME')} takes one of them as the "
+        "outcome (with threshold=T, correct from T on)"
+    )
+    log.say("metrics.only_scores", template, metrics=names)
 
 
-def _both_means(answers: Sequence[Marked], names: Sequence[str]) -> Iterator[Note]:
+def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
     """Give, of each metric that failed on some answers, its mean over the others and its mean if those count 0."""
-    for run in dict.fromkeys(answer.row.run for answer in answers):
-        own = [answer for answer in answers if answer.row.run == run]
+    names = _metrics(answers)
+    for run in dict.fromkeys(one.run for one in answers):
+        own = [one for one in answers if one.run == run]
         for name in names:
-            graded = [v for answer in own if not math.isnan(v := answer.scores.get(name, math.nan))]
-            if len(graded) == len(own):
-                continue
+            graded = _graded(own, name)
             if not graded:
-                yield note(
-                    "metrics.none_graded",
+                template = (
                     "run {subject!r}: {metric} has no score for any of {total:n answer}: it failed on each, or was "
-                    "not run",
+                    "not run"
+                )
+                log.say("metrics.none_graded", template, run, metric=name, total=len(own))
+            elif len(graded) < len(own):
+                log.say(
+                    "metrics.both_means",
+                    "run {subject!r}: {metric} has scores for {graded} of {total:n answer}: their mean is "
+                    "{over_graded:.4g}, and {over_all:.4g} if the others count 0",
                     run,
                     metric=name,
+                    graded=len(graded),
                     total=len(own),
+                    over_graded=mean_of(graded),
+                    over_all=sum(graded) / len(own),
                 )
-                continue
-            yield note(
-                "metrics.both_means",
-                "run {subject!r}: {metric} has scores for {graded} of {total:n answer}: their mean is "
-                "{over_graded:.4g}, and {over_all:.4g} if the others count 0",
-                run,
-                metric=name,
-                graded=len(graded),
-                total=len(own),
-                over_graded=sum(graded) / len(graded),
-                over_all=sum(graded) / len(own),
-            )
-
-
-def mean_of(scores: Iterable[float]) -> float:
-    """Return the mean of what is graded; NaN where nothing is."""
-    graded = [score for score in scores if not math.isnan(score)]
-    return fmean(graded) if graded else math.nan
 
 
 def metric_name(name: str, otherwise: str) -> str:
@@ -224,19 +170,3 @@ def question_name(text: str) -> str:
     if plain and len(plain) <= _LONGEST:
         return plain
     return f"{plain[:_LONGEST]}… #{hashlib.blake2s(text.encode(errors='replace'), digest_size=4).hexdigest()}"
-
-
-def repeated(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
-    """Return the rows with their repeats numbered, where the log does not number them itself, and note how many there
-    are."""
-    again = len(rows) - len({(row.run, row.question) for row in rows})
-    if again:
-        notes.append(
-            note(
-                "metrics.repeats",
-                "{repeats:n answer} {repeats:is/are} to a question that already has one: "
-                "{repeats:it is a repeat/they are repeats}",
-                repeats=again,
-            )
-        )
-    return list(rows) if any(row.repeat is not None for row in rows) else list(numbered(rows))

@@ -18,30 +18,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nescio.data.notes import Note
 from nescio.data.reasons import ERRORED
-from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import Graded
-from nescio.formats.logs.grading import identity
-from nescio.formats.logs.metric_tables import (
-    is_table,
-    mark_of,
-    marked_rows,
-    open_answers,
-    rows_of,
-    silence,
-    value_of,
-)
-from nescio.formats.logs.metrics import Marked, by_file, metric_name
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
-from nescio.sources.elements import identifier, objects_in
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import Log, empty
+from nescio.formats.logs.metric_tables import mark_of, marked_rows, open_answers, rows_of, value_of
+from nescio.formats.logs.metrics import by_file, metric_name
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.elements import identifier, identity, objects_in, placed_rows
 from nescio.sources.json import as_text
 from nescio.sources.literals import json_or
 from nescio.sources.source import Source
 
-KEYS = {"example_id", "output"}
-_BESIDE = {"annotations", "reference_output", "repetition_number"}
 _PREFIX, _PARTS = "annotation_", ("score", "label", "error")
 _SCORE, _DETAILS = "_score", "_execution_details"
 QUESTION = ("input", "question", "query", "attributes.input.value")
@@ -49,69 +37,48 @@ ANSWER = ("output", "answer", "response", "attributes.output.value")
 Row = Mapping[str, Any]
 
 
-def recognise(source: Source) -> str | None:
-    """Recognise a table or a JSON list with `example_id` and `output`, beside `annotations`, `reference_output` or
-    `repetition_number`; or a table with `NAME_score` and `NAME_execution_details`."""
-    columns = {*source.columns}
-    if is_table(source) and _evaluators(source.columns):
-        return "evaluated"
-    return "runs" if is_table(source) and columns >= KEYS and columns & _BESIDE else None
-
-
 @reader(
     "phoenix",
     about="the runs of an experiment of Phoenix: example_id, output and annotations; or a table of evaluate_dataframe",
-    recognise=recognise,
-    sniff_keys={**tables_with(), "list": ()},
     columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its file, which Phoenix calls by the experiment."""
+    log = Log(parts, options)
 
-    def answers_of(part: SourceRole, run: str, notes: list[Note]) -> list[Marked]:
+    def answers_of(part: SourceRole, run: str) -> Iterator[Answer]:
         kind, source = part
-        own = _evaluated(source, run, options, notes) if kind == "evaluated" else list(_answers(source, run, options))
-        if not own:
-            raise FormatError(source.label, "there are no runs in it")
-        return own
+        return _evaluated(log, source, run) if kind == "evaluated" else _runs(source, run)
 
-    return by_file(parts, options, answers_of)
+    return by_file(log, answers_of)
 
 
-def _answers(source: Source, run: str, options: ReadOptions) -> Iterator[Marked]:
+def _runs(source: Source, run: str) -> Iterator[Answer]:
     listed = source.kind == "document"
-    rows: Sequence[Row] = source.document if listed else rows_of(source)
-    for i, row in enumerate(rows, 1):
-        where = f"item {i}" if listed else f"row {i}"
-        if not isinstance(row, Mapping):
-            raise FormatError(source.label, "a run must be an object", where=where, value=row)
-        name = identifier(row, "example_id", source.label, where)
+    rows = placed_rows(
+        source, source.document if listed else rows_of(source), "a run", each="item" if listed else "row"
+    )
+    for row, where in rows:
+        name, repeat = identifier(row, "example_id", source.label, where), row.get("repetition_number")
         marks = _listed(source, row, where) if "annotations" in row and listed else _columns(row)
-        failed = bool(row.get("error"))
-        repeat = row.get("repetition_number")
         if isinstance(repeat, float) and repeat.is_integer():
             repeat = int(repeat)
-        graded = Graded(
+        reasons = [one.get("explanation") for one in objects_in(row.get("annotations"))]
+        reasons += [cell for name, cell in row.items() if name.startswith(_PREFIX) and name.endswith("_explanation")]
+        said, failed = _said(row.get("output")), bool(row.get("error"))
+        yield Answer(
             run,
             identity(name),
-            0,
             where=where,
-            path=source.label,
             repeat=identity(repeat) if isinstance(repeat, (int, str)) else None,
-            texts=_words(row) if options.texts else None,
+            scores=dict.fromkeys(marks, math.nan) if failed else marks,
+            ungraded=ERRORED if failed else None,
+            nothing=empty(said),
+            asked=value_of(row.get("input")),
+            gold=value_of(row.get("reference_output")),
+            answer=said,
+            reason=reasons,
         )
-        if failed:
-            yield Marked(graded, dict.fromkeys(marks, math.nan), None, ERRORED)
-        else:
-            yield Marked(graded, marks, silence(_said(row.get("output")), options))
-
-
-def _words(row: Row) -> AnswerTexts:
-    """Return what was asked and answered, and what the annotations say of it."""
-    reasons = [one.get("explanation") for one in objects_in(row.get("annotations"))]
-    reasons += [cell for name, cell in row.items() if name.startswith(_PREFIX) and name.endswith("_explanation")]
-    gold = [value_of(row.get("reference_output"))]
-    return texts_of(value_of(row.get("input")), gold, value_of(row.get("output")), reason=reasons)
 
 
 def _said(output: Any) -> str | None:
@@ -157,19 +124,14 @@ def _mark(score: str | None, label: str | None, error: str | None) -> float | No
 # ---- evaluate_dataframe ----
 
 
-def _evaluators(columns: Sequence[str]) -> list[str]:
-    names = (column.removesuffix(_DETAILS) for column in columns if column.endswith(_DETAILS))
-    return [name for name in names if name + _SCORE in columns]
-
-
-def _evaluated(source: Source, run: str, options: ReadOptions, notes: list[Note]) -> list[Marked]:
-    table = open_answers(source, notes, question=QUESTION, answer=ANSWER, rows="runs")
-    evaluators = _evaluators(table.names)
+def _evaluated(log: Log, source: Source, run: str) -> Iterator[Answer]:
+    table = open_answers(log, source, QUESTION, ANSWER, rows="runs")
+    names = (column.removesuffix(_DETAILS) for column in table.names if column.endswith(_DETAILS))
+    evaluators = [name for name in names if name + _SCORE in table.names]
     metrics = {
         metric_name(name, "annotation"): [_score(row.get(name + _SCORE)) for row in table.rows] for name in evaluators
     }
-    fields = [name + end for name in evaluators for end in (_SCORE, _DETAILS)]
-    return marked_rows(table, run, metrics, options, fields=fields)
+    return marked_rows(table, run, metrics, fields=[name + end for name in evaluators for end in (_SCORE, _DETAILS)])
 
 
 def _score(cell: str | None) -> float:

@@ -14,12 +14,13 @@ then counts as incorrect (`--empty`). Samples with the same input are repeats.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from nescio.data.notes import Note
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import Log
 from nescio.formats.logs.metric_tables import column_of, is_table, marked_rows, metrics_among, open_answers
-from nescio.formats.logs.metrics import OUTCOME, Marked, by_file
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
+from nescio.formats.logs.metrics import OUTCOME, by_file
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source
 from nescio.tables.lexicon import roles_of
 
@@ -65,18 +66,17 @@ def _plain(column: str) -> str:
     "ragas",
     about="the samples and scores of ragas: user_input, response, reference, and one column per metric",
     recognise=recognise,
-    sniff_keys={**tables_with(), "list": ()},
     columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every table as a run."""
+    log = Log(parts, options)
 
-    def answers_of(part: SourceRole, run: str, notes: list[Note]) -> list[Marked]:
+    def answers_of(part: SourceRole, run: str) -> Iterator[Answer]:
         source = part[1]
-        table = open_answers(source, notes, question=QUESTION, answer=ANSWER, without=CONTEXTS, rows="samples")
+        table = open_answers(log, source, QUESTION, ANSWER, without=CONTEXTS, rows="samples")
         known = {table.question, table.answer, source.named.get("confidence"), *FIELDS}
         metrics = metrics_among(table.rows, [name for name in table.names if name not in known])
-        gold = column_of(source, table.names, "answers", GOLD)
-        return marked_rows(table, run, metrics, options, fields=FIELDS, gold=gold)
+        return marked_rows(table, run, metrics, fields=FIELDS, gold=column_of(source, table.names, "answers", GOLD))
 
-    return by_file(parts, options, answers_of, verdicts=False)
+    return by_file(log, answers_of, verdicts=False)

@@ -9,21 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
-from msgspec.structs import replace
-
-from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SAID_SO, SILENT
-from nescio.data.texts import texts_of
+from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.logs.graded import Graded, declined, outcomes_of
-from nescio.formats.registry import TABLES, ReadOptions, ReadResult, SourceRole, reader, tables_with
-from nescio.sources.database import connect
-from nescio.sources.source import Source, name_runs, small
-from nescio.sources.tables import load_rows, locate, require
-from nescio.text import finite
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import Log, settle
+from nescio.formats.logs.metric_tables import confidence_of, rows_of
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.source import Source, name_runs
+from nescio.sources.tables import locate, require
 
 MEASURES = (
     *("simpleqa.F", "simpleqa.correct", "simpleqa.incorrect", "simpleqa.not_attempted"),
@@ -40,95 +35,63 @@ _MARKS = re.compile(r"[^\w ]+")
 _METADATA = re.compile(r"""["'](topic|answer_type)["']:\s*["']([^"']*)["']""")
 
 
-def recognise(source: Source) -> str | None:
-    """Recognise a table with the columns `problem` and `grade`, and `target` or `predicted_answer`."""
-    if source.kind not in TABLES or "outcome" in source.columns:
-        return None
-    have = set(source.columns)
-    return "table" if {"problem", "grade"} <= have and have & {"target", "predicted_answer"} else None
-
-
-class _Row(Struct, frozen=True):
-    """A row as it stands: `occurrence` says how often its run had this question with this target before, from 0."""
-
-    run: str
-    text: str
-    target: str
-    graded: Graded
-    occurrence: int
-
-
 @reader(
     "simpleqa",
     about="SimpleQA results: problem, target, predicted_answer, grade (A, B, C or the words)",
-    recognise=recognise,
-    sniff_keys=tables_with("problem"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the graded answers of any number of runs, each named by its file (or by its column `run` or `model`)."""
-    sources = [source for _, source in parts]
-    notes = [remark for source in sources for remark in source.notes]
-    rows: list[_Row] = []
-    for source, name in zip(sources, name_runs(sources), strict=True):
-        before = {row.run for row in rows}
-        own = list(_rows(source, name, options, notes))
-        if again := next((row.run for row in own if row.run in before), None):
+    log = Log(parts, options)
+    log.notes += [remark for source in log.sources for remark in source.notes]
+    answers: list[Answer] = []
+    for source, name in zip(log.sources, name_runs(log.sources), strict=True):
+        before = {one.run for one in answers}
+        own = _answers(log, source, name)
+        if again := next((one.run for one in own if one.run in before), None):
             raise MismatchError(f"run {again!r} is in {source.label} and in an earlier file")
-        rows += own
-    graded = _numbered(rows, notes)
-    outcomes = outcomes_of(graded, sources[0].label, options, notes)
-    return ReadResult(outcomes, tuple(notes), MEASURES)
+        answers += own
+    _name_repeats(log, answers)
+    return log.result(answers, keep=[name for one in answers for name in one.strata], measures=MEASURES)
 
 
-def _rows(source: Source, name: str, options: ReadOptions, notes: list[Note]) -> Iterator[_Row]:
-    with connect(small=small(source)) as connection:
-        have = load_rows(connection, source, "graded")
-        require(source, ("problem", "grade"), have, "a SimpleQA result")
-        names = [column for column in have if column]
-        cells = connection.execute(
-            f"SELECT row, {', '.join(have[c] for c in names)} FROM graded ORDER BY row"
-        ).fetchall()
-    seen: Counter[tuple[str, str, str]] = Counter()
+def _answers(log: Log, source: Source, name: str) -> list[Answer]:
+    rows = rows_of(source)
+    require(source, ("problem", "grade"), [*rows[0]], "a SimpleQA result")
     odd: Counter[str] = Counter()
-    for at, *values in cells:
-        row = dict(zip(names, values, strict=True))
-        if row["problem"] is None:
+    answers = []
+    for at, row in enumerate(rows, 1):
+        problem, run = row["problem"], row.get("run") or row.get("model") or name
+        if problem is None:
             raise FormatError(source.label, "the problem is empty", where=locate(source, at))
-        run, target = row.get("run") or row.get("model") or name, row.get("target") or ""
-        graded = _graded(source, row, at, run, options)
-        if "predicted_answer" in row and row["predicted_answer"] is None and graded.state in (CORRECT, INCORRECT):
-            odd[run] += 1
-        key = (run, row["problem"], target)
-        yield _Row(run, row["problem"], target, graded, seen[key])
-        seen[key] += 1
-    for run, answers in odd.items():
-        notes.append(
-            note(
+        state, why = grade_of(row["grade"], log.options.outcome_map)
+        said = row.get("predicted_answer")
+        answer = Answer(
+            run,
+            problem,
+            confidence=confidence_of(source, row.get("confidence"), at),
+            path=source.label,
+            ungraded=why if state == NOT_GRADED else None,
+            silent=why if state == SILENT else None,
+            strata=dict(_METADATA.findall(row.get("metadata") or ""))
+            | {column: value or "" for column, value in row.items() if column and column not in OWN},
+            cluster=row.get("target") or "",
+            asked=problem,
+            gold=row.get("target"),
+            answer=said,
+            reason=next((row[column] for column in REASONS if row.get(column)), None),
+        )
+        settle(log.take(answer), state == CORRECT)
+        odd[run] += "predicted_answer" in row and said is None and answer.state in (CORRECT, INCORRECT)
+        answers.append(answer)
+    for run, count in odd.items():
+        if count:
+            log.say(
                 "simpleqa.empty_graded",
                 "run {subject!r}: {answers} empty answers were graded correct or incorrect, and are read as graded",
                 run,
-                answers=answers,
+                answers=count,
             )
-        )
-
-
-def _graded(source: Source, row: Mapping[str, str | None], at: int, run: str, options: ReadOptions) -> Graded:
-    state, why = grade_of(row["grade"], options.outcome_map)
-    if state in (CORRECT, INCORRECT) and declined(options, row.get("predicted_answer")):
-        state, why = SILENT, SAID_SO
-    confidence = None
-    if text := row.get("confidence"):
-        confidence = finite(text)
-        if confidence is None:
-            raise FormatError(source.label, "confidence must be a finite number", where=locate(source, at), value=text)
-    strata = dict(_METADATA.findall(row.get("metadata") or ""))
-    strata |= {column: value or "" for column, value in row.items() if column not in OWN}
-    graded = Graded(run, str(row["problem"]), state, confidence, why=why, strata=strata, path=source.label)
-    if not options.texts:
-        return graded
-    reason = next((row[name] for name in REASONS if row.get(name)), None)
-    words = texts_of(row["problem"], [row.get("target")], row.get("predicted_answer"), reason=reason)
-    return replace(graded, texts=words)
+    return answers
 
 
 def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> tuple[int, str | None]:
@@ -150,54 +113,47 @@ def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> 
     return named, "not attempted" if named == SILENT else None
 
 
-def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
-    """Yield the rows with a name for each question: its text, and a number where a run has it more than once.
+def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
+    """Name each question by its text, and a number where a run has it more than once; questions of one text are a
+    cluster.
 
     Repeats are paired across runs by their targets where all runs have the same ones, and by their order otherwise.
     """
-    by_text: dict[str, dict[str, list[tuple[str, int]]]] = {}
-    for row in rows:
-        by_text.setdefault(row.text, {}).setdefault(row.run, []).append((row.target, row.occurrence))
-    repeated = {text: runs for text, runs in by_text.items() if max(map(len, runs.values())) > 1}
-    places: dict[str, dict[tuple[str, int], int] | None] = {}
-    for text, runs in repeated.items():
-        kinds = {tuple(sorted(repeats)) for repeats in runs.values()}
-        places[text] = {kind: i for i, kind in enumerate(kinds.pop())} if len(kinds) == 1 else None
+    by_text: dict[str, dict[str, list[Answer]]] = {}
+    for one in answers:
+        by_text.setdefault(one.question, {}).setdefault(one.run, []).append(one)
+    steady = _steady(answers)
+    repeated = [text for text, runs in by_text.items() if max(map(len, runs.values())) > 1]
     if len(repeated) > 1:
-        notes.append(
-            note(
-                "simpleqa.questions_repeated",
-                "{questions:n question} {questions:occurs/occur} more than once in a run: distinguished by a number",
-                questions=len(repeated),
-            )
+        log.say(
+            "simpleqa.questions_repeated",
+            "{questions:n question} {questions:occurs/occur} more than once in a run: distinguished by a number",
+            questions=len(repeated),
         )
     elif repeated:
-        notes.append(
-            note(
-                "simpleqa.question_repeated",
-                "the question {subject!r} occurs more than once in a run: distinguished by a number",
-                next(iter(repeated)),
-            )
+        log.say(
+            "simpleqa.question_repeated",
+            "the question {subject!r} occurs more than once in a run: distinguished by a number",
+            repeated[0],
         )
-    steady, nth = _steady(rows), Counter[tuple[str, str]]()
-    for row in rows:
-        place = 0
-        if row.text in repeated:
-            by_target = places[row.text]
-            place = nth[row.run, row.text] if by_target is None else by_target[row.target, row.occurrence]
-            nth[row.run, row.text] += 1
-        strata = {name: value for name, value in row.graded.strata.items() if name in steady}
-        name = row.text if not place else f"{row.text} ({place + 1})"
-        while place and name in by_text:
-            name += "'"
-        yield replace(row.graded, question=name, strata=strata, cluster=row.text if repeated else None)
+    for text, runs in by_text.items():
+        targets = [sorted(str(one.cluster) for one in own) for own in runs.values()]
+        alike = targets.count(targets[0]) == len(targets)
+        for own in runs.values():
+            for i, one in enumerate(sorted(own, key=lambda one: str(one.cluster)) if alike else own):
+                one.question = text if not i else f"{text} ({i + 1})"
+                while i and one.question in by_text:
+                    one.question += "'"
+    for text, runs in by_text.items():
+        for one in (one for own in runs.values() for one in own):
+            one.cluster = text if repeated else None
+            one.strata = {name: value for name, value in one.strata.items() if name in steady}
 
 
-def _steady(rows: Sequence[_Row]) -> set[str]:
+def _steady(answers: Sequence[Answer]) -> set[str]:
     """Return the columns that have one value a question."""
-    values: dict[tuple[str, str, str], set[str]] = {}
-    for row in rows:
-        for name, value in row.graded.strata.items():
-            values.setdefault((name, row.text, row.target), set()).add(value)
-    names = {name for name, _, _ in values}
-    return names - {name for (name, _, _), cells in values.items() if len(cells) > 1}
+    values: dict[tuple[str, str, str | None], set[str]] = {}
+    for one in answers:
+        for name, value in one.strata.items():
+            values.setdefault((name, one.question, one.cluster), set()).add(value)
+    return {name for name, *_ in values} - {name for (name, *_), cells in values.items() if len(cells) > 1}

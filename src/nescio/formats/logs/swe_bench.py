@@ -13,24 +13,20 @@ over the submitted ones, or over all of them. A run is named by its file (MODEL.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from nescio.data.notes import Note, note
+from msgspec import Struct
+
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.data.reasons import EMPTY, ERRORED
 from nescio.errors import FormatError, opt
-from nescio.formats.logs.graded import Graded, outcomes_of
-from nescio.formats.logs.grading import NO_SCORE, identity, in_brackets, labels, number, place, run_names
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import NO_SCORE, Log, checked, in_brackets, labels, named
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.formats.totals import Total, contradictions
-from nescio.sources.elements import as_list, texts_in
+from nescio.sources.elements import as_list, identity, texts_in
 from nescio.sources.source import Source, own_path
 
-COUNTS = {"submitted_instances", "resolved_instances", "total_instances"}
-INSTANCE = {"resolved", "patch_exists"}
-OF_LISTS = {"resolved", "no_generation", "generated"}
-PREDICTION = {"instance_id", "model_patch"}
+COUNTS = ("resolved_instances", "submitted_instances", "total_instances")
 NOT_SUBMITTED, MACHINE = "not submitted", "failed by the machine"
 # The lists of a report and what they say of an instance, the more telling ones first: an empty patch is unresolved too.
 LISTS: tuple[tuple[str, int, str | None], ...] = (
@@ -55,62 +51,40 @@ OLD_LISTS: tuple[tuple[str, int, str | None], ...] = (
 Lists = Sequence[tuple[str, int, str | None]]
 
 
-def recognise(source: Source) -> str | None:
-    """Recognise a document of `resolved_instances`, and `submitted_instances` or `total_instances`; one of instances
-    that say `resolved` and `patch_exists`; one of the lists `resolved`, `no_generation`, `generated`; or predictions
-    with `instance_id` and `model_patch`."""
-    columns = {*source.columns}
-    if columns >= PREDICTION and (source.kind in ("lines", "parquet") or isinstance(source.document, list)):
-        return "predictions"
-    if source.kind != "document" or not isinstance(source.document, dict):
-        return None
-    if "resolved_instances" in columns and len(columns & COUNTS) > 1:
-        return "report"
-    if columns >= OF_LISTS and all(isinstance(source.document[name], list) for name in OF_LISTS):
-        return "lists"
-    values = list(source.document.values())
-    known = values and all(isinstance(value, dict) and {*value} >= INSTANCE for value in values)
-    return "instances" if known else None
+class Instance(Struct):
+    resolved: bool
+    patch_exists: Any = None
+    patch_is_None: Any = None  # noqa: N815
+    infra_failure: Any = None
 
 
 @reader(
     "swe_bench",
     about="a report of SWE-bench: resolved_ids, unresolved_ids, empty_patch_ids, or report.json of instances",
-    recognise=recognise,
-    sniff_keys={
-        **dict.fromkeys(("lines", "parquet", "list"), ("model_patch",)),
-        "object": ("resolved_instances", "resolved"),
-        "objects": (),
-    },
-    files=("run_evaluation/*/*/*/report.json",),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every report as a run; the files of single instances are one."""
-    notes: list[Note] = []
-    rows: list[Graded] = []
-    reports = [(part, source) for part, source in parts if part in ("report", "lists")]
-    single = [source for part, source in parts if part == "instances"]
+    log = Log(parts, options)
+    answers: list[Answer] = []
+    reports = [source for part, source in parts if part in ("report", "lists")]
+    single = log.part("instances")
     if not reports and not single:
         rule = "these are predictions, which do not say what they resolve: the report of run_evaluation does"
-        raise FormatError(parts[0][1].label, rule)
-    names = run_names([(source.stem, place(Path(source.label))) for _, source in reports])
-    for (part, source), run in zip(reports, names, strict=True):
-        rows += _listed(source, run, LISTS if part == "report" else OLD_LISTS, options)
-        notes += _against_counts(source, rows, run)
+        raise FormatError(log.label, rule)
+    for source, run in named(reports):
+        own = _listed(log, source, run, OLD_LISTS if source in log.part("lists") else LISTS)
+        _against_counts(log, source, own, run)
+        answers += own
     for source in single:
-        rows += _instances(source, _run_of(source), options)
-    tried = [row for row in rows if row.why is None]
-    if single and len(tried) == len(rows):
-        notes.append(
-            note(
-                "swe_bench.only_attempts",
-                "all {n:n instance} here {n:has/have} a patch: an instance without one is in no such file; "
-                f"{opt('total', of='N')} {opt('rest', 'incorrect')} counts those of the benchmark that are missing",
-                n=len(rows),
-            )
+        answers += _instances(log, source, _run_of(source))
+    if single and all(one.why is None for one in answers):
+        log.say(
+            "swe_bench.only_attempts",
+            "all {n:n instance} here {n:has/have} a patch: an instance without one is in no such file; "
+            f"{opt('total', of='N')} {opt('rest', 'incorrect')} counts those of the benchmark that are missing",
+            n=len(answers),
         )
-    data = outcomes_of(rows, parts[0][1].label, options, notes)
-    return ReadResult(data, tuple(notes))
+    return log.result(answers, keep=("repository",))
 
 
 def _run_of(source: Source) -> str:
@@ -119,64 +93,56 @@ def _run_of(source: Source) -> str:
     return folders.parent.name or source.stem if source.stem == "report" else source.stem
 
 
-def _listed(source: Source, run: str, lists: Lists, options: ReadOptions) -> list[Graded]:
+def _listed(log: Log, source: Source, run: str, lists: Lists) -> list[Answer]:
     """Return the instances that the lists of a report name, each by the most telling of its lists."""
-    graded: dict[str, Graded] = {}
+    answers: dict[str, Answer] = {}
     for name, state, why in lists:
         ids = source.document.get(name)
-        if ids is None:
-            continue
-        if not isinstance(ids, list) or not all(isinstance(one, str) and one for one in ids):
+        if ids is not None and not (isinstance(ids, list) and all(isinstance(one, str) and one for one in ids)):
             raise FormatError(source.label, f"{name} must be a list of names", value=ids)
-        for one in ids:
-            graded.setdefault(identity(one), _row(source, run, one, (state, why), options))
-    if not graded:
-        counts = [f"{name.replace('_', ' ')} {source.document[name]}" for name in sorted(COUNTS & {*source.document})]
+        for one in ids or ():
+            answers.setdefault(identity(one), _answer(log, source, run, one, (state, why)))
+    if not answers:
+        counts = [f"{name.replace('_', ' ')} {source.document[name]}" for name in COUNTS if name in source.document]
         rule = (
             f"it holds counts{in_brackets(counts)} and no instances: a report of version 2 lists them in resolved_ids, "
             "unresolved_ids and others, as do the report.json of the instances"
         )
         raise FormatError(source.label, rule)
-    return list(graded.values())
+    return list(answers.values())
 
 
-def _row(source: Source, run: str, name: str, graded: tuple[int, str | None], options: ReadOptions) -> Graded:
+def _answer(log: Log, source: Source, run: str, name: str, graded: tuple[int, str | None]) -> Answer:
+    repository = {"repository": name.rpartition("-")[0].replace("__", "/")} if "__" in name else {}
     state, why = graded
-    repository = name.rpartition("-")[0].replace("__", "/")
-    strata = labels({"repository": repository}, options) if "__" in name else {}
-    return Graded(run, identity(name), state, why=why, strata=strata, where=name, path=source.label)
+    strata = labels(repository, log.options)
+    return Answer(run, identity(name), state, why=why, strata=strata, where=name, path=source.label)
 
 
-def _instances(source: Source, run: str, options: ReadOptions) -> Iterator[Graded]:
-    for name, report in source.document.items():
-        resolved = report["resolved"]
-        if not isinstance(resolved, bool):
-            raise FormatError(source.label, "resolved must be true or false", where=name, value=resolved)
-        empty = report.get("patch_is_None") is True or report["patch_exists"] is False
-        graded = (SILENT, EMPTY) if empty else (CORRECT if resolved else INCORRECT, None)
-        if report.get("infra_failure") is True and not resolved and not empty:
+def _instances(log: Log, source: Source, run: str) -> Iterator[Answer]:
+    for name, row in source.document.items():
+        report = checked(Instance, row, source, name)
+        graded: tuple[int, str | None] = (CORRECT if report.resolved else INCORRECT, None)
+        if report.patch_is_None is True or report.patch_exists is False:
+            graded = SILENT, EMPTY
+        elif report.infra_failure is True and not report.resolved:
             graded = NOT_GRADED, MACHINE
-        yield _row(source, run, name, graded, options)
+        yield _answer(log, source, run, name, graded)
 
 
-def _against_counts(source: Source, rows: Sequence[Graded], run: str) -> Iterator[Note]:
+def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: str) -> None:
     """Say which shares the tool gives of a report, whose counts are over different instances; and note where its counts
     are not those of its lists."""
     own: Mapping[str, Any] = source.document
-    graded = [row for row in rows if row.run == run]
-    resolved = sum(row.state == CORRECT for row in graded)
-    counts = {name: own[name] for name in ("submitted_instances", "total_instances") if isinstance(own.get(name), int)}
-    listed = {name.removesuffix("_ids"): own[name] for name, _, _ in LISTS if isinstance(own.get(name), list)}
-    counted = {f"{name}_instances": len({*ids}) for name, ids in listed.items()}
-    counted["resolved_instances"] = resolved
-    yield from contradictions(
-        Total(source.name, name, number(own.get(name)), (many,)) for name, many in counted.items()
-    )
-    silent = sum(row.state == SILENT for row in graded)
-    missing = sum(row.state == ABSENT for row in graded)
-    if counts and (silent or missing):
-        shares = [(f"{resolved}/{of}", name.split("_", maxsplit=1)[0]) for name, of in counts.items()]
-        yield note(
+    states = [one.state for one in answers]
+    resolved, silent, missing = states.count(CORRECT), states.count(SILENT), states.count(ABSENT)
+    listed = {name.removesuffix("_ids"): own[name] for name, *_ in LISTS if isinstance(own.get(name), list)}
+    counted = {f"{name}_instances": len({*ids}) for name, ids in listed.items()} | {"resolved_instances": resolved}
+    for name, many in counted.items():
+        log.total(source.name, name, own.get(name), (many,))
+    shares = [(f"{resolved}/{own[name]}", name.split("_")[0]) for name in COUNTS[1:] if isinstance(own.get(name), int)]
+    if shares and (silent or missing):
+        log.say(
             "swe_bench.shares",
             "run {subject!r}: {silent} patches are empty, and {missing} instances were not submitted; the tool's "
             "shares of resolved instances are {shares:each %s (%s)}",
@@ -186,9 +152,9 @@ def _against_counts(source: Source, rows: Sequence[Graded], run: str) -> Iterato
             shares=shares,
         )
     unsure = {identity(one) for one in texts_in(as_list(own.get("ambiguous_failure_ids")))}
-    unsure &= {row.question for row in graded if row.state == INCORRECT}
+    unsure &= {one.question for one in answers if one.state == INCORRECT}
     if unsure:
-        yield note(
+        log.say(
             "swe_bench.unsure",
             "run {subject!r}: {unsure:n unresolved instance} may have failed because of the machine and not the patch, "
             "according to the tool: counted as incorrect",

@@ -9,120 +9,75 @@ graded by its reward like any other.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec import Struct
 
-from nescio.data.notes import Note, note
-from nescio.data.outcomes import NOT_GRADED
 from nescio.data.reasons import ERRORED
-from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, opt
-from nescio.formats.logs import grading
-from nescio.formats.logs.graded import Graded
-from nescio.formats.logs.grading import NO_SCORE, SCORE
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import Log, Name, checked, named, rows_in
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import as_object, identifier, objects_in, part_of, placed_rows
-from nescio.sources.source import Source
-from nescio.sources.tables import json_lines
+from nescio.sources.elements import as_object, identity, number, objects_in, part_of
 
-KEYS = {"task_id", "reward", "trial"}
-SIMULATION = {"task_id", "trial", "termination_reason"}
 BROKEN_OFF = ("agent_error", "user_error", "infrastructure_error", "too_many_errors", "error")
 
 
-def recognise(source: Source) -> str | None:
-    """Recognise a list of objects (or one) with `task_id`, `reward`, `trial`; or `simulations` with `task_id`, `trial`,
-    `termination_reason`."""
-    if source.kind == "lines":
-        return "log" if KEYS | {"traj"} <= {*source.columns} else None
-    if source.kind != "document":
-        return None
-    if {*source.columns} >= KEYS and ("info" in source.columns or "traj" in source.columns):
-        return "log"
-    held = source.document.get("simulations") if isinstance(source.document, dict) else None
-    first = held[0] if isinstance(held, list) and held else None
-    return "log" if isinstance(first, dict) and {*first} >= SIMULATION else None
+class Trajectory(Struct):
+    task_id: Name
+    trial: int
+    reward: Any = None
+    reward_info: Any = None
+    termination_reason: Any = None
+    info: Any = None
+    traj: Any = None
+    messages: Any = None
 
 
 @reader(
     "tau_bench",
     about="trajectories of τ-bench: a list of task_id, trial, reward, info, traj; or τ²-bench's simulations",
-    recognise=recognise,
-    sniff_keys={"lines": ("reward",), "list": ("reward",), "object": ("reward", "simulations")},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its file."""
-    notes: list[Note] = []
-    rows: list[Graded] = []
-    names = grading.run_names([(source.stem, grading.place(Path(source.label))) for _, source in parts])
-    for (_, source), run in zip(parts, names, strict=True):
-        rows += _rows(source, run, options)
-    scores = [row.scores[SCORE] for row in rows if row.scores]
-    scale = grading.scale_of(scores, options)
-    if scale is None:
-        raise FormatError(
-            parts[0][1].label, f"a reward is outside [0, 1]; {opt('choose', of='threshold=T')} says what is right"
+    log = Log(parts, options)
+    answers = []
+    for source, run in named(log.sources):
+        document = source.document
+        if isinstance(document, dict) and "simulations" not in document:
+            rows = iter([(document, "item 1")])
+        else:
+            rows = rows_in(source, ("simulations",) if isinstance(document, dict) else (), "a trajectory")
+        for row, where in rows:
+            held = checked(Trajectory, row, source, where)
+            answers.append(log.take(_answer(held, Answer(run, f"task {identity(held.task_id)}", where=where))))
+            answers[-1].path = source.label
+    if not log.grade(answers, "the rewards"):
+        rule = f"a reward is outside [0, 1]; {opt('choose', of='threshold=T')} says what is right"
+        raise FormatError(log.label, rule)
+    if errored := sum(one.why == ERRORED for one in answers):
+        log.say(
+            "tau_bench.errored",
+            "{errored} of {total} trajectories ended in an error: not graded (the tool counts a reward of 0)",
+            errored=errored,
+            total=len(answers),
         )
-    notes += grading.say_partial(scale, "the rewards", len(scores), options)
-    rows = [replace(row, state=scale.state(row.scores[SCORE])) if row.scores else row for row in rows]
-    if errored := sum(row.why == ERRORED for row in rows):
-        notes.append(
-            note(
-                "tau_bench.errored",
-                "{errored} of {total} trajectories ended in an error: not graded (the tool counts a reward of 0)",
-                errored=errored,
-                total=len(rows),
-            )
-        )
-    return grading.result_of(rows, parts[0][1].label, options, notes)
+    return log.result(answers)
 
 
-def _rows(source: Source, run: str, options: ReadOptions) -> Iterator[Graded]:
-    for row, where in _trajectories(source):
-        task, trial = identifier(row, "task_id", source.label, where), row.get("trial")
-        if isinstance(trial, bool) or not isinstance(trial, int):
-            raise FormatError(source.label, "trial must be a whole number", where=where, value=trial)
-        reward = grading.number(row.get("reward", part_of(row, "reward_info", "reward")))
-        why = ERRORED if _broke_off(row) else NO_SCORE if reward is None or math.isnan(reward) else None
-        yield Graded(
-            run,
-            f"task {grading.identity(task)}",
-            NOT_GRADED,
-            why=why,
-            where=where,
-            path=source.label,
-            scores={} if why or reward is None else {SCORE: reward},
-            repeat=trial,
-            texts=_words(row) if options.texts else None,
-        )
-
-
-def _words(row: dict[str, Any]) -> AnswerTexts:
-    """Return the task that the user had, the actions and outputs that are right, and what was said between user and
-    agent."""
-    task = as_object(part_of(row, "info", "task"))
-    messages = objects_in(row.get("traj", row.get("messages")))
-    spoken = [{"role": one.get("role"), "content": one["content"]} for one in messages if _is_spoken(one)]
-    return texts_of(task.get("instruction"), [task.get("actions"), task.get("outputs")], spoken)
-
-
-def _is_spoken(turn: dict[str, Any]) -> bool:
-    return turn.get("role") in ("user", "assistant") and isinstance(turn.get("content"), str)
-
-
-def _broke_off(row: dict[str, Any]) -> bool:
-    """Say whether a trajectory ended in an error and not by itself."""
-    return bool(part_of(row, "info", "error")) or row.get("termination_reason") in BROKEN_OFF
-
-
-def _trajectories(source: Source) -> Iterator[tuple[dict[str, Any], str]]:
-    if source.kind == "lines":
-        return ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
-    held = source.document
-    if isinstance(held, dict):
-        held = held.get("simulations", [held])
-    return placed_rows(source, held, "a trajectory")
+def _answer(row: Trajectory, answer: Answer) -> Answer:
+    """Return the answer with the task that the user had, the actions and outputs that are right, and what was said
+    between user and agent."""
+    broken = part_of(row.info, "error") or row.termination_reason in BROKEN_OFF
+    answer.repeat, answer.ungraded = row.trial, ERRORED if broken else None
+    answer.score = None if broken else number(part_of(row.reward_info, "reward") if row.reward is None else row.reward)
+    task = as_object(part_of(row.info, "task"))
+    answer.asked, answer.gold = task.get("instruction"), [task.get("actions"), task.get("outputs")]
+    turns = objects_in(row.messages if row.traj is None else row.traj)
+    answer.answer = [
+        {"role": turn["role"], "content": turn["content"]}
+        for turn in turns
+        if turn.get("role") in ("user", "assistant") and isinstance(turn.get("content"), str)
+    ]
+    return answer

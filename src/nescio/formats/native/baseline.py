@@ -91,7 +91,6 @@ def recognise(source: Source) -> str | None:
     "baseline",
     about="a baseline: one run with its outcomes and where they came from (nescio compare --save-baseline)",
     recognise=recognise,
-    sniff_keys={"object": (KEY,)},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001
     """Read a baseline as a run of its own; several are refused."""

@@ -49,8 +49,6 @@ def recognise(source: Source) -> str | None:
     "tally",
     about="a tally: counted outcomes of a shard (nescio tally)",
     recognise=recognise,
-    sniff_keys={"arrow": ()},
-    files=("*.tally",),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read tallies of shards, and add them up."""

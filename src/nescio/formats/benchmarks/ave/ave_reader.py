@@ -27,7 +27,7 @@ from nescio.formats.benchmarks.ave.documents import (
     write_pairs,
     write_responses,
 )
-from nescio.formats.logs.graded import choose
+from nescio.formats.choices import choose
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.documents import text_lines
 from nescio.sources.source import Source, name_runs
@@ -91,7 +91,6 @@ def describe(parts: Sequence[SourceRole]) -> str:
         " SELECTED|VALIDATED|REJECTED confidence)"
     ),
     recognise=recognise,
-    sniff_keys={"xml": (), "text": ()},
     text=True,
     describe=describe,
 )

@@ -19,7 +19,7 @@ from nescio.data.columns import Array
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows, locate, require
@@ -61,7 +61,6 @@ Cells = dict[tuple[str, str], _Row]
         "a table of nugget counts: run, question, vital, okay, vital_in_key, length, with type also list and factoid"
     ),
     recognise=recognise,
-    sniff_keys=tables_with("vital_in_key"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read tables of counts; no run may answer a question twice, and every run must have every question."""

@@ -47,7 +47,6 @@ def recognise(source: Source) -> str | None:
     "nuggetizer",
     about="AutoNuggetizer: assignments of nuggets, or a key of nuggets with answers, in JSON Lines",
     recognise=recognise,
-    sniff_keys={"lines": ("qid", "topic_id")},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read files of assignments; or one key and answers, which are then matched automatically."""

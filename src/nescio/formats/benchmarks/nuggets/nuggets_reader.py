@@ -91,7 +91,6 @@ class _Files(Struct):
         " mappings"
     ),
     recognise=recognise,
-    sniff_keys={"text": (), "lines": ("nuggets", "strings", "nugget")},
     text=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

@@ -14,8 +14,8 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, collected
 from nescio.formats.benchmarks.pan.shapes import shared
 from nescio.formats.benchmarks.pan.truth import DECIDED, Truth, identifier
-from nescio.formats.logs.grading import number
 from nescio.sources.documents import cells_of
+from nescio.sources.elements import number
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines, plain_rows
 

@@ -22,7 +22,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.texts import texts_of
 from nescio.errors import MismatchError
 from nescio.formats.benchmarks.pan.answers import values_of
-from nescio.formats.benchmarks.pan.shapes import SHARED, recognise, shared
+from nescio.formats.benchmarks.pan.shapes import recognise, shared
 from nescio.formats.benchmarks.pan.truth import Truth, read_truth
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.source import name_runs
@@ -35,9 +35,7 @@ SINCE_2024 = tuple("pan.F1(silence=negative)" if name == "pan.F1" else name for 
     "pan",
     about="PAN verification: a truth file and the answers of runs (id, value; all years)",
     recognise=recognise,
-    sniff_keys={"text": (), "lines": ("same", "value", *SHARED)},
     text=True,
-    files=("answers.jsonl", "answers.txt"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one truth file and the answers of any number of runs, each named by its folder."""

@@ -9,9 +9,9 @@ from msgspec import Struct, field
 
 from nescio.errors import FormatError
 from nescio.formats.benchmarks.pan.shapes import STRATA, recognise, shared
-from nescio.formats.logs.grading import number
 from nescio.sources import elements
 from nescio.sources.documents import cells_of
+from nescio.sources.elements import number
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE

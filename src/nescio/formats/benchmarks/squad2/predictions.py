@@ -11,7 +11,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.benchmarks.squad2.gold import Gold
 from nescio.formats.benchmarks.squad2.scores import Scores, best
-from nescio.formats.logs.graded import choose
+from nescio.formats.choices import choose
 from nescio.formats.registry import ReadOptions
 from nescio.sources.source import Source, name_runs, own_path
 

@@ -27,7 +27,6 @@ from nescio.formats.benchmarks.squad2.predictions import (
     tuned_note,
 )
 from nescio.formats.benchmarks.squad2.scores import score_texts
-from nescio.formats.logs.graded import declined
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, by_role, reader
 from nescio.sources.source import Source
 
@@ -56,7 +55,6 @@ def recognise(source: Source) -> str | None:
     "squad2",
     about="SQuAD 2.0: the gold, predictions {id: text}, and no-answer probabilities or odds {id: number}",
     recognise=recognise,
-    sniff_keys={"object": ()},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one gold file, the predictions of runs, each named by its file, and the odds of some of them."""
@@ -75,7 +73,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for name, predicted in predictions.items():
         texts = predicted
         if options.declined.asked:
-            texts = {question: "" if declined(options, text) else text for question, text in predicted.items()}
+            texts = {question: "" if options.declined.matches(text) else text for question, text in predicted.items()}
         scores = score_texts(gold.golds, texts)
         surely = confidence(odds[name], name, gold, notes) if name in odds else {}
         runs.append(Run(name, tuple(_responses(texts, surely, predicted))))

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SAID_SO, SILENT
 from nescio.errors import FormatError, opt
+from nescio.formats.answers import Answer, outcomes_of
 from nescio.formats.benchmarks.trec.qrels import ranked, say_strangers
 from nescio.formats.benchmarks.trec.runs import NIL, RankedRun, fault_at
-from nescio.formats.logs.graded import Graded, declined, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
 from nescio.sources.documents import cells_of
 from nescio.sources.source import Source, name_runs
@@ -76,7 +76,7 @@ def judged_alone(sources: Sequence[Source], options: ReadOptions) -> ReadResult:
     """Read each file as one run, with one answer a question."""
     notes: list[Note] = []
     answerable: dict[str, int] = {}
-    rows: list[Graded] = []
+    rows: list[Answer] = []
     for source, run in zip(sources, name_runs(sources), strict=True):
         seen: dict[str, int] = {}
         letters: Counter[str] = Counter()
@@ -90,16 +90,16 @@ def judged_alone(sources: Sequence[Source], options: ReadOptions) -> ReadResult:
             seen[question] = line
             state = _state(letter, options)
             _settle_answerable(answerable, question, docno, state, _both(source, line, question))
-            why = NIL if NIL in (docno, answer) else SAID_SO if declined(options, answer) else None
+            why = NIL if NIL in (docno, answer) else SAID_SO if options.declined.matches(answer) else None
             letters[letter] += why is None
-            rows.append(Graded(run, question, SILENT if why else state, why=why, path=source.label))
+            rows.append(Answer(run, question, SILENT if why else state, why=why, path=source.label))
         _say_letters(run, letters, options, notes)
     return ReadResult(
         outcomes_of([_told(row, answerable) for row in rows], sources[0].label, options, notes), tuple(notes)
     )
 
 
-def _told(row: Graded, answerable: Mapping[str, int]) -> Graded:
+def _told(row: Answer, answerable: Mapping[str, int]) -> Answer:
     return replace(row, answerable=answerable.get(row.question, -1))
 
 
@@ -137,16 +137,16 @@ def with_pool(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -
         for question in judged:
             answers = run.topics.get(question)
             if not answers:
-                rows.append((_told(Graded(run.name, question, ABSENT, path=run.source.label), pool.answerable), 0))
+                rows.append((_told(Answer(run.name, question, ABSENT, path=run.source.label), pool.answerable), 0))
                 continue
             verdicts = [pool.verdicts.get((question, response.docno, squeeze(response.answer))) for response in answers]
             states = [NOT_GRADED if letter is None else _state(letter, options) for letter in verdicts]
-            why = NIL if answers[0].docno == NIL else SAID_SO if declined(options, answers[0].answer) else None
+            why = NIL if answers[0].docno == NIL else SAID_SO if options.declined.matches(answers[0].answer) else None
             letters[verdicts[0] or ""] += why is None
             state = SILENT if why else states[0]
             why = why or ("not in the pool" if verdicts[0] is None else None)
             right = (i for i, s in enumerate(states, 1) if s == CORRECT and answers[i - 1].docno != NIL)
-            row = Graded(run.name, question, state, answers[0].score, why=why, path=run.source.label)
+            row = Answer(run.name, question, state, answers[0].score, why=why, path=run.source.label)
             rows.append((_told(row, pool.answerable), next(right, 0)))
         _say_letters(run.name, letters, options, notes)
     return ReadResult(ranked(rows, source, options, notes), tuple(notes), ("c@1", "MRR", "accuracy", "coverage"))

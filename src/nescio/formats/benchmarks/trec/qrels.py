@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, Outcomes
 from nescio.errors import MismatchError, UsageError, opt
+from nescio.formats.answers import Answer, outcomes_of
 from nescio.formats.benchmarks.trec.runs import RankedRun, fault_at, whole_in
-from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
 from nescio.sources.documents import cells_of
 from nescio.sources.source import Source
@@ -64,7 +64,7 @@ def _by_qrels(
     least: int,
     figures: array[float],
     notes: list[Note],
-) -> Iterator[tuple[Graded, int]]:
+) -> Iterator[tuple[Answer, int]]:
     """Yield a row a run and topic, with the rank of the first relevant document, 0 where there is none; and add what
     trec_eval gives for the topic to `figures`."""
     for run in runs:
@@ -77,12 +77,12 @@ def _by_qrels(
             good = [i for i, answer in enumerate(answers or (), 1) if levels.get(answer.docno, least - 1) >= least]
             figures.extend(_figures(good, known))
             if not answers:
-                yield Graded(run.name, topic, ABSENT, path=run.source.label, answerable=answerable), 0
+                yield Answer(run.name, topic, ABSENT, path=run.source.label, answerable=answerable), 0
                 continue
             unjudged += answers[0].docno not in levels
             right = good[0] if good else 0
             state = CORRECT if right == 1 else INCORRECT
-            yield Graded(run.name, topic, state, answers[0].score, path=run.source.label, answerable=answerable), right
+            yield Answer(run.name, topic, state, answers[0].score, path=run.source.label, answerable=answerable), right
         if unjudged:
             notes.append(
                 note(
@@ -126,12 +126,12 @@ def say_strangers(run: RankedRun, known: Mapping[str, object], notes: list[Note]
         )
 
 
-def ranked(rows: Iterable[tuple[Graded, int]], source: Source, options: ReadOptions, notes: list[Note]) -> Outcomes:
+def ranked(rows: Iterable[tuple[Answer, int]], source: Source, options: ReadOptions, notes: list[Note]) -> Outcomes:
     """Return the outcomes of rows, one for each question of each run in turn, with the ranks of their first right
     answers, 0 for none."""
     ranks = array("q")
 
-    def graded() -> Iterator[Graded]:
+    def graded() -> Iterator[Answer]:
         for row, rank in rows:
             ranks.append(rank)
             yield row

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.logs.graded import choose
+from nescio.formats.choices import choose
 from nescio.formats.registry import ReadOptions
 from nescio.sources.documents import cells_of
 from nescio.sources.source import Source, name_runs

@@ -45,7 +45,6 @@ def recognise(source: Source) -> str | None:
     "trec",
     about="TREC runs (qid iter docno rank score tag) with qrels, or factoid judgements (qid docno R|W|X|U answer)",
     recognise=recognise,
-    sniff_keys={"text": ()},
     text=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

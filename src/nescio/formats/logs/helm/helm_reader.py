@@ -16,14 +16,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nescio.data.notes import Note, note
-from nescio.data.outcomes import NOT_GRADED, SAID_SO
 from nescio.data.reasons import BLOCKED, EMPTY, ERRORED, REFUSED
-from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, opt, shorten
-from nescio.formats.logs import grading
-from nescio.formats.logs.graded import Graded, check_choice, choose, chosen_among, declined, pick
-from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale, number
+from nescio.formats.answers import Answer
+from nescio.formats.choices import check_choice, choose, chosen_among, pick
 from nescio.formats.logs.helm.run import (
     OTHER,
     SPEC,
@@ -37,8 +33,9 @@ from nescio.formats.logs.helm.run import (
     open_folders,
     say_others,
 )
+from nescio.formats.logs.kit import NO_SCORE, Log, mean_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import as_list, as_object, objects_in, part_of
+from nescio.sources.elements import as_list, as_object, number, objects_in, part_of
 from nescio.sources.source import Source
 
 MAIN = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match")
@@ -104,107 +101,110 @@ def _listed(source: Source, columns: set[str]) -> str | None:
     "helm",
     about="run folders of HELM: scenario_state.json with per_instance_stats.json (and run_spec.json, stats.json)",
     recognise=recognise,
-    sniff_keys={"object": ("adapter_spec", "tags"), "list": ("instance_id", "references", "count")},
-    files=tuple(f"{name}.json" for name in (STATE, STATS, SPEC, TOTALS)),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read run folders; `--choose split=`, `metric=`, `perturbation=` and `threshold=` say which figure is meant."""
+    log = Log(parts, options)
     folders = open_folders(parts)
-    cases = [open_cases(folder, options) for folder in folders]
-    notes = say_others(parts)
+    cases = [open_cases(folder) for folder in folders]
+    log.notes += say_others(parts)
     for name in USUAL:
         check_choice(options, name, (getattr(case, name) for every in cases for case in every))
     check_choice(options, "metric", (metric for every in cases for case in every for metric in case.scores))
-    rows: list[Graded] = []
+    answers: list[Answer] = []
     outcomes = True
     for folder, every in zip(folders, cases, strict=True):
-        graded, scale = _graded(folder, every, options, notes)
-        rows += graded
-        outcomes = outcomes and scale is not None
-    first = folders[0].files[STATE]
+        own, graded = _graded(folder, every, log)
+        answers += own
+        outcomes = outcomes and graded
     keep = {"scenario", *(name for folder in folders for name in folder.parameters)}
-    return grading.result_of(rows, first, options, notes, keep=keep, outcomes=outcomes)
+    return log.result(answers, keep=keep, outcomes=outcomes)
 
 
 # ---- outcomes ----
 
 
-def _graded(
-    folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note]
-) -> tuple[list[Graded], Scale | None]:
-    """Return the rows of one folder; and how its scores become outcomes, None where they are none."""
+def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answer], bool]:
+    """Return the answers of one folder, and whether its scores are outcomes."""
     for name in USUAL:
-        chosen = _one(folder, name, cases, options, notes)
+        chosen = _one(folder, name, cases, log)
         cases = [case for case in cases if getattr(case, name) == chosen]
     split, perturbation = cases[0].split, cases[0].perturbation
-    metric = _metric(folder, cases, options, notes)
+    metric = _metric(folder, cases, log)
     scores = [case.scores.get(metric, math.nan) for case in cases]
-    scale = grading.scale_of(scores, options)
-    what, column = f"{folder.path.name}: {metric}", metric
-    if scale:
-        notes += grading.say_partial(scale, what, len(cases), options)
-    else:
-        notes.append(grading.no_outcome(what, column))
-    held = {SCORE if scale else column, *options.graded}
     whole = all(_confidence(case) in (None, 1.0) for case in cases)  # no log-probabilities in it
+    answers = []
     optionless: Counter[str] = Counter()
-    rows = []
     for case, score in zip(cases, scores, strict=True):
-        name = folder.prefix + case.id
-        answerable = grading.has_answer(_gold(case), options)
-        state, why = _outcome(case, score, scale, options, answerable=answerable)
-        if why is None and (text := _no_option(folder, case)):
+        answer = log.take(_answer(folder, case, score, log))
+        if answer.why is None and (text := _no_option(folder, case)):
             optionless[text] += 1
-        values = {
-            score_name: score if score_name in (SCORE, metric) else case.scores.get(score_name) for score_name in held
-        }
-        rows.append(
-            Graded(
-                folder.run,
-                name,
-                state,
-                None if whole or why else _confidence(case),
-                why=why,
-                strata={"scenario": folder.scenario} | folder.parameters | case.labels,
-                where=case.where,
-                path=folder.files[STATE],
-                scores={score_name: value for score_name, value in values.items() if value is not None},
-                answerable=-1 if answerable else 0,
-                repeat=case.trial,
-                texts=_texts(case) if options.texts else None,
-            )
+        answer.confidence = None if whole or answer.why else _confidence(case)
+        answer.scores = {name: case.scores[name] for name in log.options.graded if name in case.scores}
+        answers.append(answer)
+    outcomes = log.grade(answers, f"{folder.path.name}: {metric}", metric)
+    if optionless:
+        log.say(
+            "helm.no_option",
+            "{subject}: {answers} of {total} answers name no option and are counted as the tool graded them (as "
+            f"{{example}}); {opt('declined_pattern')} can count some as unanswered",
+            folder.path.name,
+            answers=optionless.total(),
+            total=len(cases),
+            example=shorten(optionless.most_common(1)[0][0]),
         )
-    notes += _say_optionless(folder, optionless, len(cases))
     if perturbation == UNPERTURBED:
-        notes += grading.compared(_figure(folder, metric, split), None, scores, metric, folder.path.name)
-    return rows, scale
+        log.compare(folder.path.name, metric, _figure(folder, metric, split), scores)
+    return answers, outcomes
 
 
-def _one(folder: Folder, name: str, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:
+def _answer(folder: Folder, case: Case, score: float, log: Log) -> Answer:
+    gold = list(_gold(case))
+    silent = silence_of(case) if len(case.requests) == 1 else None
+    return Answer(
+        folder.run,
+        folder.prefix + case.id,
+        ungraded=NO_SCORE if math.isnan(score) else ERRORED if silent == ERRORED else None,
+        nothing=silent,
+        score=score,
+        strata={"scenario": folder.scenario} | folder.parameters,
+        labels=case.labels,
+        where=case.where,
+        path=folder.files[STATE],
+        answerable=-1 if log.has_answer(gold) else 0,
+        repeat=case.trial,
+        asked=[_question(case), *_options(case)],
+        gold=gold,
+        answer=_said(case) if len(case.requests) == 1 else None,
+        extracted=_option(case)[0],
+        reason=list(_reasons(case)),
+    )
+
+
+def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
     """Return the split or perturbation asked for, or the only one, or the usual one; what is left out is counted in a
     note."""
     many, usual = Counter(str(getattr(case, name)) for case in cases), USUAL[name]
     if len(many) == 1:
         return next(iter(many))
+    options = log.options
     chosen = usual if name not in options.choose and usual in many else choose(options, name, list(many), f"{name}s")
-    notes.append(
-        note(
-            "helm.left_out",
-            "{subject}: {count} of {kind} {chosen!r}; left out {others:each %d of %s %r}",
-            folder.path.name,
-            count=many[chosen],
-            kind=name,
-            chosen=chosen,
-            others=[(count, name, value) for value, count in many.items() if value != chosen],
-        )
+    log.say(
+        "helm.left_out",
+        "{subject}: {count} of {kind} {chosen!r}; left out {others:each %d of %s %r}",
+        folder.path.name,
+        count=many[chosen],
+        kind=name,
+        chosen=chosen,
+        others=[(count, name, value) for value, count in many.items() if value != chosen],
     )
     return chosen
 
 
-def _metric(folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:
+def _metric(folder: Folder, cases: Sequence[Case], log: Log) -> str:
     """Return the metric asked for; else exact_match or one like it; else the only score there is."""
     metrics = dict.fromkeys(name for case in cases for name in case.scores)
-    if (chosen := chosen_among(options, "metric", metrics)) is not None:
+    if (chosen := chosen_among(log.options, "metric", metrics)) is not None:
         return chosen
     scores = [name for name in metrics if not RECORDS.fullmatch(name) and "@" not in name]
     main = next((name for name in MAIN if name in metrics), None)
@@ -215,20 +215,13 @@ def _metric(folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: 
             raise FormatError(
                 folder.files[STATS], "there is no score in it, only records of requests", value=list(metrics)
             )
-        main = pick(options, "metric", alone)
-    mean = grading.folded([case.scores.get(main, math.nan) for case in cases])
-    other = {name: grading.folded([case.scores.get(name, math.nan) for case in cases]) for name in scores}
+        main = pick(log.options, "metric", alone)
+    mean = mean_of([case.scores.get(main, math.nan) for case in cases])
+    other = {name: mean_of([case.scores.get(name, math.nan) for case in cases]) for name in scores}
     differ = [(name, value) for name, value in other.items() if not math.isclose(value, mean)]
     if differ:
-        notes.append(
-            note(
-                "helm.one_metric",
-                "{subject}: scored by {metric}; other metrics give different values: {others:each %s %.3g}",
-                folder.path.name,
-                metric=main,
-                others=differ,
-            )
-        )
+        template = "{subject}: scored by {metric}; other metrics give different values: {others:each %s %.3g}"
+        log.say("helm.one_metric", template, folder.path.name, metric=main, others=differ)
     return main
 
 
@@ -260,13 +253,6 @@ def _option(case: Case) -> tuple[str | None, bool]:
         return None, False
     named = mapping.get(_said(case))
     return named if isinstance(named, str) else None, True
-
-
-def _texts(case: Case) -> AnswerTexts:
-    """Return the question with its options, the gold answers, the answer, the option that it names, and why it was
-    graded so."""
-    option = _option(case)[0]
-    return texts_of([_question(case), *_options(case)], _gold(case), _said(case), option, list(_reasons(case)))
 
 
 def _question(case: Case) -> Any:
@@ -301,30 +287,17 @@ def _gold(case: Case) -> Iterator[str]:
             yield text
 
 
-def _outcome(
-    case: Case, score: float, scale: Scale | None, options: ReadOptions, *, answerable: bool
-) -> tuple[int, str | None]:
-    if math.isnan(score) or scale is None:
-        return NOT_GRADED, NO_SCORE if math.isnan(score) else None
-    silent = silence_of(case, options) if len(case.requests) == 1 else None
-    if silent == ERRORED:
-        return NOT_GRADED, ERRORED
-    return grading.outcome_of(scale.state(score), silent, answerable=answerable)
-
-
-def silence_of(case: Case, options: ReadOptions) -> str | None:
-    """Return why the answer to a single request is silence, ERRORED where there is none to grade, or None."""
+def silence_of(case: Case) -> str | None:
+    """Return why there is no answer to a single request, ERRORED where there is none to grade, or None."""
     result = _result(case)
     if result is None or result.get("success") is not True:
         return _failure(str((result or {}).get("error")))
-    text = _said(case)
-    if not text:
-        finish = as_object(_completion(case).get("finish_reason"))
-        reason = str(finish.get("reason")) if finish else ""
-        if reason.startswith(SERVER_ERROR):
-            return ERRORED
-        return ENDS.get(reason.rpartition(".")[2].lower(), BLOCKED if WITHHELD.search(reason) else EMPTY)
-    return SAID_SO if declined(options, text) or declined(options, _option(case)[0]) else None
+    if _said(case):
+        return None
+    reason = str(as_object(_completion(case).get("finish_reason")).get("reason") or "")
+    if reason.startswith(SERVER_ERROR):
+        return ERRORED
+    return ENDS.get(reason.rpartition(".")[2].lower(), BLOCKED if WITHHELD.search(reason) else EMPTY)
 
 
 def _failure(error: str) -> str:
@@ -347,22 +320,6 @@ def _no_option(folder: Folder, case: Case) -> str | None:
     joint = part_of(folder.documents[STATE], "adapter_spec", "method") == "multiple_choice_joint"
     named, options = _option(case)
     return _said(case) if joint and options and named is None else None
-
-
-def _say_optionless(folder: Folder, texts: Counter[str], total: int) -> list[Note]:
-    if not texts:
-        return []
-    return [
-        note(
-            "helm.no_option",
-            "{subject}: {answers} of {total} answers name no option and are counted as the tool graded them (as "
-            f"{{example}}); {opt('declined_pattern')} can count some as unanswered",
-            folder.path.name,
-            answers=texts.total(),
-            total=total,
-            example=shorten(texts.most_common(1)[0][0]),
-        )
-    ]
 
 
 def _figure(folder: Folder, metric: str, split: str) -> Any:

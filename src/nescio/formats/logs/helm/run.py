@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, offer
-from nescio.formats.logs import grading
-from nescio.formats.logs.grading import number
-from nescio.formats.registry import ReadOptions, SourceRole
+from nescio.formats.logs.kit import runs_of
+from nescio.formats.registry import SourceRole
+from nescio.sources.elements import identity, number
 from nescio.sources.source import own_path
 from nescio.text import sanitize
 
@@ -47,7 +47,7 @@ class Case(Struct, frozen=True):
     perturbation: str
     split: str
     where: str
-    labels: dict[str, str]
+    labels: dict[str, Any]
     requests: list[Mapping[str, Any]] = field(default_factory=list)
     scores: dict[str, float] = field(default_factory=dict)
 
@@ -116,14 +116,14 @@ def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Fo
 
 def _named(folders: Sequence[Folder]) -> list[Folder]:
     whats = [",".join([folder.scenario, *(f"{k}={v}" for k, v in folder.parameters.items())]) for folder in folders]
-    runs = grading.runs_of([folder.model for folder in folders], whats, [folder.path for folder in folders])
+    runs = runs_of([folder.model for folder in folders], whats, [folder.path for folder in folders])
     return [replace(folder, run=run, prefix=prefix) for folder, (run, prefix) in zip(folders, runs, strict=True)]
 
 
 # ---- cases ----
 
 
-def open_cases(folder: Folder, options: ReadOptions) -> list[Case]:
+def open_cases(folder: Folder) -> list[Case]:
     """Return every instance, trial and perturbation of a folder, with its scores."""
     states = folder.documents[STATE]["request_states"]
     if not isinstance(states, list):
@@ -138,7 +138,7 @@ def open_cases(folder: Folder, options: ReadOptions) -> list[Case]:
             raise FormatError(folder.files[STATE], "a request state must have an instance", where=where, value=state)
         key = _key(instance.get("id"), state, instance, folder.files[STATE], where)
         split = instance.get("split")
-        labels = grading.labels({"sub_split": instance.get("sub_split")}, options)
+        labels = {"sub_split": instance.get("sub_split")}
         case = cases.setdefault(
             key, Case(*key, sanitize(split, target="message") if isinstance(split, str) else "", where, labels)
         )
@@ -167,7 +167,7 @@ def _key(
         raise FormatError(path, "the id of an instance must be a text", where=where, value=id_)
     if isinstance(trial, bool) or not isinstance(trial, int) or trial < 0:
         raise FormatError(path, "train_trial_index must be a whole number from 0", where=where, value=trial)
-    name = grading.identity(id_)
+    name = identity(id_)
     if perturbation is None:
         return name, trial, UNPERTURBED
     if not isinstance(perturbation, dict) or not isinstance(perturbation.get("name"), str):

@@ -18,17 +18,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.model import Collection, Question, Response, Run
-from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SAID_SO, SILENT
+from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM, REFUSED, said_to_abstain
-from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, UsageError, offer, opt, shorten
-from nescio.formats.logs import grading
-from nescio.formats.logs.graded import Graded, check_choice, declined, pick
-from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale
-from nescio.formats.logs.inspect.log import HEADERS, Log, Sample, Score, open_log
+from nescio.formats.answers import Answer
+from nescio.formats.choices import check_choice, pick, threshold
+from nescio.formats.logs import kit
+from nescio.formats.logs.inspect.log import HEADERS, Sample, Score, Transcript, open_log
 from nescio.formats.logs.inspect.reducers import reduced
+from nescio.formats.logs.kit import NO_SCORE, Log
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
+from nescio.sources.elements import number
 from nescio.sources.source import Source
 from nescio.text import sanitize
 
@@ -58,8 +58,6 @@ def recognise(source: Source) -> str | None:
     "inspect",
     about="a log of Inspect: .eval, or .json (eval, status, samples)",
     recognise=recognise,
-    sniff_keys={"archive": (), "object": ("eval",)},
-    files=("*.eval", "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T*.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read logs, each a run named by its model; logs of one model on several tasks are one run.
@@ -68,43 +66,37 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     `--choose scorer=none` takes the answers without their grades, to be judged here; `--choose epochs=N` the first N
     epochs of each log. Logs of one task may have different numbers of epochs: a question counts as the mean of its own.
     """
-    notes: list[Note] = []
-    logs = _epochs(_named([open_log(source, options, notes) for _, source in parts]), options, notes)
+    log = Log(parts, options)
+    held = [open_log(source, log) for source in log.sources]
+    names = kit.runs_of(
+        [one.text("eval", "model") for one in held],
+        [one.text("eval", "task") for one in held],
+        [one.path for one in held],
+    )
+    scripts = _first_epochs([replace(one, run=run, prefix=p) for one, (run, p) in zip(held, names, strict=True)], log)
     if options.choose.get("scorer") == NO_SCORER:
-        return ReadResult(_unjudged(logs), tuple(notes))
-    check_choice(options, "scorer", (name for log in logs for sample in log.samples for name in sample.scores))
-    rows: list[Graded] = []
+        return ReadResult(_unjudged(scripts), tuple(log.notes))
+    check_choice(options, "scorer", (name for one in scripts for sample in one.samples for name in sample.scores))
+    answers: list[Answer] = []
     outcomes = True
-    for log in logs:
-        graded, scale = _graded(log, options, notes)
-        rows += graded
-        outcomes = outcomes and scale is not None
-    return grading.result_of(rows, logs[0].path, options, notes, keep=("task",), outcomes=outcomes)
+    for one in scripts:
+        own, graded = _graded(one, log)
+        answers += own
+        outcomes = outcomes and graded
+    return log.result(answers, keep=("task",), outcomes=outcomes)
 
 
-def _named(logs: Sequence[Log]) -> list[Log]:
-    models, tasks = ([log.text("eval", key) for log in logs] for key in ("model", "task"))
-    runs = grading.runs_of(models, tasks, [log.path for log in logs])
-    return [replace(log, run=run, prefix=prefix) for log, (run, prefix) in zip(logs, runs, strict=True)]
-
-
-def _epochs(logs: Sequence[Log], options: ReadOptions, notes: list[Note]) -> list[Log]:
-    chosen = options.choose.get("epochs")
+def _first_epochs(scripts: list[Transcript], log: Log) -> list[Transcript]:
+    chosen = log.options.choose.get("epochs")
     if chosen is None:
-        return list(logs)
+        return scripts
     if not chosen.isdecimal() or int(chosen) < 1:
         raise UsageError(f"{opt('choose')} epochs takes a whole number from 1 (found {chosen!r})")
-    first = [replace(log, samples=[sample for sample in log.samples if sample.epoch <= int(chosen)]) for log in logs]
-    lost = sum(len(log.samples) for log in logs) - sum(len(log.samples) for log in first)
+    first = [replace(one, samples=[sample for sample in one.samples if sample.epoch <= int(chosen)]) for one in scripts]
+    lost = sum(len(one.samples) for one in scripts) - sum(len(one.samples) for one in first)
     if lost:
-        notes.append(
-            note(
-                "inspect.first_epochs",
-                "{samples:n sample} of later epochs than {epochs} left out",
-                samples=lost,
-                epochs=int(chosen),
-            )
-        )
+        template = "{samples:n sample} of later epochs than {epochs} left out"
+        log.say("inspect.first_epochs", template, samples=lost, epochs=int(chosen))
     return first
 
 
@@ -124,74 +116,39 @@ class Grade(Struct, frozen=True):
     own: float = math.nan
 
 
-def _graded(log: Log, options: ReadOptions, notes: list[Note]) -> tuple[list[Graded], Scale | None]:
-    """Return the rows of one log; and how its scores become outcomes, None where they are none."""
-    scorer = pick(options, "scorer", (name for sample in log.samples for name in sample.scores))
-    if not scorer and any(sample.stopped == NO_SCORE for sample in log.samples):
-        notes.append(
-            note(
-                "inspect.no_scores",
-                f"{{subject}}: no sample has a score; {opt('choose', {'scorer': NO_SCORER})} judges the answers here",
-                log.path.name,
-            )
+def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
+    """Return the answers of one log, and whether its scores are outcomes."""
+    options, samples = log.options, script.samples
+    scorer = pick(options, "scorer", (name for sample in samples for name in sample.scores))
+    if not scorer and any(sample.stopped == NO_SCORE for sample in samples):
+        log.say(
+            "inspect.no_scores",
+            f"{{subject}}: no sample has a score; {opt('choose', {'scorer': NO_SCORER})} judges the answers here",
+            script.path.name,
         )
-    key = _key(log, scorer, options)
-    scores = [_part(sample.scores.get(scorer), key) for sample in log.samples]
-    grades = [grade_of(score, sample, options) for score, sample in zip(scores, log.samples, strict=True)]
-    _no_labels(log, scorer, grades)
-    numbers = [grade.score for grade in grades]
-    scale = grading.scale_of(numbers, options)
-    what = f"{scorer} ({key})" if key else scorer
-    if scale:
-        notes += grading.say_partial(scale, f"{log.path.name}: {what}", len(numbers), options)
-    else:
-        notes.append(grading.no_outcome(f"{log.path.name}: {what}", SCORE))
-    strata = {"task": log.text("eval", "task")} if log.prefix else {}
-    rows = []
-    for sample, score, grade in zip(log.samples, scores, grades, strict=True):
-        answerable = grading.has_answer(sample.targets, options)
-        state, why = outcome_of(sample, score, grade, scale, options, answerable=answerable)
-        rows.append(
-            Graded(
-                log.run,
-                log.prefix + sample.id,
-                state,
-                why=why,
-                strata=sample.labels | strata,
-                where=sample.where,
-                path=log.path,
-                scores={SCORE: grade.score},
-                answerable=-1 if answerable else 0,
-                repeat=sample.epoch,
-                texts=_texts(sample, score) if options.texts else None,
-            )
-        )
-    notes += _against_header(log, scorer, key, scores, [grade.own for grade in grades])
-    return rows, scale
+    values = [sample.scores[scorer].value if scorer in sample.scores else None for sample in samples]
+    key = pick(options, "key", (name for value in values for name in _parts(value)))
+    scores = [_part(sample.scores.get(scorer), key) for sample in samples]
+    grades = [grade_of(score, sample, options) for score, sample in zip(scores, samples, strict=True)]
+    _no_labels(script, scorer, grades)
+    answers = []
+    for sample, score, grade in zip(samples, scores, grades, strict=True):
+        answer = answer_of(sample, score, grade, threshold(options))
+        answer.answerable = -1 if log.has_answer(sample.targets) else 0
+        answer.run, answer.question, answer.path = script.run, script.prefix + sample.id, script.path
+        answer.strata = {"task": script.text("eval", "task")} if script.prefix else {}
+        answers.append(log.take(answer))
+    outcomes = log.grade(answers, f"{script.path.name}: {scorer} ({key})" if key else f"{script.path.name}: {scorer}")
+    _against_header(log, script, (scorer, key), scores, [grade.own for grade in grades])
+    return answers, outcomes
 
 
-def _texts(sample: Sample, score: Score | None) -> AnswerTexts:
-    graded = score or Score(None)
-    choices = [f"{chr(65 + i)}. {option}" for i, option in enumerate(sample.options)]
-    asked = [sample.question, *([] if all(option in sample.question for option in sample.options) else choices)]
-    return texts_of(asked, sample.targets, sample.text, graded.answer, graded.explanation or sample.error)
-
-
-def _key(log: Log, scorer: str, options: ReadOptions) -> str:
-    """Return which part of scores that are dictionaries, or lists (numbered from 1), is meant; empty where they are
-    neither."""
-    parts: dict[str, None] = {}
-    for sample in log.samples:
-        value = sample.scores[scorer].value if scorer in sample.scores else None
-        if isinstance(value, (dict, list)):
-            parts |= dict.fromkeys(_parts(value))
-    return pick(options, "key", parts)
-
-
-def _parts(value: dict[str, Any] | list[Any]) -> dict[str, Any]:
+def _parts(value: Any) -> dict[str, Any]:
+    """Return the parts of a score that is a dictionary, or a list (numbered from 1)."""
     if isinstance(value, list):
         return {str(i): part for i, part in enumerate(value, 1)}
-    return {sanitize(name, target="message"): part for name, part in value.items()}
+    held = value if isinstance(value, dict) else {}
+    return {sanitize(name, target="message"): part for name, part in held.items()}
 
 
 def _part(score: Score | None, key: str) -> Score | None:
@@ -227,16 +184,16 @@ def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade
 def _read(value: Any) -> float | None:
     """Return the number that the tool reads in a value."""
     if not isinstance(value, str):
-        return grading.number(value)
-    return WORDS.get(value, WORDS.get(value.lower(), grading.number(value)))
+        return number(value)
+    return WORDS.get(value, WORDS.get(value.lower(), number(value)))
 
 
-def _no_labels(log: Log, scorer: str, grades: Sequence[Grade]) -> None:
+def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None:
     """Raise FormatError where scores are words that nobody said the meaning of."""
     counts = Counter(grade.label for grade in grades if grade.label is not None)
     if not counts:
         return
-    where = next(sample.where for sample, grade in zip(log.samples, grades, strict=True) if grade.label is not None)
+    where = next(one.where for one, grade in zip(script.samples, grades, strict=True) if grade.label is not None)
     shown = ", ".join(f"{sanitize(shorten(word), target='message')} {many}×" for word, many in counts.most_common(5))
     first = sanitize(next(iter(counts)), target="message")[:40]
     ungraded = "".join(offer("outcome_map", {word: "ungraded"}) for word in counts)
@@ -244,55 +201,66 @@ def _no_labels(log: Log, scorer: str, grades: Sequence[Grade]) -> None:
         f"the scores of {scorer!r} are labels, not outcomes: {shown}; "
         f"{ungraded}{opt('outcome_map', {first: 'correct'})} says what one of them means, and so on for each"
     )
-    raise FormatError(log.path, rule, where=where)
+    raise FormatError(script.path, rule, where=where)
 
 
-def outcome_of(
-    sample: Sample, score: Score | None, grade: Grade, scale: Scale | None, options: ReadOptions, *, answerable: bool
-) -> tuple[int, str | None]:
-    """Return state and reason."""
-    if score is None or grade.failed or scale is None:
-        return NOT_GRADED, grade.failed
-    state = scale.state(grade.score) if grade.state is None else grade.state
-    silent = grade.silent
-    if declined(options, score.answer) or declined(options, sample.text):
-        silent = SAID_SO
-    elif silent is None and state == INCORRECT:
-        silent = sample.silent or (EMPTY if sample.empty and not score.answer.strip() else None)
-    return grading.outcome_of(state, silent, answerable=answerable)
+def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | None) -> Answer:
+    """Return what became of a sample. An answer that the provider blocked, or that is empty, is none where it is
+    wrong."""
+    given = score or Score(None)
+    wrong = grade.score < (1.0 if least is None else least) if grade.state is None else grade.state == INCORRECT
+    blocked = sample.silent or (EMPTY if sample.empty and not given.answer.strip() else None)
+    options = [f"{chr(65 + i)}. {option}" for i, option in enumerate(sample.options)]
+    return Answer(
+        "",
+        "",
+        where=sample.where,
+        repeat=sample.epoch,
+        ungraded=grade.failed,
+        nothing=grade.silent or (blocked if wrong else None),
+        lacking="" if grade.state == NOT_GRADED else None,
+        right=None if grade.state in (None, NOT_GRADED) else grade.state == CORRECT,
+        score=math.nan if grade.state == NOT_GRADED else grade.score,
+        labels=sample.labels,
+        asked=[sample.question, *([] if all(option in sample.question for option in sample.options) else options)],
+        gold=sample.targets,
+        answer=sample.text,
+        extracted=given.answer,
+        reason=given.explanation or sample.error,
+    )
 
 
 def _against_header(
-    log: Log, scorer: str, key: str, scores: Sequence[Score | None], numbers: Sequence[float]
-) -> list[Note]:
+    log: Log, script: Transcript, of: tuple[str, str], scores: Sequence[Score | None], numbers: Sequence[float]
+) -> None:
     """Note where the log's own figure covers other samples than are in it, or is not what they give."""
+    scorer, key = of
     reducers: dict[str, tuple[str, float]] = {}
-    for by, name, metric, value, reducer in log.figures():
+    for by, name, metric, value, reducer in script.figures():
         if not scorer or (by in (scorer, "None") and name in (key, scorer)):
             reducers.setdefault(reducer, (metric, value))
-    if log.text("status") == "success" and log.expected != len(log.samples):
+    name = script.path.name
+    if script.text("status") == "success" and script.expected != len(script.samples):
         metric, own = next(iter(reducers.values()), ("mean", None))
-        return grading.compared(own, log.expected, numbers, metric, log.path.name)
+        log.compare(name, metric, own, numbers, of=script.expected)
+        return
     # The tool makes one score of each question's repeats first.
-    of: dict[str, list[tuple[Any, float]]] = {}
-    for sample, score, number in zip(log.samples, scores, numbers, strict=True):
+    repeats: dict[str, list[tuple[Any, float]]] = {}
+    for sample, score, value in zip(script.samples, scores, numbers, strict=True):
         word = score.value if score and isinstance(score.value, (str, int, float)) else None
-        of.setdefault(sample.id, []).append((word, number))
-    notes: list[Note] = []
+        repeats.setdefault(sample.id, []).append((word, value))
     for reducer, (metric, own) in reducers.items():
-        bounds = reduced(reducer or "mean", of.values())
-        if bounds is None:
-            continue
-        nearest = bounds[0] if math.isnan(own) else max(bounds[0], min(own, bounds[1]))
-        what = f"{metric} ({reducer} of the repeats)" if reducer not in ("", "mean") else metric
-        notes += grading.compared(own, None, [nearest], what, log.path.name)
-    return notes
+        bounds = reduced(reducer or "mean", repeats.values())
+        if bounds is not None:
+            nearest = bounds[0] if math.isnan(own) else max(bounds[0], min(own, bounds[1]))
+            what = f"{metric} ({reducer} of the repeats)" if reducer not in ("", "mean") else metric
+            log.compare(name, what, own, [nearest])
 
 
 # ---- answers to be judged here ----
 
 
-def _unjudged(logs: Sequence[Log]) -> Unjudged:
+def _unjudged(logs: Sequence[Transcript]) -> Unjudged:
     """Return the questions and the answers of the logs without their grades; a sample that stopped with an error is a
     missing row."""
     questions: dict[str, Question] = {}

@@ -10,15 +10,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.notes import Note, note
 from nescio.data.reasons import BLOCKED, ERRORED, REFUSED
 from nescio.data.texts import in_words
 from nescio.errors import FormatError
-from nescio.formats.logs import grading
-from nescio.formats.logs.grading import NO_SCORE, number
+from nescio.formats.logs.kit import NO_SCORE, Log
 from nescio.formats.registry import ReadOptions
 from nescio.sources.documents import read_members
-from nescio.sources.elements import as_list, as_object, identifier, objects_in, part_of, texts_in
+from nescio.sources.elements import as_list, as_object, identifier, identity, number, objects_in, part_of, texts_in
 from nescio.sources.json import decode_document, most_keys, refuse_twice
 from nescio.sources.source import Source
 from nescio.text import sanitize
@@ -67,12 +65,12 @@ class Sample(Struct, frozen=True):
     question: str
     targets: tuple[str, ...]
     options: tuple[str, ...]
-    labels: dict[str, str]
+    labels: Mapping[str, Any]
     where: str
     error: str = ""
 
 
-class Log(Struct, frozen=True):
+class Transcript(Struct, frozen=True):
     """One log: its header, its samples, the run that it belongs to, and what its questions' names begin with."""
 
     path: Path
@@ -119,42 +117,33 @@ class Log(Struct, frozen=True):
                     )
 
 
-def open_log(source: Source, options: ReadOptions, notes: list[Note]) -> Log:
+def open_log(source: Source, log: Log) -> Transcript:
     """Read a log with its samples; raises FormatError where there are none."""
     if source.kind == "archive":
         header, rows = _header(source), _members(source)
     else:
         header, rows = source.document, _listed(source)
-    log = Log(Path(source.label), header, [_sample(row, where, source, options) for row, where in rows])
-    if not log.samples:
-        raise FormatError(source.label, _why_no_samples(log))
-    status = log.text("status")
+    samples = [_sample(row, where, source, log.options) for row, where in rows]
+    script = Transcript(Path(source.label), header, samples)
+    if not samples:
+        raise FormatError(source.label, _why_no_samples(script))
+    status = script.text("status")
     if status != "success":
-        notes.append(_status_note(log, status or "unknown"))
-    return replace(log, samples=_once(log, notes))
-
-
-def _status_note(log: Log, status: str) -> Note:
-    """Say that a log does not end in success, and how many samples are in it."""
-    if log.expected is None:
-        return note(
-            "inspect.status",
-            "{subject}: its status is {status}; {samples:n sample} {samples:is/are} in it",
-            log.path.name,
-            status=status,
-            samples=len(log.samples),
+        known = script.expected is not None
+        log.say(
+            "inspect.status_samples_lost" if known else "inspect.status",
+            "{subject}: its status is {status}; {samples} of {expected} samples are in it"
+            if known
+            else "{subject}: its status is {status}; {samples:n sample} {samples:is/are} in it",
+            script.path.name,
+            status=status or "unknown",
+            samples=len(samples),
+            **({"expected": script.expected} if known else {}),
         )
-    return note(
-        "inspect.status_samples_lost",
-        "{subject}: its status is {status}; {samples} of {expected} samples are in it",
-        log.path.name,
-        status=status,
-        samples=len(log.samples),
-        expected=log.expected,
-    )
+    return replace(script, samples=_once(script, log))
 
 
-def _why_no_samples(log: Log) -> str:
+def _why_no_samples(log: Transcript) -> str:
     if not log.held("results"):
         return "this log was started but not finished: it has no samples"
     shown = [f"{scorer} {metric} {value:g}" for scorer, _, metric, value, _ in log.figures()]
@@ -210,36 +199,32 @@ def _listed(source: Source) -> Iterator[tuple[Any, str]]:
     return ((row, f"sample {i}") for i, row in enumerate(samples or (), 1))
 
 
-def _once(log: Log, notes: list[Note]) -> list[Sample]:
+def _once(script: Transcript, log: Log) -> list[Sample]:
     """Return samples of which no two share an id and an epoch: repeats where the log counts them all, else the last one
     stands."""
-    keys = Counter((sample.id, sample.epoch) for sample in log.samples)
-    again = len(log.samples) - len(keys)
+    keys = Counter((sample.id, sample.epoch) for sample in script.samples)
+    again = len(script.samples) - len(keys)
     if not again:
-        return log.samples
-    if log.expected != len(log.samples):
-        notes.append(
-            note(
-                "inspect.last_counts",
-                "{subject}: {samples:n sample} {samples:appears/appear} twice with the same id and epoch; the last one "
-                "counts",
-                log.path.name,
-                samples=again,
-            )
-        )
-        return list({(sample.id, sample.epoch): sample for sample in log.samples}.values())
-    notes.append(
-        note(
-            "inspect.repeats",
-            "{subject}: {samples:n sample} {samples:has/have} the id and epoch of another, and the log "
-            "counts them all: read as repeats",
-            log.path.name,
+        return script.samples
+    if script.expected != len(script.samples):
+        log.say(
+            "inspect.last_counts",
+            "{subject}: {samples:n sample} {samples:appears/appear} twice with the same id and epoch; the last one "
+            "counts",
+            script.path.name,
             samples=again,
         )
+        return list({(sample.id, sample.epoch): sample for sample in script.samples}.values())
+    log.say(
+        "inspect.repeats",
+        "{subject}: {samples:n sample} {samples:has/have} the id and epoch of another, and the log "
+        "counts them all: read as repeats",
+        script.path.name,
+        samples=again,
     )
     once, taken = [], {*keys}
     met: set[tuple[str, int]] = set()
-    for sample in log.samples:
+    for sample in script.samples:
         epoch = sample.epoch
         if (sample.id, epoch) in met:
             while (sample.id, epoch) in taken:
@@ -265,7 +250,7 @@ def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sampl
     text, silent, empty = _said(as_object(row.get("output")))
     choices = as_list(row.get("choices"))
     return Sample(
-        grading.identity(name),
+        identity(name),
         epoch,
         _scores_of(row, fail, texts=options.texts),
         ERRORED if row.get("error") else NO_SCORE,
@@ -275,7 +260,7 @@ def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sampl
         _input(row.get("input")),
         _targets(row.get("target"), choices),
         tuple(map(str, choices)),
-        grading.labels(as_object(row.get("metadata")), options),
+        as_object(row.get("metadata")),
         where,
         _error(row.get("error")) if options.texts else "",
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -11,18 +10,14 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.notes import Note, note
 from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs import grading
-from nescio.formats.logs.grading import number
+from nescio.formats.logs.kit import Log, labels
 from nescio.formats.registry import ReadOptions
-from nescio.sources.elements import as_list, as_object, identifier, part_of
-from nescio.sources.source import Source
-from nescio.sources.tables import json_lines
+from nescio.sources.elements import as_list, as_object, identifier, identity, number, part_of
 from nescio.tasks.stakes.stating import is_marked
-from nescio.text import decimal, sanitize
+from nescio.text import sanitize
 
 SAMPLE = {"doc_id", "doc", "filtered_resps"}
 NOT_METRICS = {*SAMPLE, "target", "arguments", "resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash"}
@@ -30,10 +25,7 @@ BOTH_WAYS = (
     "acc_mutual_info"  # a metric for which the options' log-probabilities without the question follow those with it
 )
 Rows = Iterable[tuple[Any, str]]  # with their places
-WRITE_OUT = {"doc_id", "prompt_0", "logit_0"}  # of version 0.3
 QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goal", "text", "ctx")  # keys of documents
-_NO_METRIC = {"doc_id", "truth", "pred", "gold"}
-_NUMBERED = re.compile(r"(prompt|logit)_\d+$")
 
 
 class Item(Struct, frozen=True):
@@ -59,57 +51,6 @@ class Item(Struct, frozen=True):
     said: int = 0
     ungraded: int = 0
     no_gold: bool = False
-
-
-def rows_of(source: Source) -> Rows:
-    """Return the rows of a samples file."""
-    if source.kind == "lines":
-        return ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
-    return ((row, f"item {i}") for i, row in enumerate(source.document, 1))
-
-
-def is_write_out(source: Source) -> bool:
-    """Say whether a document is what version 0.3 wrote out: a list of `doc_id`, `prompt_0`, `logit_0`, or these by
-    number."""
-    if source.kind != "document":
-        return False
-    first = next(iter(source.document.values()), None) if isinstance(source.document, dict) else source.first
-    return isinstance(first, dict) and {*first} >= WRITE_OUT
-
-
-def write_out_rows(source: Source) -> Rows:
-    """Give the rows of a file of version 0.3 as later versions write them; its metrics are texts."""
-    held = source.document
-    rows = held.values() if isinstance(held, dict) else held
-    return ((_as_sample(row), f"item {i}") for i, row in enumerate(rows, 1))
-
-
-def _as_sample(row: Any) -> Any:
-    if not isinstance(row, dict):
-        return row
-    responses = [row[name] for name in row if name.startswith("logit_")]
-    options = len(responses) > 1 and all(isinstance(value, float) for value in responses)
-    metrics = {
-        name: _metric(value) for name, value in row.items() if name not in _NO_METRIC and not _NUMBERED.match(name)
-    }
-    return {
-        "doc_id": row.get("doc_id"),
-        "doc": {},
-        "target": row.get("truth"),
-        "filtered_resps": [[value, "False"] for value in responses] if options else responses,
-        "metrics": [name for name, value in metrics.items() if value is not None],
-        **metrics,
-    }
-
-
-def _metric(value: Any) -> Any:
-    """Return a metric that was written as a text: a number, what is no number (as a list), or None for a text that is
-    no metric."""
-    if value in ("True", "False"):
-        return value == "True"
-    if isinstance(value, str):
-        return [value] if value[:1] in ("(", "[", "{") else decimal(value)
-    return value
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
@@ -177,19 +118,18 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
     declines = _declines((texts, _texts(row.get("resps"))), options) if options.declined.asked and not pairs else None
     lengths = _lengths(row.get("arguments"), len(pairs)) if len(pairs) > 1 else None
     sure = _sure(pairs[: len(pairs) // 2] if BOTH_WAYS in values else pairs, lengths)
-    labels = grading.labels(as_object(row.get("doc")), options)
     target = row.get("target")
-    answerable = not isinstance(target, str) or grading.has_answer([target], options)
+    answerable = not isinstance(target, str) or not (options.declined.asked and options.declined.fits(target))
     no_gold = isinstance(target, (str, list)) and not any(text.strip() for text in _texts(target))
     return Item(
-        grading.identity(doc),
+        identity(doc),
         sanitize(filter_, target="message"),
         values,
         why,
         answerable,
         declines,
         sure,
-        labels,
+        labels(as_object(row.get("doc")), options),
         None,
         where,
         _words(row, pairs) if options.texts else None,
@@ -309,7 +249,7 @@ def numbered(items: list[Item]) -> list[Item]:
     return numbered
 
 
-def without_gold(file: str, items: list[Item], notes: list[Note]) -> list[Item]:
+def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
     """Return the rows, those of documents with an empty gold answer as questions that have none, if other documents of
     the task have one.
 
@@ -318,37 +258,21 @@ def without_gold(file: str, items: list[Item], notes: list[Note]) -> list[Item]:
     empty = sum(item.no_gold for item in items)
     if not 0 < empty < len(items):
         return items
-    notes.append(
-        note(
-            "lm_eval.no_gold",
-            "{subject}: the gold answer of {empty} of {of:n document} is empty: these questions have no answer",
-            file,
-            empty=empty,
-            of=len(items),
-        )
-    )
+    template = "{subject}: the gold answer of {empty} of {of:n document} is empty: these questions have no answer"
+    log.say("lm_eval.no_gold", template, file, empty=empty, of=len(items))
     return [replace(item, answerable=False) if item.no_gold else item for item in items]
 
 
-def repeats_notes(file: str, items: Sequence[Item]) -> list[Note]:
+def say_repeats(file: str, items: Sequence[Item], log: Log) -> None:
     """Say how many responses each document has, or that the log grades only one of several."""
     if repeats := max((item.repeat or 0 for item in items), default=0):
-        return [
-            note(
-                "lm_eval.repeats",
-                "{subject}: {repeats} graded responses to each document are read as its repeats",
-                file,
-                repeats=repeats,
-            )
-        ]
-    if several := [item for item in items if item.ungraded]:
-        return [
-            note(
-                "lm_eval.one_graded",
-                "{subject}: {documents:n document} {documents:has/have} several responses but one grade for "
-                "all of them (of the first, or of what a filter made of them): they are not repeats",
-                file,
-                documents=len(several),
-            )
-        ]
-    return []
+        template = "{subject}: {repeats} graded responses to each document are read as its repeats"
+        log.say("lm_eval.repeats", template, file, repeats=repeats)
+    elif several := sum(bool(item.ungraded) for item in items):
+        log.say(
+            "lm_eval.one_graded",
+            "{subject}: {documents:n document} {documents:has/have} several responses but one grade for "
+            "all of them (of the first, or of what a filter made of them): they are not repeats",
+            file,
+            documents=several,
+        )

@@ -1,0 +1,62 @@
+"""What `--choose NAME=VALUE` takes of several things in a file: a metric, a scorer, a threshold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+
+from nescio.errors import UsageError, offer, opt
+from nescio.formats.registry import ReadOptions
+from nescio.text import decimal
+
+_SHOWN = 50  # names in a message
+
+
+def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, elsewhere: bool = False) -> str:
+    """Return the one that `--choose NAME=VALUE` names of what was found, or the only one there is. Where files hold
+    different ones, VALUE names several between commas, and the first that is there is taken;
+    `elsewhere` says that the one named is in another file.
+
+    Raises UsageError where there are several and none is named, or where the one named is not there.
+    """
+    chosen, there = options.choose.get(name), list(dict.fromkeys(names))
+    if (found := chosen_among(options, name, there)) is not None:
+        return found
+    shown = ", ".join(there[:_SHOWN]) + (f" and {len(there) - _SHOWN:,} more" if len(there) > _SHOWN else "")
+    if chosen is not None:
+        several = opt("choose", {name: f"{chosen},{there[0]}"}) if elsewhere and there else ""
+        also = f"; {several} takes one of them where it is" if several else ""
+        raise UsageError(f"{opt('choose', {name: chosen})}: {what} here are {shown or 'none'}{also}")
+    if len(there) == 1:
+        return there[0]
+    ways = "".join(offer("choose", {name: one}) for one in there)
+    raise UsageError(f"{what} here are {shown or 'none'}; name one with {opt('choose', of=name + '=NAME')}{ways}")
+
+
+def chosen_among(options: ReadOptions, name: str, there: Collection[str]) -> str | None:
+    """Return the first that `--choose NAME=VALUE` names, as a whole or between commas, of what is there; None where
+    none is."""
+    chosen = options.choose.get(name)
+    return None if chosen is None else next((one for one in (chosen, *chosen.split(",")) if one in there), None)
+
+
+def pick(options: ReadOptions, name: str, names: Iterable[str]) -> str:
+    """Return the only one there is, as another file may have the one that was chosen; else the one chosen. Empty where
+    there is none."""
+    there = list(dict.fromkeys(names))
+    return "".join(there) if len(there) < 2 else choose(options, name, there, f"{name}s", elsewhere=True)
+
+
+def check_choice(options: ReadOptions, name: str, names: Iterable[str]) -> None:
+    """Raise UsageError where what was chosen is in none of the files."""
+    if name in options.choose:
+        choose(options, name, sorted({*names}), f"{name}s")
+
+
+def threshold(options: ReadOptions) -> float | None:
+    """Return the number of `--choose threshold=T`; raises UsageError where it is none."""
+    chosen = options.choose.get("threshold")
+    least = None if chosen is None else decimal(chosen)
+    if chosen is not None and (least is None or not math.isfinite(least)):
+        raise UsageError(f"{opt('choose')} threshold takes a number (found {chosen!r})")
+    return least

@@ -1,0 +1,268 @@
+"""DeepEval: `.deepeval/.latest_test_run.json`, `.latest_run_full.json`, `test_run_*.json`, and the cache of cases.
+
+A test case has `success` and, for each metric, `success`, `score` and perhaps `error` (`metricsData`; before version 1,
+`metricsMetadata`). It is right if all its metrics passed, as the tool counts it; a metric that is `flaky` does not
+decide. A metric that ended in an error, or has no score, is not a verdict: a case that failed for no other reason is
+not graded, though the tool counts it as failed. `--choose metric=NAME` uses one metric instead of all, and with
+`threshold=T` its score. An empty `actualOutput` counts as incorrect (`--empty`). A case is identified by its input:
+runs are compared by it, and cases with the same input are repeats.
+
+The cache (`.deepeval-cache.json`) keeps the cases of earlier runs, so its counts are not those of the last one. In a
+`.deepeval` folder, the latest run is read instead of the cache. A file that holds only a link has its cases at
+Confident AI; `.latest_run_full.json` beside it may hold them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from nescio.data.outcomes import SAID_SO
+from nescio.errors import FormatError, opt
+from nescio.formats.answers import Answer
+from nescio.formats.choices import choose, threshold
+from nescio.formats.logs.kit import NO_SCORE, UNREAD, Log, checked, empty, named, rows_in
+from nescio.formats.logs.metrics import METRIC, abstains, metric_name, question_name
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.elements import as_object, entries, number, objects_in, part_of
+from nescio.sources.json import decode_document
+from nescio.sources.source import Source, own_path
+from nescio.text import sanitize
+
+CASES, DIALOGUES, MAP, LINK = "testCases", "conversationalTestCases", "test_cases_lookup_map", "testRunLink"
+CACHED = "cached_metrics_data"  # what each case of the cache holds
+FOLDER = ".deepeval"
+FULL, LATEST, CACHE = ".latest_run_full.json", ".latest_test_run.json", ".deepeval-cache.json"
+ORDER = (FULL, LATEST, CACHE)  # of the files of one folder, which hold the same cases, the fullest first
+_OF_A_RUN = {"metricsScores", "metricScores", "testPassed", "runDuration", "dict_test_cases"}
+
+
+class Metric(Struct, rename="camel"):
+    name: Annotated[str, Meta(pattern=r"\S")]
+    success: bool | None = None
+    score: Any = None
+    minimum_score: Any = None
+    error: Any = None
+    flaky: Any = None
+    reason: Any = None
+
+    @property
+    def value(self) -> float | None:
+        """The score; None where the metric failed."""
+        score = number(self.score)
+        return None if self.error or score is None or not math.isfinite(score) else score
+
+    @property
+    def passed(self) -> bool | None:
+        """What the metric says of the case; None where it failed to say. The first versions give a least score."""
+        least = number(self.minimum_score)
+        if self.value is None:
+            return None
+        return self.value >= least if self.success is None and least is not None else self.success
+
+
+class Case(Struct, rename="camel"):
+    """A test case: `success` is the tool's own verdict, None where it has none."""
+
+    success: bool | None = None
+    name: Any = None
+    input: Any = None
+    actual_output: Any = None
+    expected_output: Any = None
+    metrics_data: list[Any] | None = None
+    metrics_metadata: list[Any] | None = None
+    metadata: Any = None
+    additional_metadata: Any = None
+    scenario: Any = None
+    turns: Any = None
+    messages: Any = None
+
+
+Placed = tuple[Case, dict[str, Metric], str]  # a case, its metrics by name, and where it is
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise a document with `testCases` (beside it `metricsScores` or `testPassed`), alone or under `testRunData`;
+    or `test_cases_lookup_map`, or `testRunLink`."""
+    if source.kind != "document" or not isinstance(source.document, dict):
+        return None
+    if isinstance(cases := source.document.get(MAP), dict):
+        return "cache" if all(isinstance(one, dict) and (not one or CACHED in one) for one in cases.values()) else None
+    run = part_of(source.document, *_root(source))
+    if isinstance(run, dict) and {CASES, DIALOGUES} & {*run}:
+        return "run" if _root(source) or source.outline or _OF_A_RUN & {*run} else None
+    return "run" if LINK in source.document else None
+
+
+def _root(source: Source) -> tuple[str, ...]:
+    return ("testRunData",) if isinstance(source.document.get("testRunData"), dict) else ()
+
+
+@reader(
+    "deepeval",
+    about="a test run of DeepEval (.deepeval/.latest_test_run.json), or its cache of cases",
+    recognise=recognise,
+    streams=True,
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read every file as a run, named by its identifier or by the folder that holds `.deepeval`."""
+    log = Log(parts, options)
+    files = [(source, run, list(_cases(source))) for source, run in named(_fullest(log), _name)]
+    for source, _, cases in files:
+        if not cases:
+            raise FormatError(source.label, _why_no_cases(source))
+        if MAP in source.document:
+            template = (
+                "{subject}: a cache also keeps cases of earlier runs, so its {cases:n case} may not all be of the last "
+                "one"
+            )
+            log.say("deepeval.cache", template, str(source.label), cases=len(cases))
+        _against_counts(log, source, cases)
+    placed = [one for _, _, cases in files for one in cases]
+    metric = _metric(log, [metrics for _, metrics, _ in placed])
+    answers = []
+    for source, run, cases in files:
+        for case, metrics, where in cases:
+            answers.append(log.take(_answer(case, metrics, metric, threshold(options), Answer(run, "", where=where))))
+            answers[-1].path = source.label
+    log.number(answers)
+    failed = [
+        case
+        for case, metrics, _ in placed
+        if any(m.passed is None and m.flaky is not True for name, m in metrics.items() if metric in (None, name))
+    ]
+    if failed:
+        log.say(
+            "deepeval.failed_metrics",
+            "{cases:n case} {cases:has/have} a metric that ended in an error or has no score, which says nothing "
+            "about the answer; DeepEval counts {counted} of them as failed",
+            cases=len(failed),
+            counted=sum(case.success is False for case in failed),
+        )
+    return log.by_score(answers, "the cases")
+
+
+def _fullest(log: Log) -> list[Source]:
+    """Return the files; of several of one `.deepeval` folder, which hold the same cases, the fullest."""
+    paths = [Path(source.label) for source in log.sources]
+    best: dict[Path, int] = {}
+    for path in paths:
+        if path.name in ORDER:
+            best[path.parent] = min(best.get(path.parent, len(ORDER)), ORDER.index(path.name))
+    left = [path for path in paths if path.name in ORDER and ORDER.index(path.name) != best[path.parent]]
+    if left:
+        template = "not read, because another file in the same folder has their cases: {files:list}"
+        log.say("deepeval.one_of_folder", template, files=[str(path) for path in left])
+    return [source for source, path in zip(log.sources, paths, strict=True) if path not in left]
+
+
+def _name(source: Source) -> str:
+    identifier = part_of(source.document, *_root(source), "identifier")
+    if isinstance(identifier, str) and identifier.strip():
+        return sanitize(identifier.strip(), target="message")
+    path = own_path(source.label)
+    if path.parent.name == FOLDER:
+        return path.parent.parent.name or FOLDER
+    return source.stem.lstrip(".") or source.stem
+
+
+def _why_no_cases(source: Source) -> str:
+    if LINK in source.document:
+        return (
+            f"it holds a link to the run at Confident AI but none of its cases: {FULL} beside it, or a run "
+            "that was not sent there, has them"
+        )
+    return "its run has no test cases: DeepEval was stopped before the first"
+
+
+# ---- cases ----
+
+
+def _cases(source: Source) -> Iterator[Placed]:
+    """Yield the cases of a run, or of a cache, whose keys are what was asked and answered, as JSON."""
+    for list_ in (CASES, DIALOGUES):
+        for row, where in rows_in(source, (*_root(source), list_), "a test case"):
+            yield _placed(source, row, where)
+    for key, row, where in entries(source, (MAP,)):
+        if not isinstance(row, dict):
+            raise FormatError(source.label, "a test case must be an object", where=where, value=row)
+        asked = decode_document(str(source.label), key.encode(errors="replace"), source.room, where)
+        if not isinstance(asked, dict):
+            raise FormatError(source.label, "the key of a cached case must be a JSON object", where=where, value=asked)
+        case = {
+            "input": asked.get("input"),
+            "actualOutput": asked.get("actual_output"),
+            "expectedOutput": asked.get("expected_output"),
+            "metricsData": [one.get("metric_data", one.get("metric_metadata")) for one in objects_in(row.get(CACHED))],
+        }
+        yield _placed(source, case, where)
+
+
+def _placed(source: Source, row: Any, where: str) -> Placed:
+    case = checked(Case, row, source, where)
+    turns = objects_in(case.turns or case.messages)
+    if turns or case.scenario:
+        replies = [turn.get("content") for turn in turns if turn.get("role") == "assistant"]
+        replies += [turn.get("actualOutput") for turn in turns if "actualOutput" in turn]
+        first = next((turn.get("content", turn.get("input")) for turn in turns), None)
+        case.input, case.actual_output = case.scenario or first, replies[-1] if replies else None
+    if not isinstance(case.input, str) or not case.input.strip():
+        case.input = case.name
+    if not isinstance(case.input, str) or not case.input.strip():
+        raise FormatError(source.label, "a test case must have an input, or a name", where=where, value=case.input)
+    metrics: dict[str, Metric] = {}
+    for one in objects_in(case.metrics_data or case.metrics_metadata):
+        metric = checked(Metric, {"name": one.get("metric")} | one, source, where, "metricsData.")
+        metrics[metric_name(metric.name, "")] = metric
+    return case, metrics, where
+
+
+def _metric(log: Log, cases: Sequence[dict[str, Metric]]) -> str | None:
+    """Return the metric that was chosen; None for all of them."""
+    names = list(dict.fromkeys(name for metrics in cases for name in metrics))
+    if METRIC in log.options.choose or threshold(log.options) is not None:
+        return choose(log.options, METRIC, names, "metrics")
+    if len(names) > 1:
+        template = (
+            f"a case is right if all its metrics passed ({{metrics:list}}); {opt('choose', of='metric=NAME')} "
+            "takes one of them"
+        )
+        log.say("deepeval.all_metrics", template, metrics=names)
+    return None
+
+
+def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: float | None, answer: Answer) -> Answer:
+    """Return the answer with its verdict by one metric, or by all; not graded where only metrics that failed stand
+    against it."""
+    said = case.actual_output if isinstance(case.actual_output, str) else None
+    answer.question, answer.labels = question_name(case.input), as_object(case.metadata or case.additional_metadata)
+    answer.scores = {name: one.value for name, one in metrics.items() if one.value is not None}
+    answer.nothing = empty(said) or (SAID_SO if abstains(answer.scores) else None)
+    answer.asked, answer.gold, answer.answer = case.input, case.expected_output, said
+    answer.reason = [one.reason for one in metrics.values()]
+    if metric is not None:
+        mark = metrics.get(metric)
+        answer.right = None if mark is None else mark.passed
+        if mark is not None and mark.value is not None and least is not None:
+            answer.right = mark.value >= least
+        answer.lacking = NO_SCORE if mark is None else UNREAD
+        return answer
+    deciding = [one.passed for one in metrics.values() if one.flaky is not True]
+    answer.right = case.success if not deciding else False if False in deciding else None if None in deciding else True
+    answer.lacking = UNREAD if deciding else NO_SCORE
+    return answer
+
+
+def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:
+    """Note where the run's own counts of passed cases are not those of the cases in it."""
+    run = None if source.outline else part_of(source.document, *_root(source))  # of a large one they stand at the end
+    passed, failed = number(part_of(run, "testPassed")), number(part_of(run, "testFailed"))
+    if passed is None or failed is None or min(passed, failed) < 0 or not 0 < passed + failed < math.inf:
+        return
+    verdicts = [float(case.success) for case, *_ in cases if case.success is not None]
+    share = passed / (passed + failed)
+    log.compare(source, "share of passed cases", share, verdicts, of=int(passed + failed))

@@ -1,1 +1,0 @@
-"""DeepEval: test runs and the cache of cases."""

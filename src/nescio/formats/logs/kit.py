@@ -1,0 +1,469 @@
+"""What the readers of other tools' logs share: rows and their checks, what became of an answer, and how a score becomes
+an outcome.
+
+A reader says what a file holds, one `Answer` after another; everything that follows from it is here, above all the one
+order in which an answer is called ungraded, silent, empty, right or wrong.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+import numpy as np
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from nescio.data.columns import Array, bare, user
+from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, Outcomes
+from nescio.data.policies import evidence_of
+from nescio.data.reasons import EMPTY, GRADED_RIGHT, kind_of
+from nescio.data.texts import texts_of
+from nescio.errors import FormatError, MismatchError, opt
+from nescio.formats.answers import NOTHING, SCORE, Answer, number_repeats, outcomes_of
+from nescio.formats.choices import threshold
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole
+from nescio.formats.totals import ROUNDING, Total, contradictions
+from nescio.sources.elements import elements, number, placed_rows
+from nescio.sources.source import Source
+from nescio.sources.tables import json_lines
+from nescio.text import sanitize
+
+NO_SCORE = "without a score"
+UNREAD = "graded by a judge that failed"
+PROSE = "\0"  # what a text begins with that is too long to name a group of questions
+_LONGEST = 60
+Row = Mapping[str, Any]
+Name = int | Annotated[str, Meta(pattern=r"\S")]  # what a question or a run is called
+T = TypeVar("T", bound=Struct)
+
+
+class Log:
+    """The files that are read together, what the user wants of them, and the notes on them."""
+
+    def __init__(self, parts: Sequence[SourceRole], options: ReadOptions) -> None:
+        self.parts, self.options = parts, options
+        self.sources = [source for _, source in parts]
+        self.label = parts[0][1].label
+        self.notes: list[Note] = []
+
+    def part(self, name: str) -> list[Source]:
+        """Return the files that play a part."""
+        return [source for part, source in self.parts if part == name]
+
+    def say(self, code: str, template: str, subject: str = "", **values: Any) -> None:
+        """Add a note."""
+        self.notes.append(note(code, template, subject, **values))
+
+    def take(self, answer: Answer) -> Answer:
+        """Return an answer with its texts and strata, and with the reason why it is no answer or has no grade."""
+        return take(answer, self.options)
+
+    def has_answer(self, gold: Iterable[str]) -> bool:
+        """Say whether a question has an answer: not where a pattern of `--declined-pattern` matches the gold answer."""
+        return not (self.options.declined.asked and any(map(self.options.declined.fits, gold)))
+
+    # ---- one verdict or score an answer ----
+
+    def grade(self, answers: Sequence[Answer], what: str, column: str = SCORE) -> bool:
+        """Return whether the answers have outcomes now: by their verdicts, or by their scores.
+
+        A score of 1 is right, and anything below it is wrong; with `--choose threshold=T` T and more is right, whatever
+        the verdict. Notes count the scores of `what` between wrong and right. Scores outside [0, 1] are no outcomes
+        without a threshold: they become the scores called `column`.
+        """
+        least = threshold(self.options)
+        scores = [one.score for one in answers if one.score is not None and (one.right is None or least is not None)]
+        if least is None and any(score < 0 or score > 1 for score in scores):
+            self.notes.append(no_outcome(what, column))
+            for one in answers:
+                one.why = one.ungraded or (NO_SCORE if one.score is None or math.isnan(one.score) else None)
+                one.scores, one.score = {**one.scores, column: math.nan if one.score is None else one.score}, None
+            return False
+        between = sum(0 < score < 1 for score in scores)
+        self.notes += partial(what, between, len(scores), least)
+        for one in answers:
+            settle(one, verdict(one, least))
+        return True
+
+    def result(
+        self,
+        answers: Iterable[Answer],
+        *,
+        keep: Collection[str] = (),
+        outcomes: bool = True,
+        measures: Sequence[str] = (),
+    ) -> ReadResult:
+        """Return answers with outcomes as Outcomes, or as Evidence where their scores are none.
+
+        Left out, unless asked for, are strata that are prose or that hardly any two questions share, except those to
+        `keep`, and scores that say no more than the outcomes do.
+        """
+        data = outcomes_of(answers, self.label, self.options, self.notes)
+        if outcomes:
+            return ReadResult(_terse(data, self.options, keep), tuple(self.notes), tuple(measures))
+        columns, evidence = _scores_only(data, self.notes)
+        words = _with_infinite(data) if data.texts is not None else None
+        means = tuple(f"mean({bare(name)})" for name in columns)
+        return ReadResult(_terse(evidence, self.options, keep), tuple(self.notes), means, in_words=words)
+
+    def by_score(self, answers: Iterable[Answer], what: str, keep: Collection[str] = ()) -> ReadResult:
+        """Return answers that have one verdict or score each."""
+        answers = list(answers)
+        outcomes = self.grade(answers, what)
+        return self.result(answers, keep=keep, outcomes=outcomes)
+
+    def number(self, answers: Sequence[Answer]) -> None:
+        """Note how many repeats there are, having numbered them where the log does not."""
+        if any(one.repeat is not None for one in answers):
+            again = len(answers) - len({(one.run, one.question) for one in answers})
+        else:
+            again = number_repeats(answers)
+        if again:
+            self.say(
+                "kit.repeats",
+                "{repeats:n answer} {repeats:is/are} to a question that already has one: "
+                "{repeats:it is a repeat/they are repeats}",
+                repeats=again,
+            )
+
+    # ---- the tool's own figures ----
+
+    def compare(
+        self,
+        source: Source | str,
+        what: str,
+        own: Any,
+        scores: Sequence[float],
+        *,
+        of: int | None = None,
+        rounding: float = ROUNDING,
+    ) -> None:
+        """Note where a tool's own mean covers another number of answers than a file holds, or is not what they give."""
+        name = source if isinstance(source, str) else source.name
+        self.total(name, what, own, [mean_of(scores)], of=of, held=len(scores), rounding=rounding)
+
+    def total(
+        self,
+        name: str,
+        what: str,
+        own: Any,
+        ours: Sequence[float],
+        *,
+        of: int | None = None,
+        held: int = 0,
+        rounding: float = ROUNDING,
+    ) -> None:
+        """Note where a figure of a file is not what its answers give; `ours` are several where it may count in several
+        ways."""
+        self.notes += contradictions([Total(name, what, number(own), ours, of, held, rounding)])
+
+
+# ---- rows ----
+
+
+def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield the objects of JSON Lines, of a JSON list, or of the list at a place of a document, each with where it
+    is. Raises FormatError where one is no object, which `what` calls it."""
+    if source.kind == "lines":
+        yield from ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
+    elif not place and not source.outline and isinstance(source.document, list):
+        yield from placed_rows(source, source.document, what)
+    else:
+        for row, where in elements(source, place):
+            if not isinstance(row, dict):
+                raise FormatError(source.label, f"{what} must be an object", where=where, value=row)
+            yield row, where
+
+
+def checked(kind: type[T], row: Any, source: Source | object, where: str | None, within: str = "") -> T:
+    """Return a row as a struct; raises FormatError that names the first value which is not what the struct says, and
+    what the row is `within`."""
+    try:
+        return msgspec.convert(row, kind)
+    except msgspec.ValidationError as error:
+        label = source.label if isinstance(source, Source) else source
+        rule, value = _fault(kind, row, str(error))
+        raise FormatError(label, f"{within}{rule}", where=where, value=value) from None
+
+
+_KINDS: Mapping[Any, str] = {int: "a whole number", bool: "true or false", str: "a text", float: "a number"}
+
+
+def _fault(kind: type[Struct], row: Any, message: str) -> tuple[str, Any]:
+    """Return the rule that a row breaks ("trial must be a whole number"), and what it has instead."""
+    found = re.search(r"at `\$\.?([^`]*)`", message)
+    path = [part for part in re.split(r"[.\[\]]+", found[1] if found else "") if part]
+    if lost := re.search(r"missing required field `([^`]+)`", message):
+        path.append(lost[1])
+    value, type_ = row, Any
+    of: Any = kind
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else value[int(name)] if name.isdecimal() else None
+        if isinstance(of, type) and issubclass(of, Struct):
+            fields = {field.encode_name: field.name for field in msgspec.structs.fields(of)}
+            type_ = get_type_hints(of, include_extras=True)[fields[name]]
+        else:
+            type_ = (get_args(type_) or (Any,))[-1]
+        of = next((one for one in _alternatives(type_) if isinstance(one, type) and issubclass(one, Struct)), None)
+    return f"{'.'.join(path) or 'this'} must be {_in_words(type_ if path else kind)}", value
+
+
+def _alternatives(type_: Any) -> list[Any]:
+    """Return the types of which a value may be one, None aside."""
+    if get_origin(type_) is Annotated:
+        return _alternatives(get_args(type_)[0])
+    if get_origin(type_) in (Union, UnionType):
+        return [one for part in get_args(type_) for one in _alternatives(part)]
+    return [] if type_ is type(None) else [type_]
+
+
+def _in_words(type_: Any) -> str:
+    if type_ == Name:
+        return "a text or a whole number"
+    if get_origin(type_) is Annotated:
+        said = next((meta.description for meta in get_args(type_)[1:] if isinstance(meta, Meta)), None)
+        if said:
+            return said
+    words = [_KINDS.get(one) or _origin_in_words(one) for one in _alternatives(type_)]
+    return " or ".join(dict.fromkeys(words))
+
+
+def _origin_in_words(type_: Any) -> str:
+    return "a list" if (get_origin(type_) or type_) in (list, tuple) else "an object"
+
+
+# ---- what became of an answer ----
+
+
+def take(answer: Answer, options: ReadOptions) -> Answer:
+    """Return an answer with its texts and strata, and with the reason why it is no answer or has no grade; what it was
+    made of goes, as a log may be large."""
+    answer.why = answer.ungraded if answer.ungraded is not None else answer.silent
+    if answer.why is None:
+        answer.why = SAID_SO if _declines(answer, options) else answer.nothing
+    if options.texts:
+        gold = answer.gold if isinstance(answer.gold, (list, tuple)) else [answer.gold]
+        answer.texts = texts_of(answer.asked, gold, answer.answer, answer.extracted, answer.reason)
+    if answer.labels:
+        answer.strata = {**labels(answer.labels, options), **answer.strata}
+    answer.asked = answer.gold = answer.answer = answer.extracted = answer.reason = None
+    answer.labels = NOTHING
+    return answer
+
+
+def _declines(answer: Answer, options: ReadOptions) -> bool:
+    """Say whether what was extracted, or all that was said, is words for "I do not know"."""
+    if not options.declined.asked:
+        return False
+    for said in (answer.extracted, answer.answer):
+        texts = said if isinstance(said, (list, tuple)) else [said]
+        if texts and all(isinstance(text, str) and text and options.declined.fits(text) for text in texts):
+            return options.declined.matches(texts[0])
+    return False
+
+
+def verdict(answer: Answer, least: float | None) -> bool | None:
+    """Return whether an answer is right: by its score where there is no verdict, or where a threshold is asked for."""
+    if answer.score is None or (answer.right is not None and least is None):
+        return answer.right
+    return None if math.isnan(answer.score) else answer.score >= (1.0 if least is None else least)
+
+
+def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:
+    """Give an answer its outcome: nothing graded it, it is silent, or it is right or wrong.
+
+    A non-answer is silence, whatever its grade; that the tool graded it right is said where the question has an answer,
+    and of an output that was empty or unparsed.
+    """
+    if answer.ungraded is not None:
+        answer.state = NOT_GRADED
+    elif answer.why is not None:
+        said = right and (answer.answerable != 0 or kind_of(answer.why) != "declined")
+        answer.state, answer.why = SILENT, f"{answer.why}{GRADED_RIGHT}" if said else answer.why
+    elif right is None:
+        answer.state, answer.why = NOT_GRADED, lacking if answer.lacking is None else answer.lacking
+    else:
+        answer.state = CORRECT if right else INCORRECT
+
+
+def empty(said: Any) -> str | None:
+    """Return why an answer of this text, or of these texts, is none: EMPTY where there is nothing in it."""
+    texts = said if isinstance(said, (list, tuple)) else [said]
+    return None if any(one is not None and str(one).strip() for one in texts) else EMPTY
+
+
+def partial(what: str, between: int, total: int, least: float | None) -> list[Note]:
+    """Note scores of `what` that lie between wrong and right."""
+    if not between:
+        return []
+    if least is None:
+        template = (
+            "{between} of {total} scores of {subject} lie between 0 and 1: counted as incorrect; "
+            f"{opt('choose')} threshold=0.5 moves the line, mean({{column}}) averages the scores"
+        )
+        return [note("kit.partial_incorrect", template, what, between=between, total=total, column=SCORE)]
+    template = (
+        "{between} of {total} scores of {subject} lie between 0 and 1: correct from {least:g} on; mean({column}) "
+        "averages the scores"
+    )
+    return [note("kit.partial_threshold", template, what, between=between, total=total, least=least, column=SCORE)]
+
+
+def no_outcome(what: str, column: str) -> Note:
+    """Note scores that are no outcomes."""
+    return note(
+        "kit.no_outcome",
+        "{subject} is not between 0 and 1, so it gives no outcomes: only mean({column}) is available; if higher is "
+        f"better, {opt('choose', of='threshold=T')} turns it into outcomes",
+        what,
+        column=column,
+    )
+
+
+def mean_of(scores: Iterable[float]) -> float:
+    """Return the mean as a tool takes it: over what is graded, silence at the score it was given; NaN of nothing."""
+    graded = [score for score in scores if not math.isnan(score)]
+    return sum(graded) / len(graded) if graded else math.nan
+
+
+def labels(of: Row, options: ReadOptions) -> dict[str, str]:
+    """Return what a record says of its question that could group questions: texts, whole numbers, true and false."""
+    if options.strata == ():
+        return {}
+    kept = {name: _label(value) for name, value in of.items() if options.strata is None or name in options.strata}
+    return {
+        sanitize(name, target="message"): label if options.strata is None else label.removeprefix(PROSE)
+        for name, label in kept.items()
+        if label
+    }
+
+
+def _label(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        text = " ".join(sanitize(value, target="message").split())
+        return text if len(text) <= _LONGEST else PROSE + text
+    return str(value) if isinstance(value, int) and abs(value) < 1 << 63 else None
+
+
+# ---- results ----
+
+
+def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array], Evidence]:
+    """Return scores that are no outcomes, by name and as Evidence; an infinite one is left out and counted.
+
+    Raises MismatchError where a run lacks a question.
+    """
+    if outcomes.lacking.any():
+        run = int(np.flatnonzero(outcomes.lacking.any(axis=1))[0])
+        raise MismatchError(
+            f"{outcomes.files[run]}: run {outcomes.runs[run]!r} lacks questions that another run has; "
+            "score the files separately"
+        )
+    columns = {}
+    for name, values in outcomes.extra_columns.items():
+        columns[name] = np.where(np.isfinite(values), values, np.nan)
+        for run in map(int, np.flatnonzero(np.isinf(values).any(axis=1))):
+            notes.append(
+                note(
+                    "kit.infinite",
+                    "run {subject!r}: {infinite} of {total} values of {column} are infinite: left out of "
+                    "mean({column})",
+                    outcomes.runs[run],
+                    infinite=int(np.isinf(values[run]).sum()),
+                    total=values.shape[1],
+                    column=bare(name),
+                )
+            )
+    lacking = np.all([np.isnan(values) for values in columns.values()], axis=0)
+    absence = np.where(outcomes.state == ABSENT, NO_ROW, np.where(lacking, UNGRADED, PRESENT)).astype(np.uint8)
+    return columns, evidence_of(outcomes, columns, absence)
+
+
+def _with_infinite(outcomes: Outcomes) -> Outcomes:
+    """Return outcomes whose texts say which scores are left out because they are infinite, where no reason stands."""
+    assert outcomes.texts is not None
+    texts = outcomes.texts.copy()
+    infinite = {bare(name): np.isinf(values) for name, values in outcomes.extra_columns.items()}
+    for at in map(tuple, np.argwhere(np.any(list(infinite.values()), axis=0)) if infinite else ()):
+        own = texts[at]
+        if own is not None and not own.reason:
+            names = ", ".join(name for name, values in infinite.items() if values[at])
+            texts[at] = replace(own, reason=f"{names} is infinite: left out")
+    return replace(outcomes, texts=texts)
+
+
+def _terse(data: Any, options: ReadOptions, keep: Collection[str]) -> Any:
+    """Return data without the scores that the outcomes say too, and without strata that group nothing."""
+    if isinstance(data, Outcomes) and SCORE not in options.graded:
+        undecided = (data.state == NOT_GRADED) | (data.state == ABSENT)
+        plain = np.where(undecided, np.nan, data.state == CORRECT)
+        if np.array_equal(data.extra_columns.get(user(SCORE), plain), plain, equal_nan=True):
+            others = {name: values for name, values in data.extra_columns.items() if name != user(SCORE)}
+            data = replace(data, extra_columns=others)
+    if options.strata is not None:
+        return data
+    return replace(data, strata={name: of for name, of in data.strata.items() if name in keep or _groups(of)})
+
+
+def _groups(values: Array) -> bool:
+    return 2 * len(set(values)) <= max(2, len(values)) and not any(value.startswith(PROSE) for value in values)
+
+
+# ---- names ----
+
+
+def runs_of(models: Sequence[str], tasks: Sequence[str], paths: Sequence[Path]) -> list[tuple[str, str]]:
+    """Return the run of each log and what its questions' names begin with: a run a model, or a run a log where a model
+    has a task twice; the task, where there are several."""
+    again = {model for (model, _), count in Counter(zip(models, tasks, strict=True)).items() if count > 1}
+    keys = [(model, path if model in again else None) for model, path in zip(models, paths, strict=True)]
+    candidates = {key: (key[0] or path.stem, place(path)) for key, path in zip(keys, paths, strict=True)}
+    names = dict(zip(candidates, run_names(list(candidates.values())), strict=True))
+    several = len({*tasks}) > 1
+    return [(names[key], f"{task}/" if several else "") for key, task in zip(keys, tasks, strict=True)]
+
+
+def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the names of runs, each given as (what it would be called, what tells it apart): the latter is added where
+    two agree.
+
+    Raises MismatchError where two would still have one name.
+    """
+    wanted = [name for name, _ in candidates]
+    names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in candidates]
+    for name in names:
+        if names.count(name) > 1:
+            raise MismatchError(f"two of these would both be run {name!r}; rename one of the files or folders")
+    return names
+
+
+def named(
+    sources: Sequence[Source],
+    name: Callable[[Source], str] = lambda source: source.stem,
+    apart: Callable[[Source], Path] = lambda source: Path(source.label),
+) -> Iterator[tuple[Source, str]]:
+    """Yield files with the names of their runs: the stem, or what `name` makes of a file, and the place that tells them
+    `apart` where two agree."""
+    names = run_names([(name(source), place(apart(source))) for source in sources])
+    return zip(sources, names, strict=True)
+
+
+def place(path: Path) -> str:
+    """Name a file or folder by its last two names: what tells runs of one name apart."""
+    return "/".join(path.absolute().parts[-2:]).lstrip("/")
+
+
+def in_brackets(shown: Sequence[str]) -> str:
+    """Return a tool's own figures as a message has them in brackets, nothing where there are none."""
+    return f" ({', '.join(shown)})" if shown else ""

@@ -1,0 +1,180 @@
+"""MLflow: `eval_results_table.json` of `mlflow.evaluate`, and the table of results of `mlflow.genai.evaluate`, saved as
+JSON, CSV or Parquet; and traces with their assessments, as `mlflow.search_traces` returns them.
+
+The metrics are the columns `NAME/v1/score` (or `NAME/score`) or, from the newer function, `NAME/value`, where "yes" and
+true are 1; a `NAME/value` that is neither a number nor a word for a verdict is an expectation or a label, not a metric.
+A row in which a metric has no value (`NAME/error_message` may say why) is not graded by it. The questions are in
+`inputs` or `request`, the answers in `outputs`, `predictions` or `response`; `--column question=COLUMN` and `--column
+answer=COLUMN` name others. An empty answer counts as incorrect (`--empty`), unless its trace ended in an error, which
+is not graded. `--choose metric=NAME` says which metric is the outcome, unless exactly one of them says right or wrong.
+
+A trace has `request` and `response` (in a list `info.request_preview` and the inputs and outputs in its metadata), and
+`assessments`: `assessment_name`, with a `feedback` of a `value` or an `error`, or an `expectation`, which grades
+nothing. An assessment that another one has overridden is marked `valid: false` and is not read.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from nescio.data.reasons import ERRORED
+from nescio.errors import FormatError
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import Log, empty, mean_of
+from nescio.formats.logs.metric_tables import (
+    is_table,
+    mark_of,
+    marked_rows,
+    metrics_among,
+    open_answers,
+    rows_of,
+    value_of,
+)
+from nescio.formats.logs.metrics import by_file, metric_name, question_name
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.elements import as_object, objects_in, part_of
+from nescio.sources.json import as_text
+from nescio.sources.literals import json_or
+from nescio.sources.source import Source
+
+QUESTION = ("inputs", "input", "question", "request", "query", "prompt")
+ANSWER = ("outputs", "predictions", "prediction", "output", "response", "answer")
+GOLD = (
+    *("targets", "target", "expectations", "expected_response", "ground_truth", "expected_response/value"),
+    "reference",
+)
+TABLE = "eval_results_table"  # what the file is called in every run
+_REASONS = ("/justification", "/rationale")
+_SCORE = re.compile(r"(.+?)(?:/v\d+)?/(?:score|value)", re.DOTALL)
+_BESIDE = re.compile(r".+/(?:justification|rationale|error_message|error_code|score|value)", re.DOTALL)
+_OTHERS = ("trace", "spans", "assessments", "trace_metadata", "tags", "trace_id", "request_id", "client_request_id")
+_OF_TRACES = ("request_time", "execution_duration", "execution_time_ms", "timestamp_ms", "state", "status")
+_LARGE = ("trace", "spans", "tags")  # all that is needed of them stands beside them
+Row = Mapping[str, Any]
+
+
+@reader(
+    "mlflow",
+    about="MLflow's evaluation results: inputs, outputs, NAME/v1/score or NAME/value; or traces with assessments",
+    columns=("question", "answer", "confidence"),
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read every table as a run, named by its file, or by the folder of an `eval_results_table.json`."""
+    log = Log(parts, options)
+
+    def answers_of(part: SourceRole, run: str) -> Iterator[Answer]:
+        kind, source = part
+        return _traces(source, run) if kind == "traces" else _table(log, source, run)
+
+    return by_file(log, answers_of, generic=(TABLE,))
+
+
+def _table(log: Log, source: Source, run: str) -> Iterator[Answer]:
+    table = open_answers(log, source, QUESTION, ANSWER, without=_OTHERS)
+    columns = {name: match[1] for name in table.names if (match := _SCORE.fullmatch(name))}
+    metrics = metrics_among(table.rows, columns)
+    if not metrics:
+        raise FormatError(source.label, "no metric in it has a number or a verdict", value=list(columns))
+    if others := [name for name in columns if name not in metrics]:
+        template = "{subject}: not read, because they do not hold numbers or verdicts: {columns:list}"
+        log.say("mlflow.labels", template, str(source.label), columns=others)
+    answers = marked_rows(
+        table,
+        run,
+        {columns[name]: scores for name, scores in metrics.items()},
+        fields=[*_OF_TRACES, *ANSWER, *filter(_BESIDE.fullmatch, table.names)],
+        gold=next((name for name in GOLD if name in table.names), None),
+        reasons=[name for name in table.names if name.endswith(_REASONS)],
+    )
+    for row, answer in zip(table.rows, answers, strict=True):
+        yield _without_error(row, answer)
+
+
+def _without_error(row: Row, answer: Answer) -> Answer:
+    """Return an answer, ungraded where there is none because what was traced ended in an error."""
+    if answer.nothing and str(row.get("state") or row.get("status")).upper().endswith("ERROR"):
+        answer.ungraded, answer.scores = ERRORED, dict.fromkeys(answer.scores, math.nan)
+    return answer
+
+
+# ---- traces ----
+
+
+def _traces(source: Source, run: str) -> Iterator[Answer]:
+    """Yield the traces as answers; raises FormatError where one has no request, or none has feedback."""
+    rows = list(_rows(source))
+    marks = [_marks(source, row, f"trace {i}") for i, row in enumerate(rows, 1)]
+    names = list(dict.fromkeys(name for one in marks for name in one))
+    metrics = [name for name in names if not any(one.get(name, 0.0) is None for one in marks)]
+    if not metrics:
+        raise FormatError(source.label, "no assessment in it has a number or a verdict", value=names)
+    for i, (row, own) in enumerate(zip(rows, marks, strict=True), 1):
+        asked, said = _text(row.get("request")), _text(row.get("response"))
+        if not asked:
+            raise FormatError(source.label, "the request is empty", where=f"trace {i}", value=asked)
+        held = objects_in(value_of(row.get("assessments")))
+        answer = Answer(
+            run,
+            question_name(asked),
+            where=f"trace {i}",
+            scores={name: score for name in metrics if (score := own.get(name, math.nan)) is not None},
+            nothing=empty(said),
+            asked=asked,
+            gold=[part_of(one, "expectation", "value") for one in held],
+            answer=said,
+            reason=[one.get("rationale") for one in held if one.get("valid") is not False],
+        )
+        yield _without_error(row, answer)
+
+
+def _rows(source: Source) -> Iterator[Row]:
+    if is_table(source) and "assessments" in source.columns:
+        yield from rows_of(source, _LARGE)
+        return
+    listed = source.document if isinstance(source.document, list) else [source.document]
+    for i, trace in enumerate(listed, 1):
+        info = part_of(trace, "info")
+        if not isinstance(info, dict):
+            raise FormatError(source.label, "a trace must have info", where=f"trace {i}", value=trace)
+        whole = as_object(info.get("trace_metadata"))
+        yield {
+            "request": whole.get("mlflow.traceInputs", info.get("request_preview")),
+            "response": whole.get("mlflow.traceOutputs", info.get("response_preview")),
+            "state": info.get("state"),
+            "assessments": info.get("assessments"),
+        }
+
+
+def _marks(source: Source, row: Row, where: str) -> dict[str, float | None]:
+    """Return what each assessment says: NaN where it failed, None where it is neither a number nor a verdict; the mean
+    of several of one name."""
+    listed = value_of(row.get("assessments"))
+    if listed is None:
+        return {}
+    if not isinstance(listed, list):
+        raise FormatError(source.label, "assessments must be a list", where=where, value=listed)
+    marks: dict[str, list[float | None]] = {}
+    for one in listed:
+        name = (one.get("assessment_name") or one.get("name")) if isinstance(one, dict) else None
+        if not isinstance(name, str) or not name.strip():
+            raise FormatError(source.label, "an assessment must have a name", where=where, value=one)
+        feedback = one.get("feedback")
+        if isinstance(feedback, dict) and one.get("valid") is not False:
+            mark = math.nan if feedback.get("error") else mark_of(as_text(feedback.get("value")))
+            marks.setdefault(metric_name(name, "feedback"), []).append(mark)
+    return {
+        name: None if None in several else mean_of(mark for mark in several if mark is not None)
+        for name, several in marks.items()
+    }
+
+
+def _text(value: Any) -> str:
+    """Return a request or a response as text; of the JSON of a text, that text."""
+    if isinstance(value, str) and value[:1] == '"':
+        value = json_or(value, value)
+    if isinstance(value, str) and value.strip().lower() == "null":
+        return ""
+    return (as_text(value) or "").strip()

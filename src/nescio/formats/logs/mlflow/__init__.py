@@ -1,1 +1,0 @@
-"""MLflow: tables of evaluation results, and traces with assessments."""

@@ -1,0 +1,295 @@
+"""MMLU-Pro result files: JSON arrays of questions with `pred` and the model's text. An answer
+without a letter counts as incorrect (`--unparsed`, or `--empty` where there is no text).
+
+The repository's first rule is applied to every text again, because some files hold a random letter if it found none:
+the answer is the first letter after "answer is", as in "the answer is (C)". If there is none, the repository looks for
+"Answer: C", and then for the last single letter from A to J anywhere in the text, even the first word of "I do not
+know": `--choose extract=full` does so too. The first rule alone is the default, because its letters are answers: of
+those that only the last rule finds in the published texts of mathstral-7B and Llama-2-7b, 13 of 82 and 49 of 468 are
+right, about what guessing among ten options gives. A note says how many letters the other rules would add.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+from random import Random
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from nescio.data.notes import note
+from nescio.data.outcomes import SAID_SO
+from nescio.data.reasons import EMPTY, NO_FORM
+from nescio.data.texts import in_words
+from nescio.errors import FormatError, MismatchError, offer, opt
+from nescio.formats.answers import Answer
+from nescio.formats.choices import choose
+from nescio.formats.logs.kit import Log, Name, checked, rows_in, settle
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.elements import identity, number, part_of
+from nescio.sources.json import as_text
+from nescio.sources.source import Source, own_path
+from nescio.sources.text_files import WHITE
+
+RULES = ("strict", "full", "pred")
+SUMMARY, RESULT = "_summary", "_result"
+_STRICT = re.compile(r"answer is \(?([A-J])\)?")
+_AGAIN = re.compile(r"[aA]nswer:(?=\s*([A-J]))")
+_ALONE = re.compile(r"\b[A-J]\b")
+_NAME = re.compile(r"^(?:model_outputs_)?(.+?)(?:_\d+_?shots?)?$")
+Placed = tuple[dict[str, Any], str]
+Key = tuple[tuple[str, ...], str]  # the folders and the stem of a file
+
+
+class Item(Struct):
+    question_id: Name
+    answer: Annotated[str, Meta(pattern=r"\S", description="a letter")]
+    pred: Annotated[str | None, Meta(description="a letter or null")] = None
+    question: Any = None
+    options: Any = None
+    category: Any = None
+    src: Any = None
+    generated_text: Any = None
+    model_outputs: Any = None
+    response: Any = None
+
+
+class Seen(Struct):
+    """What was met in a run: letters in pred that the text does not say, or says otherwise, answers without a text, and
+    the letters that only the repository's second and third rule find."""
+
+    random: int = 0
+    other: int = 0
+    textless: int = 0
+    again: int = 0
+    alone: int = 0
+
+
+@reader(
+    "mmlu-pro",
+    about="MMLU-Pro results: question_id, options, answer, pred and the model's text, as JSON",
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read result files, each a run named by its file, or by its folder where there is a file a category:
+    `law_result.json`, or `law.json` (`model/CoT/all/law.json` is of the run `model`).
+
+    `--choose extract=full` applies all rules of the repository, `--choose extract=pred` trusts `pred` instead of the
+    text.
+    """
+    log = Log(parts, options)
+    if not log.part("results"):
+        first = log.sources[0]
+        results = f"{first.stem.removesuffix(SUMMARY)}{RESULT}.json"
+        rule = f"this holds the figures of a category and no answers; give {results} of its folder too"
+        raise FormatError(first.label, f"{rule}{offer('beside', results)}")
+    extract = choose(options, "extract", RULES, "rules") if "extract" in options.choose else "strict"
+    seen: dict[str, Seen] = {}
+    kinds: dict[str, set[int]] = {}
+    grades: dict[Key, list[float]] = {}
+    taken: dict[tuple[str, str], object] = {}
+    answers: list[Answer] = []
+    for source in log.part("results"):
+        run, category, rows = _run_of(source)
+        if (run, category) in taken or (not category and any(run == other for other, _ in taken)):
+            raise MismatchError(
+                f"{taken.get((run, category), source.label)} and {source.label} would both be run {run!r}; rename one "
+                "of them"
+            )
+        taken[run, category] = source.label
+        graded = grades.setdefault(_key(source), [])
+        for row, where in rows:
+            item = checked(Item, row, source, where)
+            answer = log.take(_answer(item, Answer(run, identity(item.question_id).strip(WHITE), where=where)))
+            answer.path = source.label
+            letter, why = _letter(item, extract, seen.setdefault(run, Seen()), declined=answer.why == SAID_SO)
+            answer.why = answer.why or why
+            settle(answer, letter == item.answer.strip(WHITE))
+            graded.append(_own_grade(row))
+            kinds.setdefault(answer.question, set()).add(hash(repr((item.question, item.options, item.answer))))
+            answers.append(answer)
+    _say(log, extract, seen)
+    if differing := sum(len(several) > 1 for several in kinds.values()):
+        log.say(
+            "mmlu_pro.questions_differ",
+            "{questions} of {total} questions are not the same in all files (text, options or answer differ): "
+            "each run is graded by its own file",
+            questions=differing,
+            total=len(kinds),
+        )
+    for source in log.part("summary"):
+        _against_summary(log, source, grades)
+    return log.result(answers, keep=("category", "src"))
+
+
+def _key(source: Source) -> Key:
+    return own_path(source.label).parts[1:-1], source.stem
+
+
+def _run_of(source: Source) -> tuple[str, str, Iterator[Placed]]:
+    """Return the run, and the category that this is the file of, or nothing; and all items, the first of which tells
+    it."""
+    rows = rows_in(source, (), "each item")
+    first = next(rows, None)
+    placed = rows if first is None else chain([first], rows)
+    category = None if first is None else first[0].get("category")
+    of_category = isinstance(category, str) and _folded(category) == _folded(source.stem)
+    if not source.stem.endswith(RESULT) and not of_category:
+        return _NAME.sub(r"\1", source.stem), "", placed
+    folders = [*own_path(source.label).parts[1:-1]]  # in the repository's own layout, MODEL/CoT/SUBJECTS
+    own = folders[:-2] if folders[-2:-1] == ["CoT"] else folders[:-1] if folders[-1:] in (["all"], ["CoT"]) else folders
+    path = own or folders
+    return (path[-1] if path and path[-1] else source.stem), source.stem, placed
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", " ").casefold()
+
+
+# ---- letters ----
+
+
+def strict(text: str) -> str | None:
+    """Return the letter that the repository's first rule finds in a text: the first after "answer is"."""
+    match = _STRICT.search(text)
+    return match[1] if match else None
+
+
+def again(text: str) -> str | None:
+    r"""Return the letter that its second rule finds, `.*[aA]nswer:\s*([A-J])`: of the first line that has one, the
+    last."""
+    letter, end = None, 0
+    for match in _AGAIN.finditer(text):
+        if letter is not None and "\n" in text[end : match.start()]:
+            break
+        letter, end = match[1], match.start()
+    return letter
+
+
+def alone(text: str) -> str | None:
+    r"""Return the letter that its third rule finds, `\b[A-J]\b(?!.*\b[A-J]\b)`: the last that stands alone."""
+    letters = _ALONE.findall(text)
+    return letters[-1] if letters else None
+
+
+def _text(item: Item) -> str | None:
+    texts = (item.generated_text, item.model_outputs, item.response)
+    return next((as_text(text) for text in texts if text is not None), None)
+
+
+def _letter(item: Item, extract: str, seen: Seen, *, declined: bool) -> tuple[str | None, str | None]:
+    """Return the letter that an answer is read as, and why there is none."""
+    pred, text = item.pred.strip(WHITE) if item.pred else None, _text(item)
+    if declined:
+        return None, None
+    if text is None:
+        seen.textless += 1
+        return pred or None, None if pred else NO_FORM
+    letter = strict(text)
+    if letter is None:
+        second = again(text)
+        looser = second or alone(text)
+        seen.again += second is not None
+        seen.alone += second is None and looser is not None
+        letter = looser if extract == "full" else None
+    seen.random += letter is None and bool(pred)
+    seen.other += letter is not None and letter != pred
+    chosen = pred or None if extract == "pred" else letter
+    return chosen, None if chosen else NO_FORM if text.strip() else EMPTY
+
+
+def _answer(item: Item, answer: Answer) -> Answer:
+    gold, options = item.answer.strip(WHITE), item.options if isinstance(item.options, list) else []
+    choices = [f"{chr(65 + i)}. {in_words(one)}" for i, one in enumerate(options)]
+    named = ord(gold) - 65 if len(gold) == 1 else -1
+    answer.asked, answer.gold = [item.question, *choices], choices[named] if 0 <= named < len(choices) else gold
+    answer.answer = _text(item)
+    held = {"category": item.category, "src": item.src}
+    answer.strata = {name: value for name, value in held.items() if isinstance(value, str)}
+    return answer
+
+
+def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
+    trusted, full = extract == "pred", extract == "full"
+    trusts = f"({opt('choose', {'extract': 'pred'})} trusts them)"
+    for run, seen in runs.items():
+        if seen.random and full:
+            log.say(
+                "mmlu_pro.random_letters",
+                "run {subject!r}: {letters} letters in pred cannot be reproduced from the text by any rule of the "
+                f"repository, and are random: read as unanswered {trusts}",
+                run,
+                letters=seen.random,
+            )
+        elif seen.random:
+            log.say(
+                "mmlu_pro.letters_not_strict",
+                "run {subject!r}: {letters} letters in pred cannot be reproduced from the text by the rule "
+                '"answer is (X)", and are random or come from a looser rule: '
+                f"{{trusted:trusted, as requested/read as unanswered {trusts}}}",
+                run,
+                letters=seen.random,
+                trusted=trusted,
+            )
+        if (seen.again or seen.alone) and not trusted:
+            rules = (
+                note("mmlu_pro.after_answer", '{letters} stand after "Answer:"', letters=seen.again),
+                note("mmlu_pro.last_alone", "{letters} are the last one alone in the text", letters=seen.alone),
+            )
+            log.say(
+                "mmlu_pro.looser_rules",
+                "run {subject!r}: letters that only looser rules of the repository find: {rules:list}: "
+                f"{{read:read as answers, as requested/unanswered unless {opt('choose', {'extract': 'full'})}}}",
+                run,
+                rules=[rule for rule in rules if rule["letters"]],
+                read=full,
+            )
+        if seen.other:
+            log.say(
+                "mmlu_pro.other_letters",
+                "run {subject!r}: {texts} texts give a different letter from pred: "
+                "{trusted:pred is trusted, as requested/the text is read}",
+                run,
+                texts=seen.other,
+                trusted=trusted,
+            )
+        if seen.textless:
+            log.say(
+                "mmlu_pro.textless",
+                "run {subject!r}: {answers:n answer} {answers:has/have} no text: pred is used unchanged",
+                run,
+                answers=seen.textless,
+            )
+
+
+# ---- the summaries that the repository writes beside its results ----
+
+
+def _against_summary(log: Log, source: Source, grades: dict[Key, list[float]]) -> None:
+    """Note where a summary says something else than `pred` in the results, or where these were not given."""
+    folders, stem = _key(source)
+    results = stem.removesuffix(SUMMARY) + RESULT
+    right, wrong = (number(part_of(source.document, "total", name)) for name in ("corr", "wrong"))
+    if (folders, results) not in grades:
+        template = "{subject}.json: left out, because {results}.json was not given"
+        log.say("mmlu_pro.results_not_given", template, stem, results=results)
+    elif right is None or wrong is None or not 0 < right + wrong < 1e9:
+        log.say("mmlu_pro.no_counts", "{subject}.json: left out, because it has no counts", stem)
+    else:
+        many = round(right + wrong)
+        log.compare(f"{stem}.json", "accuracy by pred", right / (right + wrong), grades[folders, results], of=many)
+
+
+def _own_grade(item: dict[str, Any]) -> float:
+    """Return what the repository counts: it takes a random option, always the same, where pred is null."""
+    if pred := item.get("pred"):
+        return float(pred == item.get("answer"))
+    options = item.get("options")
+    return float(isinstance(options, list) and _random_option(len(options)) == item.get("answer_index"))
+
+
+@lru_cache(maxsize=16)
+def _random_option(many: int) -> int:
+    return Random(12345).randint(0, many - 1) if many else -1

@@ -1,0 +1,418 @@
+"""OpenCompass: `results/<model>/<dataset>.json` with details, and `predictions/<model>/<dataset>.json`.
+
+Both hold their items by number ("0", "1", …), so a question is identified by its dataset and its number; its only text
+is the prompt. A run is a model, its datasets are a stratum. The verdict of the details is the outcome; a prediction
+that a judge calls not attempted abstains. One from which nothing was extracted counts as incorrect (`--unparsed`), and
+so does an empty one (`--empty`). If the options' perplexities decide (type PPL), there is no text. The tool's accuracy
+is in percent, over all items. Copies of a dataset (`n`) are repeats.
+
+Details of evaluators that give no verdict (`predictions` and `references` alone) are judged here (`--judge`), with the
+references as gold. Results without details (`dump_details=False`) hold only figures: their items are in the
+predictions, which are judged here by their `gold`, if they have it. A file `<dataset>_replica0.json` in `results` looks
+like predictions but holds the texts of a judge: its letters are verdicts whose details are missing.
+
+Evaluators write them in five ways: by number with `correct`, or with `predictions` and `references` alone; as a list
+that has a list of answers for each example (`example_abbr`), one a replica of the data set; with `cascade_correct`,
+where rules and a judge decide together; with `grade_letter`; and, where a judge alone decides, with the judge's text as
+`prediction`, its prompt as `origin_prompt`, and no word of the answer. A is right, B wrong, and C not attempted, as a
+whole: the tool looks for a letter anywhere in the text. What is none of these is a judge that failed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.outcomes import CORRECT as RIGHT
+from nescio.data.outcomes import INCORRECT as WRONG
+from nescio.data.outcomes import SILENT
+from nescio.data.reasons import EMPTY, NO_FORM
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import Log, in_brackets, mean_of
+from nescio.formats.logs.metrics import by_metric
+from nescio.formats.logs.simpleqa import GRADES
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
+from nescio.sources.elements import as_list, number, part_of, texts_in
+from nescio.sources.source import Source, own_path
+from nescio.tables.lexicon import roles_of
+
+CORRECT = "correct"
+FIGURES = ("accuracy", "score", "exact_match", "pass@1", "rouge1", "bleu")
+EXAMPLE = "example_abbr"
+VERDICTS = ("correct", "is_correct", "cascade_correct")
+LETTER, JUDGED = "grade_letter", {"prediction", "gold"}
+NOT_ATTEMPTED = "not attempted"
+# The tool's own names in an item; and its names for what was said and for what is right, which others have too.
+OWN = {LETTER, EXAMPLE, "origin_prediction", "origin_prompt", "cascade_correct"}
+SAID, EXPECTED = {"pred", "predictions", "prediction"}, {"answer", "references", "gold", "refr", *VERDICTS}
+_ROUNDED = 5e-5  # accuracies are rounded to two decimals of a percent, at most
+_SHARD = re.compile(r"_\d+$")
+_JUDGE = re.compile(r"(_llm_judge)?_replica(\d+)$")
+_ACCURACY = re.compile(r"accuracy( \(\d+ runs average\))?")
+Item = Mapping[str, Any]
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise a document of `details` by number (or a list) in the tool's own names, with `accuracy` in percent; one
+    of numbered items with `origin_prompt` and `prediction`; or figures alone in a folder `results`."""
+    document = source.document
+    if source.kind != "document" or not isinstance(document, dict):
+        return None
+    if are_details(document):
+        return "results"
+    one = document.get("0")
+    if (
+        isinstance(one, dict)
+        and "prediction" in one
+        and ("origin_prompt" in one or any(str(key).startswith("label: ") for key in one))
+    ):
+        return "judge" if _JUDGE.search(source.stem) else "predictions"
+    folders = source.path.absolute().parts[-3:-2] if source.path else ()
+    figures = all(isinstance(value, (int, float, str)) for value in document.values())
+    return "figures" if folders == ("results",) and figures and {*document} & {*FIGURES} else None
+
+
+@reader(
+    "opencompass",
+    about="OpenCompass's results with details, or its predictions: items by number, MODEL/DATASET.json",
+    recognise=recognise,
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read the datasets of every model as a run: by the verdicts of the results where there are any, else the
+    predictions, to be judged here.
+
+    Raises MismatchError where a dataset of a model stands in the folders of two runs of the tool."""
+    log = Log(parts, options)
+    _check_places(log.sources)
+    results, predictions, figures = log.part("results"), log.part("predictions"), log.part("figures")
+    judges = log.part("judge")
+    there = {_place(source) for source in (*results, *judges, *figures)}
+    decided = [source for source in results if has_verdict(source)]
+    # A judge may have been asked about the answers alone that rules had called wrong.
+    some = [source for source in judges if (match := _JUDGE.search(source.stem)) and match[1]]
+    verdicts = decided or ([] if results else [source for source in judges if source not in some])
+    if not verdicts:
+        asked = results or predictions
+        if not asked:
+            given = [*figures, *judges]
+            raise FormatError(given[0].label, _why_no_items(given[0]))
+        _say_left_out(log, [source for source in log.sources if source not in asked])
+        return ReadResult(_unjudged(asked, options), tuple(log.notes))
+    if lacking := [source for source in predictions if _place(source) not in there]:
+        rule = "these predictions have no results with details beside them; score them separately from those that have"
+        raise MismatchError(f"{lacking[0].label}: {rule}")
+    graded = {_place(source) for source in verdicts}
+    joined = [source for source in predictions if _place(source) in graded]
+    _say_left_out(log, [source for source in log.sources if source not in verdicts and source not in joined])
+    several = len({task for _, task in graded}) > 1
+    answers: list[Answer] = []
+    for source in verdicts:
+        shards = sorted((one for one in predictions if _place(one) == _place(source)), key=_shard)
+        own = [log.take(one) for one in _answers(source, [text for shard in shards for text in _said(shard)])]
+        for one in own:
+            one.question = f"{one.task}/{one.question}" if several else one.question
+            one.strata = {"task": one.task} if several else {}
+        _against_figure(log, own, source)
+        answers += own
+    return by_metric(log, answers, keep=("task",))
+
+
+def _items(source: Source) -> list[tuple[str, Any]]:
+    """Return the details, or the items of a file that is nothing but items, by number."""
+    return details_of(source.document) or [
+        (str(name), item) for name, item in source.document.items() if str(name).isdecimal()
+    ]
+
+
+def _shard(source: Source) -> int:
+    match = _SHARD.search(source.stem)
+    return int(match[0][1:]) if match else 0
+
+
+def _said(source: Source) -> list[str]:
+    return [first_text(item.get("prediction")) or "" for _, item in _items(source) if isinstance(item, dict)]
+
+
+def _say_left_out(log: Log, sources: Sequence[Source]) -> None:
+    if sources:
+        template = "{files:n file} without verdicts not read: {names:list 3}"
+        log.say("opencompass.not_read", template, files=len(sources), names=[str(one.label) for one in sources])
+
+
+def _place(source: Source) -> tuple[str, str]:
+    """Return the model and the dataset by the folder and the name of a file; parts of one dataset are numbered."""
+    path = own_path(source.label)
+    above = path.parent.parent.name in ("results", "predictions")
+    stem = _JUDGE.sub("", source.stem)
+    return (path.parent.name if above else stem), (_SHARD.sub("", stem) if above else stem)
+
+
+def _check_places(sources: Sequence[Source]) -> None:
+    """Raise MismatchError where a dataset of a model stands in two folders of results, or of predictions: the folders
+    of two runs of the tool hold other answers, and no replicas."""
+    first: dict[tuple[str, tuple[str, str]], tuple[Path, Source]] = {}
+    for source in sources:
+        path, place = own_path(source.label), _place(source)
+        above = path.parent.parent.name in ("results", "predictions")
+        folder = path.parent.parent if above else path.parent
+        before, other = first.setdefault((folder.name if above else "", place), (folder, source))
+        if before != folder:
+            renamed = f"folders {place[0]}" if above else "files"
+            raise MismatchError(
+                f"{other.label} and {source.label} would both become run {place[0]!r}: these are not repeats; rename "
+                f"one of the {renamed}, or give one of them at a time"
+            )
+
+
+def _why_no_items(source: Source) -> str:
+    held = in_brackets(
+        [f"{name} {source.document[name]:g}" for name in FIGURES if _is_number(source.document.get(name))]
+    )
+    model, dataset = _place(source)
+    if _JUDGE.search(source.stem):
+        return (
+            "these are a judge's texts on the answers that rules had called wrong, and not the answers: the verdicts "
+            f"are in results/{model}/{dataset}.json, if dump_details is set"
+        )
+    return (
+        f"it holds figures{held} and no items: those are in predictions/{model}/{dataset}.json beside "
+        "results, or in here if dump_details is set"
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+# ---- results with details ----
+
+
+def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
+    """Yield the answers of all items; `said` are those that the model gave, where they stand in a file of their own.
+
+    Raises FormatError for an item that is no object, and for a verdict that is neither true nor false.
+    """
+    run, task = _place(source)
+    replica = _JUDGE.search(source.stem)
+    items, before = _items(source), int(replica[2]) if replica else 0
+    said = said[before * len(items) :]
+    for name, item in items:
+        if not isinstance(item, dict):
+            raise FormatError(source.label, "an item must be an object", where=f"details {name}", value=item)
+    places = copies([item for _, item in items]) if replica is None else None
+    for i, (name, item) in enumerate(items):
+        several = _unfolded(item)
+        for r, one in enumerate(several):
+            at = i + r * len(items)
+            text = said[at] if at < len(said) else None
+            answer = Answer(run, name, task=task, where=f"details {name}", path=source.label)
+            if replica is not None:
+                answer.repeat = before + 1
+            elif places is not None:
+                answer.question, answer.repeat = items[places[i][0]][0], places[i][1]
+            elif len(several) > 1:
+                answer.repeat = r + 1
+            _grade(answer, one, text, source)
+            answer.asked = item.get("prompt", item.get("origin_prompt", item.get("question")))
+            yield answer
+
+
+def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None:
+    """Give an answer its verdict, NaN for none, and what was said, extracted, and right."""
+    said = item.get("origin_prediction") if text is None else text
+    drawn = item.get("predictions", item.get("pred"))
+    letter = item.get(LETTER)
+    answer.gold = item.get("references", item.get("answer", item.get("gold", item.get("refr"))))
+    answer.reason = letter
+    if letter is None and {*item} >= JUDGED and not any(item.get(name) is not None for name in VERDICTS):
+        letter = item["prediction"]
+        if drawn is None:  # a judge's words, and none of the answer
+            answer.reason, said = letter, text
+    if letter is None:
+        answer.scores = {CORRECT: _verdict(source, item, str(answer.where))}
+    else:
+        state = GRADES.get(str(letter).strip().strip("().*: ").upper(), -1)
+        answer.scores = {CORRECT: {RIGHT: 1.0, WRONG: 0.0, SILENT: 0.0}.get(state, math.nan)}
+        answer.nothing = NOT_ATTEMPTED if state == SILENT else None
+    if isinstance(said, dict):  # perplexities of the options
+        return
+    rule = item.get("rule_evaluation")
+    if isinstance(rule, dict):
+        said, drawn = rule.get("origin_prediction") if text is None else text, rule.get("predictions", rule.get("pred"))
+    answer.answer = first_text(said)
+    answer.extracted = None if LETTER in item and not isinstance(rule, dict) else first_text(drawn)
+    answer.nothing = _nothing(answer.answer, answer.extracted) or answer.nothing
+
+
+def _nothing(said: str | None, drawn: str | None) -> str | None:
+    """Say why an item has no answer: nothing was said, or nothing was extracted of it."""
+    if said is not None and not said.strip():
+        return EMPTY
+    if drawn is not None and drawn.strip() in ("", "None", "[]"):
+        return NO_FORM if said else EMPTY
+    return None
+
+
+def _verdict(source: Source, item: Item, where: str) -> float:
+    """Return what an item says of its answer: true, a number, or a list of one; NaN where it says nothing."""
+    value = _first_of(item.get(name) for name in VERDICTS)
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    mark = number(value)
+    if value is not None and mark is None:
+        raise FormatError(source.label, "correct must be true or false", where=where, value=value)
+    return math.nan if mark is None else mark
+
+
+def _unfolded(item: Item) -> list[Item]:
+    """Return the answers of an item, each as an item of its own."""
+    if EXAMPLE not in item:
+        return [item]
+    many = max((len(value) for value in item.values() if isinstance(value, list)), default=1)
+    return [
+        {name: value[r] for name, value in item.items() if isinstance(value, list) and len(value) == many}
+        for r in range(many)
+    ]
+
+
+def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
+    """Return which item each is an answer to, and which answer, where the data set stands there several times, one copy
+    after the other (`n` of a data set); None where it does not."""
+    asked = [_asked(item) for item in items]
+    if None in asked:
+        return None
+    size = len({*asked})
+    if not 0 < size < len(asked) or len(asked) % size or asked != asked[:size] * (len(asked) // size):
+        return None
+    return [(i % size, i // size + 1) for i in range(len(asked))]
+
+
+def _asked(item: Item) -> str | None:
+    """Return the prompt of an item with its gold answer; None where it has no prompt."""
+    held = item.get("origin_prediction")
+    prompt = item.get("prompt", item.get("origin_prompt", part_of(held, "origin_prompt")))
+    gold = item.get("references", item.get("gold"))
+    return None if not prompt or EXAMPLE in item else json.dumps([prompt, gold], sort_keys=True, default=str)
+
+
+def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None:
+    """Note where the tool's accuracy (or its score, where it has none), in percent, is not what its details give."""
+    name = next((name for name in source.document if _ACCURACY.fullmatch(str(name))), "score")
+    own = number(source.document.get(name))
+    if own is not None:
+        scores = [one.scores[CORRECT] for one in answers]
+        over_all = sum(score for score in scores if not math.isnan(score)) / len(scores)
+        what = "score" if name == "score" else "accuracy"
+        log.total(source.name, what, own / 100, (mean_of(scores), over_all), rounding=_ROUNDED)
+
+
+# ---- documents ----
+
+
+def details_of(document: Item) -> list[tuple[str, Any]]:
+    """Return the details by number, in order."""
+    held = document.get("details")
+    if isinstance(held, list):
+        return [(str(i), one) for i, one in enumerate(held)]
+    if isinstance(held, dict):
+        return [(str(name), one) for name, one in held.items() if str(name).isdecimal()]
+    return []
+
+
+def are_details(document: Item) -> bool:
+    """Say whether the details of a document are those of the tool: its names for what was said and what is right, no
+    column for the run, the question or silence, and no texts beside them; an accuracy is in percent."""
+    items = details_of(document)
+    item = items[0][1] if items else None
+    if not isinstance(item, dict) or any(isinstance(value, str) for value in document.values()):
+        return False
+    known = {role for name in item for role in roles_of(name)}
+    if known & {"run", "abstained", "answered"} or (
+        isinstance(document["details"], list) and known & {"question", "row"}
+    ):
+        return False
+    own = {*item} & OWN or ({*item} & SAID and {*item} & EXPECTED)
+    return bool(own) and not _is_a_fraction(document.get("accuracy"), items)
+
+
+def _is_a_fraction(accuracy: Any, items: Sequence[tuple[str, Any]]) -> bool:
+    """Say whether an accuracy is the share of the items that are right, where the tool would have written percent."""
+    right = [number(_first_of(item.get(name) for name in VERDICTS)) for _, item in items if isinstance(item, dict)]
+    own, share = number(accuracy), sum(mark == 1 for mark in right) / len(items)
+    return own is not None and share > 0 and abs(own - share) < 1e-3
+
+
+def _first_of(values: Iterable[Any]) -> Any:
+    """Return the first value that is not None."""
+    return next((value for value in values if value is not None), None)
+
+
+def has_verdict(source: Source) -> bool:
+    """Say whether some item of the results says if it is right."""
+    return any(isinstance(item, dict) and _says(item) for _, item in details_of(source.document))
+
+
+def _says(item: Item) -> bool:
+    return any(item.get(name) is not None for name in (*VERDICTS, LETTER)) or {*item} >= JUDGED
+
+
+def first_text(value: Any) -> str | None:
+    """Return a text, or the only one of a list."""
+    if isinstance(value, list):
+        value = value[0] if len(value) == 1 else " ".join(str(one) for one in value)
+    return value if isinstance(value, str) else None
+
+
+# ---- predictions ----
+
+
+def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
+    """Return the predictions with their gold answers, to be judged here; raises FormatError where there is no gold."""
+    questions: dict[str, Question] = {}
+    runs: dict[str, list[Response]] = {}
+    files: dict[str, str] = {}
+    for source in sources:
+        run, task = _place(source)
+        files.setdefault(run, str(source.label))
+        begun = sum(response.question_id.startswith(f"{task}/") for response in runs.get(run, ()))
+        items = details_of(source.document) or list(source.document.items())
+        places = copies([item for _, item in items]) if all(isinstance(item, dict) for _, item in items) else None
+        for i, (name, item) in enumerate(items):
+            if not isinstance(item, dict) or not str(name).isdecimal():
+                rule = "each item must be an object, called by its number"
+                raise FormatError(source.label, rule, where=f"item {name}", value=item)
+            gold = item.get("gold", item.get("references", item.get("answer")))
+            if gold is None and options.gold:
+                rule = "these predictions have no gold answer: results with details (dump_details) say which are right"
+                raise FormatError(source.label, rule, where=f"item {name}")
+            at, repeat = places[i] if places is not None else (int(name), None)
+            question = f"{task}/{at + begun}"
+            answers = tuple(map(str, gold)) if isinstance(gold, list) else () if gold is None else (str(gold),)
+            questions.setdefault(question, Question(question, _prompt(item), answers, strata={"task": task}))
+            text = first_text(item.get("prediction", item.get("predictions", item.get("pred")))) or ""
+            runs.setdefault(run, []).append(
+                Response(
+                    question,
+                    text or None,
+                    bool(text.strip()),
+                    why=None if text.strip() else EMPTY,
+                    repeat=None if repeat is None else str(repeat),
+                )
+            )
+    collection = Collection("opencompass", tuple(questions.values()))
+    answering = tuple(Run(name, tuple(responses)) for name, responses in runs.items())
+    return Unjudged(collection, answering, tuple(files[run.name] for run in answering))
+
+
+def _prompt(item: Mapping[str, Any]) -> str:
+    asked = item.get("origin_prompt", item.get("prompt"))
+    if isinstance(asked, str):
+        return asked
+    turns = texts_in([part_of(turn, "prompt") for turn in as_list(asked)])
+    return next((turn for turn in reversed(turns) if turn.strip()), "")

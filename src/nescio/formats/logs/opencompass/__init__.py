@@ -1,1 +1,0 @@
-"""OpenCompass: results with details, and predictions."""

@@ -1,0 +1,294 @@
+"""promptfoo: `results.json` of version 3, or one result per line. An error of the provider is neither a wrong answer
+nor an abstention.
+
+A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`; the
+reason of a failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion is in `error` as well, so
+`error` says nothing if there is an output. A refusal (`isRefusal`) is an abstention, an empty output counts as
+incorrect (`--empty`); a failure that comes only from a judge (`graderError`), or from an assertion script that crashed,
+is ungraded. promptfoo's CSV table does not distinguish these, and is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from nescio.data.reasons import ERRORED, REFUSED
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.answers import Answer, number_repeats
+from nescio.formats.logs.kit import UNREAD, Log, checked, empty, rows_in, run_names
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.elements import as_object, identity, number, objects_in, part_of
+from nescio.sources.source import Source, name_runs
+
+CRASHED = ("Custom function threw error", "Python code execution failed", "Ruby code execution failed")
+SET_BY_THE_TOOL = "sessionId"  # a variable that differs in each answer, as those do that begin with an underscore
+_ERROR = 2
+_SHOWN = 120  # characters of a test in a message
+
+
+class Result(Struct, rename="camel"):
+    test_idx: int
+    prompt_idx: int
+    success: bool
+    failure_reason: Annotated[
+        Literal[0, 1, 2] | None, Meta(description="0 (none), 1 (an assertion) or 2 (an error)")
+    ] = None
+    score: Any = None
+    provider: Any = None
+    response: Any = None
+    error: Any = None
+    vars: Any = None
+    test_case: Any = None
+    prompt: Any = None
+    grading_result: Any = None
+
+    @property
+    def prompt_text(self) -> Any:
+        return self.prompt.get("raw") if isinstance(self.prompt, dict) else self.prompt
+
+    @property
+    def assertions(self) -> list[dict[str, Any]]:
+        return objects_in(part_of(self.grading_result, "componentResults"))
+
+
+class Tests(Struct):
+    """The answers of a file, and what is asked in each of its tests, by the name that they have in it."""
+
+    label: str
+    answers: list[Answer]
+    asked: dict[str, str]
+
+
+@reader(
+    "promptfoo",
+    about="promptfoo results: results.json (version 3) or one result per line",
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read every provider and prompt as a run, every test a question; several files are several runs of the same
+    tests, called by their file (or folder)."""
+    log = Log(parts, options)
+    for source in log.part("table"):
+        rule = (
+            "this is promptfoo's table, which does not say which failures are errors of a script or a judge; have "
+            "it write the results themselves (promptfoo eval -o results.json, or promptfoo export)"
+        )
+        raise FormatError(source.label, rule, where=source.head)
+    prefixes = [f"{name}: " for name in name_runs(log.sources)] if len(parts) > 1 else [""]
+    files = [_tests(log, source, prefix) for source, prefix in zip(log.sources, prefixes, strict=True)]
+    _name(files, log)
+    answers = [one for file in files for one in file.answers]
+    for one in answers:
+        one.cluster = None
+    return log.by_score(answers, "these results")
+
+
+def _tests(log: Log, source: Source, prefix: str) -> Tests:
+    results = []
+    for row, where in _results(source):
+        results.append((checked(Result, row, source, where), where))
+    if not results:
+        raise FormatError(source.label, "its results are empty: promptfoo wrote no answer to any test")
+    keys = [(_provider(one.provider), one.prompt_idx) for one, _ in results]
+    runs = list(dict.fromkeys(keys))
+    names = run_names([(provider, f"prompt {prompt}") for provider, prompt in runs])
+    named = dict(zip(runs, names, strict=True))
+    if len({provider for provider, _ in runs}) < len(runs):
+        log.say("promptfoo.prompts", "runs are distinguished by the number of their prompt")
+    crashed = sum(any(map(_crashed, one.assertions)) for one, _ in results)
+    if crashed:
+        log.say(
+            "promptfoo.crashed",
+            "{subject}: in {crashed} of {total} results an assertion script crashed, which the tool "
+            "counts as a failure; results that failed for no other reason are not graded",
+            source.name,
+            crashed=crashed,
+            total=len(results),
+        )
+    _against_counts(log, source, [one for one, _ in results])
+    answers = []
+    for key, (one, where) in zip(keys, results, strict=True):
+        answers.append(log.take(_answer(one, Answer(prefix + named[key], f"test {one.test_idx}", where=where))))
+        answers[-1].path = source.label
+    tests: set[tuple[str, str]] = set()
+    for answer in answers:
+        if (answer.run, answer.question) in tests:
+            rule = f"{answer.question!r} appears twice for run {answer.run!r}"
+            raise FormatError(source.label, rule, where=answer.where)
+        tests.add((answer.run, answer.question))
+    return Tests(str(source.label), answers, _asked(one for one, _ in results))
+
+
+def _results(source: Source) -> Iterator[tuple[Any, str]]:
+    if source.kind == "lines":
+        yield from rows_in(source)
+        return
+    held = source.document.get("results")
+    table, place = (held, ("results", "results")) if isinstance(held, dict) else (source.document, ("results",))
+    if table.get("results"):
+        if table.get("version") != 3:
+            rule = "promptfoo results must be of version 3"
+            raise FormatError(source.label, rule, value=table.get("version"))
+        yield from rows_in(source, place, "a result")
+
+
+def _provider(provider: Any) -> str:
+    if isinstance(provider, dict):
+        provider = provider.get("label") or provider.get("id")
+    return identity(provider or "provider")
+
+
+def _crashed(assertion: dict[str, Any]) -> bool:
+    """Say whether the script of an assertion crashed, as the tool says in its reason: it counts that as a failure."""
+    return not assertion.get("pass") and str(assertion.get("reason")).startswith(CRASHED)
+
+
+def _answer(row: Result, answer: Answer) -> Answer:
+    response, test = as_object(row.response), as_object(row.test_case)
+    output = response.get("output")
+    nothing = None if isinstance(output, (dict, list)) else empty(output)
+    failed = [one for one in row.assertions if not one.get("pass")]
+    refused = response.get("isRefusal") is True
+    judged = not failed or row.success or refused
+    if row.failure_reason == _ERROR or (
+        row.failure_reason is None and nothing and (row.error or response.get("error"))
+    ):
+        answer.ungraded = ERRORED
+    elif not judged and all(_crashed(one) or part_of(one, "metadata", "graderError") is True for one in failed):
+        answer.ungraded = UNREAD
+    answer.right, answer.silent, answer.nothing = row.success, REFUSED if refused else None, nothing
+    answer.score = None if answer.ungraded else number(row.score)
+    answer.labels = as_object(row.vars)
+    asked = row.vars or row.test_idx
+    same = [asked, test.get("description"), test.get("assert")] if isinstance(row.test_case, dict) else asked
+    answer.cluster = hashlib.blake2s(json.dumps(same, sort_keys=True, default=str).encode(errors="replace")).hexdigest()
+    answer.asked, answer.gold = (
+        row.vars or row.prompt_text,
+        [one.get("value") for one in objects_in(test.get("assert"))],
+    )
+    answer.answer = output if isinstance(row.response, dict) else row.response
+    reasons = [part_of(row.grading_result, "reason"), *(one.get("reason") for one in row.assertions)]
+    answer.reason = list(dict.fromkeys([*map(str, filter(None, reasons)), *([] if answer.answer else [row.error])]))
+    return answer
+
+
+def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None:
+    """Note where the counts of the tool (`results.stats`; of each prompt `metrics`) are not those of the results."""
+    if source.kind == "lines":
+        return
+    table = source.document["results"] if isinstance(source.document["results"], dict) else source.document
+    prompts = [as_object(one.get("metrics")) for one in objects_in(table.get("prompts"))]
+    of_prompts: dict[int | None, Counter[str]] = {}
+    for one in results:
+        ended = "Pass" if one.success else "Error" if one.failure_reason == _ERROR else "Fail"
+        for prompt in (None, one.prompt_idx):
+            of_prompts.setdefault(prompt, Counter())[ended] += 1
+    for prompt, counts in of_prompts.items():
+        held = as_object(table.get("stats")) if prompt is None else as_object(dict(enumerate(prompts)).get(prompt))
+        for ended, of_all in (("Pass", "successes"), ("Fail", "failures"), ("Error", "errors")):
+            name = of_all if prompt is None else f"test{ended}Count"
+            what = f"stats.{name}" if prompt is None else f"prompts[{prompt}].metrics.{name}"
+            ours = [counts[ended], counts["Fail"] + counts["Error"]][: 2 if ended == "Fail" else 1]
+            log.total(source.name, what, held.get(name), ours)
+
+
+# ---- which tests are the same ----
+
+
+def _asked(results: Iterator[Result]) -> dict[str, str]:
+    """Return what each test of a file asks, by its name: its variables; where it has none, its prompt, if the tests
+    have different ones, and else nothing: a prompt without variables may be changed from file to file."""
+    first: dict[int, Result] = {}
+    prompts: dict[int, set[str]] = {}
+    for one in results:
+        first.setdefault(one.test_idx, one)
+        prompts.setdefault(one.prompt_idx, set()).add(str(one.prompt_text or ""))
+    vary = any(len(texts) > 1 for texts in prompts.values())
+    return {f"test {i}": _variables(one) or (str(one.prompt_text or "") if vary else "") for i, one in first.items()}
+
+
+def _variables(result: Result) -> str:
+    held = result.vars or part_of(result.test_case, "vars")
+    if isinstance(held, dict):
+        held = {k: v for k, v in held.items() if k != SET_BY_THE_TOOL and not str(k).startswith("_")}
+    return json.dumps(held, sort_keys=True, ensure_ascii=False, default=str) if held else ""
+
+
+def _name(files: Sequence[Tests], log: Log) -> None:
+    """Give tests that are the same the same name.
+
+    Tests of the same variables and assertions are repeats of one question, numbered in the order of their first tests.
+    Where there are none, a question bears the number of its test if the files agree on what each number asks, and else
+    that of the first file that asks the same.
+    """
+    answers = [one for file in files for one in file.answers]
+    again = len(answers) - len({(one.run, one.cluster) for one in answers})
+    if again:
+        log.say(
+            "promptfoo.repeats",
+            "{repeats} results are of tests with the same variables and assertions as another: they are repeats",
+            repeats=again,
+        )
+        numbers = {test: i for i, test in enumerate(dict.fromkeys(one.cluster for one in answers))}
+        for one in answers:
+            one.question = f"test {numbers[one.cluster]}"
+        number_repeats(answers)
+        return
+    first: dict[str, Tests] = {}
+    differ = next(
+        (
+            (name, first[name], file)
+            for file in files
+            for name, asked in file.asked.items()
+            if first.setdefault(name, file).asked[name] != asked
+        ),
+        None,
+    )
+    if differ is None:
+        return
+    _check(files, *differ)
+    names: dict[str, str] = {}
+    free = 0
+    for file in files:
+        for name, asked in file.asked.items():
+            names.setdefault(asked, name if file is files[0] else f"test {free}")
+            free = max(free, int(names[asked].removeprefix("test ")) + 1)
+        for one in file.answers:
+            one.question = names[file.asked[one.question]]
+    log.say(
+        "promptfoo.paired",
+        "{first} and {second} have different tests under one number (the first is {test}): tests are "
+        "paired by what they ask and numbered as in {given}",
+        first=differ[1].label,
+        second=differ[2].label,
+        test=differ[0],
+        given=files[0].label,
+    )
+
+
+def _check(files: Sequence[Tests], name: str, one: Tests, other: Tests) -> None:
+    """Raise MismatchError where tests cannot be paired by what they ask."""
+    for file in sorted(files, key=lambda file: "" not in file.asked.values()):
+        elsewhere = {asked for another in files if another is not file for asked in another.asked.values()}
+        if "" in file.asked.values():
+            why = f"some tests of {file.label} have no variables by which to pair them"
+        elif len({*file.asked.values()}) < len(file.asked):
+            why = f"several tests of {file.label} ask the same, so that they cannot be paired by it"
+        elif elsewhere.isdisjoint(file.asked.values()):
+            why = f"no test of {file.label} is in another file"
+        else:
+            continue
+        ask = [
+            (text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…") or "one without variables"
+            for text in (one.asked[name], other.asked[name])
+        ]
+        raise MismatchError(
+            f"{one.label} and {other.label} have different tests under one number: {name} is {ask[0]} in the first and "
+            f"{ask[1]} in the second; {why}. Give files of the same tests in the same order, or score each file on its "
+            "own"
+        )

@@ -1,1 +1,0 @@
-"""promptfoo: results, one file or several."""

@@ -1,0 +1,89 @@
+"""What a file of a format looks like, declared as the keys that it has: "lines: task_id reward trial|turn".
+
+Before the colon are kinds of files, between commas: `lines` (JSON Lines), `list` (a JSON list of objects), `object`
+(one JSON object), `table` (CSV, TSV, Parquet, a table in memory), or `rows` for all of these but the object. After it
+are the keys that such a file has, all of them; `a|b` is one of several, `!a` one that it has not; a star is any
+characters, and a question mark one. A key within a document is a path: `simulations[].trial` is a key of the first
+object in the list `simulations`, and `*.resolved` one of any object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from nescio.sources.source import Source
+
+Shapes = Mapping[str, Sequence[str]]  # by the part that a file plays
+TABLES = ("delimited", "parquet", "table")
+_KINDS = {"table": TABLES, "rows": (*TABLES, "lines", "list")}
+_WORDS = {"lines": "JSON Lines", "list": "a JSON list", "object": "a JSON object", "table": "a table"}
+_WORDS |= {"rows": "a table, JSON Lines or a JSON list", "parquet": "a Parquet file", "archive": "an archive"}
+
+
+def kind_of(source: Source) -> str:
+    """Return the kind of a file; a document is a list or an object."""
+    if source.kind != "document":
+        return source.kind
+    return "list" if isinstance(source.document, list) else "object"
+
+
+def part_by_shape(shapes: Shapes, source: Source) -> str | None:
+    """Return the first part whose keys a file has; None where it has those of none."""
+    kind = kind_of(source)
+    return next((part for part, specs in shapes.items() if any(_fits(spec, kind, source) for spec in specs)), None)
+
+
+def recogniser(shapes: Shapes) -> Callable[[Source], str | None]:
+    """Return a function that recognises files by their shapes, and says so in its docstring."""
+
+    def recognise(source: Source) -> str | None:
+        return part_by_shape(shapes, source)
+
+    recognise.__doc__ = f"Recognise {'; or '.join(_in_words(spec) for specs in shapes.values() for spec in specs)}."
+    return recognise
+
+
+def _split(spec: str) -> tuple[list[str], list[str]]:
+    kinds, _, keys = spec.partition(":")
+    return [one for kind in kinds.split(",") for one in _KINDS.get(kind.strip(), (kind.strip(),))], keys.split()
+
+
+def _fits(spec: str, kind: str, source: Source) -> bool:
+    kinds, keys = _split(spec)
+    return kind in kinds and all(any(_has(source, key) for key in several.split("|")) for several in keys)
+
+
+def _has(source: Source, key: str) -> bool:
+    if key.startswith("!"):
+        return not _has(source, key[1:])
+    if source.kind == "document" and ("." in key or "[]" in key):
+        return _within(source.document, key.split("."))
+    if "*" in key or "?" in key:
+        return any(fnmatchcase(column, key) for column in source.columns)
+    return key in source.columns
+
+
+def _within(value: Any, path: Sequence[str]) -> bool:
+    for i, name in enumerate(path):
+        plain = name.removesuffix("[]")
+        if name == "*":
+            held = value.values() if isinstance(value, dict) else ()
+            return any(_within(one, path[i + 1 :]) for one in held)
+        if not isinstance(value, dict) or plain not in value:
+            return False
+        value = value[plain]
+        if name != plain:
+            if not isinstance(value, list):
+                return False
+            value = value[0] if value else None
+    return True
+
+
+def _in_words(spec: str) -> str:
+    kinds, _, keys = spec.partition(":")
+    needed = [several for several in keys.split() if not several.startswith("!")]
+    named = ", ".join(" or ".join(f"`{key}`" for key in several.split("|")) for several in needed)
+    shown = " or ".join(_WORDS.get(kind.strip(), kind.strip()) for kind in kinds.split(","))
+    return f"{shown} with {named}" if named else shown
