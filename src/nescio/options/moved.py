@@ -1,4 +1,4 @@
-"""What an earlier version called otherwise, and what to write now: in a shell, and in Python."""
+"""Options that a verb does not have, and what to write in their place: in a shell, and in Python."""
 
 from __future__ import annotations
 
@@ -20,15 +20,22 @@ def _suite(verb: str) -> Words:
 _LOOK = _is("following questions that arrive in blocks", "look")
 _LABELS = _is("planning how many answers people must label", "plan-labels")
 _REPEATS = _is("planning how often to ask each question", "plan-repeats")
+_ON_PEOPLE = (
+    "a threshold is chosen on the verdicts of one judge; to choose it on people's: nescio judge FILES --judge human"
+    " --against LABELS -o people.csv, then nescio tune people.csv --ungraded exclude",
+    "a threshold is chosen on the verdicts of one judge; to choose it on people's: nescio.judge(FILES, judge='human',"
+    " against=LABELS, output='people.csv'), then nescio.tune('people.csv', ungraded='exclude')",
+)
 MOVED: dict[tuple[str, str], Words] = {
     **{(verb, "suite"): _suite(verb) for verb in ("score", "compare", "report")},
     **{("compare", name): _LOOK for name in ("sequential", "state", "sequence", "planned")},
     **{("plan", name): _LABELS for name in ("labels", "half_width", "correlation", "spread", "target")},
     **{("plan", name): _REPEATS for name in ("repeats", "budget", "per_question", "per_answer", "variances")},
+    **{(verb, "labels"): _ON_PEOPLE for verb in ("tune", "tune-pair")},
     ("tune", "baseline"): _is("tuning two runs and comparing them", "tune-pair"),
 }
 
 
 def moved(verb: str, name: str, *, python: bool = False) -> str:
-    """Return what an option of a verb is called now; nothing where it never was one."""
+    """Return what to write in place of an option that a verb does not have; nothing where nothing is."""
     return MOVED.get((verb, name), ("", ""))[python]
