@@ -15,6 +15,7 @@ from nescio.stats.intervals import FEW
 
 POWER = 0.8
 CANNOT_TELL = 3  # the status of a decision
+CORRECTED = "t"  # the test of differences that labels correct, which exchanges nothing
 TOO_FEW = "too few questions to tell"
 NONE_SEEN = "no difference seen, too few questions to rule one out"
 TOO_FEW_RESAMPLES = "too few resamples to tell"
@@ -23,14 +24,24 @@ TOO_FEW_RESAMPLES = "too few resamples to tell"
 def detectable(row: Comparison, alpha: float) -> float | None:
     r"""Return the difference that a test at level `alpha` finds with a power of 0.8 on as many questions.
 
-    $(z_{1-\alpha/2} + z_{0.8})\,s$ for the standard error s of the difference (normal approximation); None without a
-    spread, where no p-value of so few units is as small ($2^{1-m} > \alpha$), and where no difference is as large.
+    The least d with $d \ge z_{1-\alpha/2}\sqrt{s^2 + d^2/m} + z_{0.8}\,s + h$, for the standard error s of the
+    difference on m units: a test that exchanges labels measures by squares about 0, to which d itself adds. A measure
+    that counts moves in steps, and h is half of the largest one; without it the power of the exact test is 0.6 to 0.76.
+    None without a spread, where no p-value of so few units is as small ($2^{1-m} > \alpha$), and where no difference is
+    as large.
     """
     if row.spread is None or not row.spread > 0 or 2.0 ** (1 - row.units) > alpha:
         return None
-    normal = NormalDist()
-    smallest = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(POWER)) * row.spread
-    low, high = parse(row.measure).bounds
+    normal, measure = NormalDist(), parse(row.measure)
+    low, high = measure.bounds
+    exchanged = row.test != CORRECTED
+    counts = exchanged and (measure.counts_outcomes or measure.declaration.proportion is not None)
+    level = normal.inv_cdf(1 - alpha / 2)
+    least = normal.inv_cdf(POWER) * row.spread + ((high - low) / row.units if counts else 0.0)
+    share = level**2 / row.units if exchanged else 0.0
+    if share >= 1:
+        return None
+    smallest = (least + math.sqrt(share * least**2 + (1 - share) * (level * row.spread) ** 2)) / (1 - share)
     return smallest if smallest <= high - low else None
 
 
