@@ -55,6 +55,17 @@ def test_a_handful_of_questions_never_tells(runs: dict[str, str]) -> None:
         assert found.verdict == (alike if runs["x"] == runs["y"] else "too few questions to tell")
 
 
+def test_an_interval_without_0_beside_no_verdict_is_explained() -> None:
+    """Of 20 questions x alone has 5 right: the exact p is 2 / 2^5. Of 6, it is 2 / 2^6, and the verdict is better."""
+    for alone, verdict in ((5, "too few questions to tell"), (6, "better")):
+        found = nescio.compare(evidence(x="C" * 20, y="W" * alone + "C" * (20 - alone)), "accuracy", baseline="y")
+        (row,) = found
+        assert (row.p, row.verdict) == (pytest.approx(2 / 2**alone), verdict)
+        assert row.low is not None
+        assert row.low > 0
+        assert ("comparison.two_grounds" in {remark.code for remark in found.notes}) is (alone == 5)
+
+
 def power_of_the_exact_test(questions: int, apart: float, shift: float, alpha: float) -> float:
     """The chance that the exact test of accuracy rejects, by enumeration: on Bin(questions, apart) questions one run
     alone is right, and of m such it is the better run on Bin(m, (1 + shift/apart)/2)."""
