@@ -76,7 +76,7 @@ STUDIES = (
         "cascades",
         0,
         "{law}, {questions} questions",
-        {"cross-fitted, t": "cross-fitted", "both halves (given)": "both halves"},
+        {"cross-fitted, t": "cross-fitted", "both halves": "both halves", "given": "given"},
         "coverage of a 95% interval of what a cascade gains over its first system",
         0.95,
         lambda row: row["gain over"] == "the first",

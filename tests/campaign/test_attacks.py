@@ -77,6 +77,13 @@ TAMPERING: dict[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
+def test_verifying_says_how_far_it_is(scored: Path) -> None:
+    said: list[tuple[int, int]] = []
+    assert nescio.campaign.verify(scored, progress=lambda done, of: said.append((done, of))).sound
+    assert said
+    assert all(0 < done <= of for done, of in said)
+
+
 @pytest.mark.parametrize("what", TAMPERING)
 def test_what_was_tampered_with_is_named_and_not_published(what: str, scored: Path) -> None:
     spoil, name = TAMPERING[what]

@@ -160,18 +160,37 @@ def test_gate_terminal_page_summary_and_advice_say_one_decision(
     assert advice in nescio("report", *files, *options).out
 
 
-@pytest.mark.parametrize("clusters", [9, 10])
-def test_no_gate_rests_on_few_clusters(nescio: Command, tmp_path: Path, clusters: int) -> None:
+@pytest.mark.parametrize(("clusters", "named"), [(9, True), (10, True), (10, False)])
+def test_no_gate_rests_on_clusters_that_are_few_or_unnamed(
+    nescio: Command, tmp_path: Path, clusters: int, *, named: bool
+) -> None:
     """The old run has 45 of 100 right, and the new one none: four or five fewer in each of ten clusters."""
     rows = [f"old,q{i},{'correct' if i < 45 else 'incorrect'},{i % clusters}\n" for i in range(100)]
     rows += [f"new,q{i},incorrect,{i % clusters}\n" for i in range(100)]
     path = written(tmp_path / "runs.csv", "run,question,outcome,cluster\n" + "".join(rows))
+    by = ("--cluster", "cluster") if named else ()
+    says = "no gate can rest on 9 clusters of questions: fewer than 10 decide nothing"
+    if not named:
+        says = "no gate can rest on clusters that nobody named, and these files put 100 questions into 10: add"
     for found in (
-        nescio("compare", path, "-m", "c@1", *REGRESSION),
-        nescio("score", path, "-m", "c@1", "--fail-under", "c@1=0.9", *FEW),
+        nescio("compare", path, "-m", "c@1", *REGRESSION, *by),
+        nescio("score", path, "-m", "c@1", "--fail-under", "c@1=0.9", *FEW, *by),
     ):
-        says = "no gate can rest on 9 clusters of questions: fewer than 10 decide nothing"
-        assert (found.status, says in found.err) == ((2, True) if clusters < 10 else (1, False)), found.flat
+        assert (found.status, says in found.flat) == ((1, False) if (clusters, named) == (10, True) else (2, True))
+
+
+def test_further_clusters_are_counted_where_clusters_are_resampled(nescio: Command, tmp_path: Path) -> None:
+    """In ten clusters of ten questions the new run has three more right, in ten others two fewer: a difference of 0.05
+    with the standard error 0.25 / √19. Student's quantile of 19 is 2.093, so the interval reaches 0.12 down, which is
+    twice the way to the margin of 0.01: 20·(2² - 1) further clusters and a little, upwards."""
+    rows = []
+    for i in range(200):
+        better, worse = i // 10 % 2 == 0 and i % 10 < 3, i // 10 % 2 == 1 and i % 10 < 2
+        for run, right in (("old", worse), ("new", better)):
+            rows.append(f"{run},q{i},{'correct' if right else 'incorrect'},{i // 10}\n")
+    path = written(tmp_path / "runs.csv", "run,question,outcome,cluster\n" + "".join(rows))
+    found = nescio("compare", path, "-m", "accuracy", "--baseline", "old", *FEW)
+    assert "About 61 further clusters would settle it" in found.out
 
 
 def test_what_no_xml_may_hold_is_replaced(nescio: Command, tmp_path: Path) -> None:

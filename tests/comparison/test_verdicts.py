@@ -55,16 +55,48 @@ def test_a_handful_of_questions_never_tells(runs: dict[str, str]) -> None:
         assert found.verdict == (alike if runs["x"] == runs["y"] else "too few questions to tell")
 
 
-def test_the_detectable_difference_is_found_four_times_in_five() -> None:
-    """Mean of n differences with standard deviation 1: at the detectable shift a z test rejects with a power of 0.8."""
-    n, alpha = 400, 0.05
-    shift = detectable(replace(row(-0.1, 0.1), spread=1 / n**0.5, units=n), alpha)
+def test_an_interval_without_0_beside_no_verdict_is_explained() -> None:
+    """Of 20 questions x alone has 5 right: the exact p is 2 / 2^5. Of 6, it is 2 / 2^6, and the verdict is better."""
+    for alone, verdict in ((5, "too few questions to tell"), (6, "better")):
+        found = nescio.compare(evidence(x="C" * 20, y="W" * alone + "C" * (20 - alone)), "accuracy", baseline="y")
+        (row,) = found
+        assert (row.p, row.verdict) == (pytest.approx(2 / 2**alone), verdict)
+        assert row.low is not None
+        assert row.low > 0
+        assert ("comparison.two_grounds" in {remark.code for remark in found.notes}) is (alone == 5)
+
+
+def power_of_the_exact_test(questions: int, apart: float, shift: float, alpha: float) -> float:
+    """The chance that the exact test of accuracy rejects, by enumeration: on Bin(questions, apart) questions one run
+    alone is right, and of m such it is the better run on Bin(m, (1 + shift/apart)/2)."""
+    found = 0.0
+    for m in range(1, questions + 1):
+        better = np.arange(m + 1)
+        p = np.minimum(1, 2 * stats.binom.cdf(np.minimum(better, m - better), m, 0.5))
+        rejected = stats.binom.pmf(better, m, (1 + shift / apart) / 2)[p <= alpha].sum()
+        found += stats.binom.pmf(m, questions, apart) * rejected
+    return found
+
+
+@together(
+    "questions, apart, alpha",
+    [(20, 0.6, 0.05), (40, 0.3, 0.05), (80, 0.2, 0.05), (80, 0.4, 0.05), (80, 0.6, 0.01), (200, 0.4, 0.05)],
+)
+def test_the_detectable_difference_is_found_four_times_in_five(questions: int, apart: float, alpha: float) -> None:
+    """In samples whose difference is that which they say, as s² = (apart - d²) / n."""
+    shift: float | None = 0.1
+    for _ in range(60):
+        assert shift is not None
+        spread = ((apart - shift**2) / questions) ** 0.5
+        shift = detectable(replace(row(-0.1, 0.1, measure="accuracy"), spread=spread, units=questions), alpha)
     assert shift is not None
-    power = stats.norm.sf(stats.norm.isf(alpha / 2) - shift * n**0.5)
-    assert power == pytest.approx(0.8, abs=1e-6)
-    assert detectable(replace(row(-0.1, 0.1), spread=0.0), alpha) is None
-    assert detectable(replace(row(-0.1, 0.1), spread=0.1, units=5), alpha) is None  # no p below 2^-4 is to be had
-    assert detectable(replace(row(-0.1, 0.1), spread=0.9), alpha) is None  # c@1 has no difference as large
+    assert 0.8 <= power_of_the_exact_test(questions, apart, shift, alpha) <= 0.9
+
+
+def test_a_detectable_difference_needs_units_and_a_range() -> None:
+    assert detectable(replace(row(-0.1, 0.1), spread=0.0), 0.05) is None
+    assert detectable(replace(row(-0.1, 0.1), spread=0.1, units=5), 0.05) is None  # no p below 2^-4 is to be had
+    assert detectable(replace(row(-0.1, 0.1), spread=0.9), 0.05) is None  # c@1 has no difference as large
 
 
 def test_gates_pass_fail_or_cannot_tell() -> None:

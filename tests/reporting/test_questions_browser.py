@@ -536,8 +536,7 @@ def test_the_errors_tolerated_choose_what_python_chooses(page_of: PageOf, show: 
         page.fill("#d-risk", str(risk))
         one, text = tolerated(made, risk / 100), page.inner_text("#d-says")
         if one is None:
-            why = promise_in_words(report, None, risk / 100).rpartition(": ")[2].removesuffix(".")
-            assert text.startswith(f"No run can promise that on these questions: {why}. ")
+            assert text.startswith(promise_in_words(report, None, risk / 100))
             continue
         where = "as it is" if one.threshold is None else f"at threshold {one.threshold:.6g}"
         upper = math.ceil(1000 * one.upper - 1e-9) / 10 if one.upper < 0.1 else math.ceil(100 * one.upper - 1e-9)

@@ -599,11 +599,11 @@ def counted_as_incorrect(page: Page, m: re.Match[str]) -> Any:
 
 
 def undecided(page: Page, m: re.Match[str]) -> Any:
-    """The difference and its interval, and how many more questions shrink the end beyond the margin to it: the width
-    falls with the root of their number."""
+    """The difference and its interval, and how many more questions (or clusters, where they are resampled) shrink the
+    end beyond the margin to it: the width falls with the root of their number."""
     row = page.ask("compare", "c@1", run=page.run(m[1]), baseline=page.run(m[3]))["comparisons"][0]
     ends = [row["difference"], row["low"], row["high"]]
-    more = row["n"] * (((row["difference"] - row["low"]) / (row["difference"] + 0.01)) ** 2 - 1)
+    more = row["units"] * (((row["difference"] - row["low"]) / (row["difference"] + 0.01)) ** 2 - 1)
     digits = 10 ** max(0, len(str(int(more))) - 2)
     return (0.01, *(ends if m[5] else ends[:1]), *([math.ceil(more / digits) * digits] if m[7] else []))
 
@@ -618,7 +618,7 @@ RULES: dict[str, Check] = {
     r"\(at most # on others like them, with 95% confidence(?:, chosen out of #)?\)": at_most,
     r"The evidence is (weak|fair|strong): (?:another judge sees # of the answers otherwise(?: and )?)?(?:the lead is (not )?"
     r"significant)?(?: and )?(?:the bound is # points? above what was seen)?\.": evidence,
-    r"RUN may be more than # worse than RUN \(c@1 #(?: \[#, #\])?\)\.(?: About # further questions would)?": undecided,
+    r"RUN may be more than # worse than RUN \(c@1 #(?: \[#, #\])?\)\.(?: About # further (?:questions|clusters) would)?": undecided,
     r"RUN and RUN at threshold # get the same outcome on every question: let cost or speed decide": the_same,
     r"# errors? of RUN( at that threshold)?(?=,| ·|$)": to_read,
     r"# questions? that RUN gets right and RUN gets wrong": won_by_another,

@@ -105,6 +105,17 @@ def test_resamples_without_a_value_and_few_questions_are_said(
     assert all(words in notes for words in said)
 
 
+@pytest.mark.parametrize(("wrong", "given"), [(1, False), (2, True)])
+def test_a_value_that_one_answer_decides_has_no_interval(wrong: int, *, given: bool) -> None:
+    """Wrong answers in the middle of twenty: where a single one lies says nothing of where others would."""
+    data = run_of_answers([(i / 20, 0 if 9 <= i < 9 + wrong else 1) for i in range(20)])
+    scores = nescio.score(data, "AUROC", resamples=500)
+    (row,) = scores
+    assert row.low is not None
+    assert math.isnan(row.low) is not given
+    assert ("interval.one_decides" in {remark.code for remark in scores.notes}) is not given
+
+
 def test_a_stratum_is_the_questions_that_have_its_value() -> None:
     """Ships: q1 and q2; birds: q3. lamp is right on q1, silent on q2, wrong on q3; owl wrong, right, silent."""
     found = nescio.score(EVERY["outcomes"].files, ["accuracy", "coverage"], by="topic", ci=None)

@@ -35,7 +35,7 @@ def test_the_cheapest_is_asked_first_and_figures_are_those_of_the_rows() -> None
         assert row.utility == pytest.approx(row.correct - row.incorrect - row.cost / 0.05, abs=1e-12)
     for gain, alone in zip(found.tables["gains"], (small, large), strict=True):
         assert gain.gain == pytest.approx(cascade.utility - alone.utility, abs=1e-12)
-        assert gain.low <= gain.halves <= gain.high
+        assert gain.low <= gain.gain <= gain.high
         assert gain.n == 200
 
 

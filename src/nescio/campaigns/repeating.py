@@ -17,10 +17,13 @@ from nescio.campaigns.scoring import plan_of, write_results
 from nescio.campaigns.site import write_site
 from nescio.data.notes import Note, note
 from nescio.errors import NescioError
+from nescio.options.edge import Progress
 from nescio.sources.temporary import temporary_folder
 
 
-def repeated(campaign: Campaign, entries: Sequence[Entry], *, strict: bool) -> Iterator[Fault | Note]:
+def repeated(
+    campaign: Campaign, entries: Sequence[Entry], progress: Progress | None, *, strict: bool
+) -> Iterator[Fault | Note]:
     """Yield a fault for each file that differs from what its step makes of the runs, judgements and settings.
 
     A stale step cannot be repeated, nor the steps after it. A note says so. With `strict` it is a fault, because a
@@ -40,7 +43,7 @@ def repeated(campaign: Campaign, entries: Sequence[Entry], *, strict: bool) -> I
             return
         with temporary_folder() as folder:
             try:
-                make(campaign, folder, last)
+                make(campaign, folder, last, progress)
             except NescioError as error:
                 yield Fault(LOG, None, f"nescio campaign {step} cannot be repeated: {error}")
                 return
@@ -54,18 +57,22 @@ def repeated(campaign: Campaign, entries: Sequence[Entry], *, strict: bool) -> I
                 yield Fault(name, None, f"nescio campaign {step} makes a different file from the same input: {why}")
 
 
-def _pool(campaign: Campaign, folder: Path, _: Entry) -> None:
-    items = pool_items(read_runs(campaign))[0]
+def _pool(campaign: Campaign, folder: Path, _: Entry, progress: Progress | None) -> None:
+    items = pool_items(read_runs(campaign, progress))[0]
     put(folder / POOL / ITEMS, pool_lines(merged_items(items, read_items(campaign))))
 
 
-def _score(campaign: Campaign, folder: Path, last: Entry) -> None:
+def _score(campaign: Campaign, folder: Path, last: Entry, progress: Progress | None) -> None:
     (folder / RESULTS).mkdir()
-    write_results(campaign, folder / RESULTS, plan_of(last))
+    write_results(campaign, folder / RESULTS, plan_of(last), progress=progress)
 
 
-def _publish(campaign: Campaign, folder: Path, _: Entry) -> None:
-    write_site(campaign, folder / SITE, folder / RETURNS)
+def _publish(campaign: Campaign, folder: Path, _: Entry, progress: Progress | None) -> None:
+    write_site(campaign, folder / SITE, folder / RETURNS, progress)
 
 
-_STEPS: Mapping[str, Callable[[Campaign, Path, Entry], None]] = {POOLING: _pool, SCORING: _score, PUBLISHING: _publish}
+_STEPS: Mapping[str, Callable[[Campaign, Path, Entry, Progress | None], None]] = {
+    POOLING: _pool,
+    SCORING: _score,
+    PUBLISHING: _publish,
+}

@@ -43,6 +43,7 @@ from nescio.campaigns.settings import SETTINGS
 from nescio.data.notes import Note, note
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
+from nescio.options.edge import Progress
 from nescio.text import plural
 
 PENDING = "pending.json"  # in the receipts: what an intake has begun to take in
@@ -67,7 +68,13 @@ class LogState(Struct, frozen=True):
     head: str
 
 
-def verify(campaign: Path | str, *, restore: bool = False, against: Path | str | None = None) -> Verified:
+def verify(
+    campaign: Path | str,
+    *,
+    restore: bool = False,
+    against: Path | str | None = None,
+    progress: Progress | None = None,
+) -> Verified:
     """Check a campaign against its log: the chain, runs against receipts, judgements against what was collected; then
     make pool, results and site again, and hold them against those that are there.
 
@@ -76,7 +83,8 @@ def verify(campaign: Path | str, *, restore: bool = False, against: Path | str |
     What is only older than what it was made from is stale: a note says so, and with `against` a fault. `restore` first
     writes receipts again that were changed or lost, from the log. `against` is a digest of the log that somebody kept
     outside the folder, or a file that begins with one: the receipts of a group, or `digests.json` of the site. Only
-    such a copy shows that the log was written anew, and only up to the line that it names. Raises UsageError where the
+    such a copy shows that the log was written anew, and only up to the line that it names. `progress` hears how far
+    each step is. Raises UsageError where the
     folder is no campaign.
     """
     from nescio.campaigns.repeating import repeated  # which publishes, and so needs `faults`
@@ -87,7 +95,7 @@ def verify(campaign: Path | str, *, restore: bool = False, against: Path | str |
     anchored = () if against is None else _not_in_log(opened, str(against))
     rows, notes = [*faults(opened), *_backwards(opened), *anchored], [*_changes(opened)]
     if not rows:
-        found = [*repeated(opened, read_log(opened), strict=against is not None)]
+        found = [*repeated(opened, read_log(opened), progress, strict=against is not None)]
         rows = [one for one in found if isinstance(one, Fault)]
         notes += [one for one in found if isinstance(one, Note)]
     links = chain.links(opened / LOG)

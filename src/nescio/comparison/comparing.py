@@ -24,7 +24,7 @@ from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.signing import signed
 from nescio.comparison.two_runs import take_both_ways, take_two
-from nescio.comparison.verdicts import TOO_FEW_RESAMPLES
+from nescio.comparison.verdicts import TOO_FEW, TOO_FEW_RESAMPLES
 from nescio.data.assessors import Resolution
 from nescio.data.evidence import Data
 from nescio.data.judge_record import Target
@@ -217,6 +217,22 @@ def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float, *, tall
             comparisons=most,
             least=int(np.ceil(most / (1 - ci / 100))),
         )
+    yield from gather(
+        [
+            (_two_grounds(), row.measure, f"{row.run!r} against {row.baseline!r}")
+            for row in rows
+            if row.verdict == TOO_FEW and row.low is not None and row.high is not None and row.low * row.high > 0
+        ]
+    )
+
+
+def _two_grounds() -> Note:
+    """Say why an interval without 0 is no verdict."""
+    return note(
+        "comparison.two_grounds",
+        'the interval leaves out 0 beside "too few questions to tell": verdicts rest on the adjusted p-value of the '
+        "test, and an interval is that of one comparison alone",
+    )
 
 
 def _open(

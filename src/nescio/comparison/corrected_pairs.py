@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from nescio.comparison.adjusted import TestedPairs
+from nescio.comparison.verdicts import CORRECTED
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison
@@ -17,8 +18,6 @@ from nescio.scoring.corrected_scores import about, plan_of_looks, said_of_looks
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark
 from nescio.stats.spending import level_of_look, p_of_look
-
-TEST = "t"
 
 
 def corrected_pairs(
@@ -56,7 +55,7 @@ def corrected_pairs(
                     one.high,
                     one.p,
                     None,
-                    TEST,
+                    CORRECTED,
                     one.how.n,
                     units=one.how.labels,
                     spread=None if looks else one.error,  # what a test of one look would detect

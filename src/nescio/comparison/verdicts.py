@@ -15,6 +15,7 @@ from nescio.stats.intervals import FEW
 
 POWER = 0.8
 CANNOT_TELL = 3  # the status of a decision
+CORRECTED = "t"  # the test of differences that labels correct, which exchanges nothing
 TOO_FEW = "too few questions to tell"
 NONE_SEEN = "no difference seen, too few questions to rule one out"
 TOO_FEW_RESAMPLES = "too few resamples to tell"
@@ -23,14 +24,24 @@ TOO_FEW_RESAMPLES = "too few resamples to tell"
 def detectable(row: Comparison, alpha: float) -> float | None:
     r"""Return the difference that a test at level `alpha` finds with a power of 0.8 on as many questions.
 
-    $(z_{1-\alpha/2} + z_{0.8})\,s$ for the standard error s of the difference (normal approximation); None without a
-    spread, where no p-value of so few units is as small ($2^{1-m} > \alpha$), and where no difference is as large.
+    The least d with $d \ge z_{1-\alpha/2}\sqrt{s^2 + d^2/m} + z_{0.8}\,s + h$, for the standard error s of the
+    difference on m units: a test that exchanges labels measures by squares about 0, to which d itself adds. A measure
+    that counts moves in steps, and h is half of the largest one; without it the power of the exact test is 0.6 to 0.76.
+    None without a spread, where no p-value of so few units is as small ($2^{1-m} > \alpha$), and where no difference is
+    as large.
     """
     if row.spread is None or not row.spread > 0 or 2.0 ** (1 - row.units) > alpha:
         return None
-    normal = NormalDist()
-    smallest = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(POWER)) * row.spread
-    low, high = parse(row.measure).bounds
+    normal, measure = NormalDist(), parse(row.measure)
+    low, high = measure.bounds
+    exchanged = row.test != CORRECTED
+    counts = exchanged and (measure.counts_outcomes or measure.declaration.proportion is not None)
+    level = normal.inv_cdf(1 - alpha / 2)
+    least = normal.inv_cdf(POWER) * row.spread + ((high - low) / row.units if counts else 0.0)
+    share = level**2 / row.units if exchanged else 0.0
+    if share >= 1:
+        return None
+    smallest = (least + math.sqrt(share * least**2 + (1 - share) * (level * row.spread) ** 2)) / (1 - share)
     return smallest if smallest <= high - low else None
 
 
@@ -88,7 +99,8 @@ class Decision(Struct, frozen=True):
     """The decision on a run beside its baseline, which gates, pages and the terminal all say.
 
     `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if that cannot be told. `further` is about
-    how many more questions would settle it; no number does if the difference lies at the margin, and it is None.
+    how many more `units` (questions, or clusters of them) would settle it; no number does if the difference lies at the
+    margin, and it is None.
     `broken` says how outputs that are empty, unparsed or failed changed, `undecided` why no difference decides.
     """
 
@@ -98,6 +110,7 @@ class Decision(Struct, frozen=True):
     further: int | None = None
     broken: str = ""
     undecided: str = ""
+    units: str = "questions"
 
     @property
     def heading(self) -> str:
@@ -122,7 +135,7 @@ class Decision(Struct, frozen=True):
         if self.undecided:
             more = f"{self.undecided[:1].upper()}{self.undecided[1:]}."
         elif self.further is not None:
-            more = f"About {self.further:,} further questions would settle it if the difference stays as it is."
+            more = f"About {self.further:,} further {self.units} would settle it if the difference stays as it is."
         return f" may be {worse} {more}"
 
     @property
@@ -141,8 +154,10 @@ def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
     alpha, margin = 1 - float(comparisons.signature["ci"]) / 100, float(comparisons.signature["margin"])
     changes = {(n.subject, n["baseline"]): str(n["change"]) for n in comparisons.notes if n.code == REASONS_CHANGED}
     undecided = {n.subject: str(n["what"]) for n in comparisons.notes if n.code == NOT_DECLINED}
+    signature = comparisons.signature
+    units = "clusters" if "clusters" in signature and "labels" not in signature else "questions"
     return tuple(
-        decision(row, alpha, margin, changes.get((row.run, row.baseline), ""), undecided.get(row.run, ""))
+        decision(row, alpha, margin, changes.get((row.run, row.baseline), ""), undecided.get(row.run, ""), units=units)
         for row in comparisons
     )
 
@@ -162,8 +177,10 @@ def first_decision(comparisons: Comparisons) -> Decision | None:
 MOST_TIMES = 100  # as many questions as there are: beyond that, nobody asks so many
 
 
-def decision(row: Comparison, alpha: float, margin: float, broken: str = "", undecided: str = "") -> Decision:
-    """Return whether the run of a row may take the place of its baseline."""
+def decision(
+    row: Comparison, alpha: float, margin: float, broken: str = "", undecided: str = "", *, units: str = "questions"
+) -> Decision:
+    """Return whether the run of a row may take the place of its baseline; `units` are what its interval counts."""
     status = regression(row, alpha, margin)
     if undecided and status == 0:
         status = CANNOT_TELL
@@ -178,11 +195,13 @@ def decision(row: Comparison, alpha: float, margin: float, broken: str = "", und
     reach = sign * row.difference - ends[0] if away > 0 else ends[1] - sign * row.difference
     times = (reach / away) ** 2 if away else math.inf  # the width falls with the root of their number
     settled = math.isfinite(times) and times <= MOST_TIMES
-    return Decision(row, margin, status, max(1, _rounded(row.n * (times - 1))) if settled else None, broken)
+    many = row.units if units == "clusters" else row.n
+    further = max(1, _rounded(many * (times - 1))) if settled else None
+    return Decision(row, margin, status, further, broken, units=units)
 
 
 def _rounded(count: float) -> int:
-    """Return a number of questions to two digits, upwards."""
+    """Return a count to two digits, upwards."""
     digits = max(0, math.floor(math.log10(count)) - 1) if count >= 1 else 0
     return math.ceil(round(count / 10**digits, 6)) * 10**digits
 

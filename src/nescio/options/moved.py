@@ -1,4 +1,4 @@
-"""What an earlier version called otherwise, and what to write now: in a shell, and in Python."""
+"""Options that a verb does not have, and what to write in their place: in a shell, and in Python."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ def _suite(verb: str) -> Words:
 
 _LABELS = _is("planning how many answers people must label", "plan-labels")
 _REPEATS = _is("planning how often to ask each question", "plan-repeats")
+_ON_PEOPLE = (
+    "a threshold is chosen on the verdicts of one judge; to choose it on people's: nescio judge FILES --judge human"
+    " --against LABELS -o people.csv, then nescio tune people.csv --ungraded exclude",
+    "a threshold is chosen on the verdicts of one judge; to choose it on people's: nescio.judge(FILES, judge='human',"
+    " against=LABELS, output='people.csv'), then nescio.tune('people.csv', ungraded='exclude')",
+)
 MOVED: dict[tuple[str, str], Words] = {
     **{(verb, "suite"): _suite(verb) for verb in ("score", "compare", "report")},
     ("compare", "sequential"): (
@@ -27,6 +33,7 @@ MOVED: dict[tuple[str, str], Words] = {
     ),
     **{("plan", name): _LABELS for name in ("labels", "half_width", "correlation", "spread", "target")},
     **{("plan", name): _REPEATS for name in ("repeats", "budget", "per_question", "per_answer", "variances")},
+    ("tune", "labels"): _ON_PEOPLE,
 }
 
 
@@ -56,5 +63,5 @@ def command_moved(name: str, *, python: bool = False) -> str:
 
 
 def moved(verb: str, name: str, *, python: bool = False) -> str:
-    """Return what an option of a verb is called now; nothing where it never was one."""
+    """Return what to write in place of an option that a verb does not have; nothing where nothing is."""
     return MOVED.get((verb, name), ("", ""))[python]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 # Options of reading that decide what an outcome is. The judge is compared by its record.
 DECIDING = ("choose", "declined_pattern", *(name for name in KEPT if name != "judge"))
+COMPARED = "baseline.compared"
 _NAMED = 3  # questions named in a message
 Words = Mapping[str, str]
 
@@ -128,7 +129,7 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
     both = _together(data, old, name, path)
     made = baseline.made
     remark = note(
-        "baseline.compared",
+        COMPARED,
         "baseline {subject!r} from {file}: made {date} by nescio {version} on the same {questions:n question}",
         name,
         file=path.name,

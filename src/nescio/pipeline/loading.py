@@ -67,6 +67,8 @@ class Loaded(Struct, frozen=True):
             "unanswerable": self.options.unanswerable,
         }
         choices = {}
+        if self.options.cluster:
+            choices["cluster"] = self.options.cluster
         if self.options.column:
             choices["columns"] = "+".join(f"{name}={column}" for name, column in sorted(self.options.column.items()))
         if self.options.choose:

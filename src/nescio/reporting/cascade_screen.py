@@ -41,7 +41,6 @@ def _record(row: Any) -> dict[str, Any]:
 def _gain(row: Any) -> dict[str, Any]:
     return {
         "gain over": row.over.removesuffix(" alone"),
-        "gain": signed(row.gain),
-        "by halves": f"{signed(row.halves)} {interval(row.low, row.high)}".strip(),
+        "gain": f"{signed(row.gain)} {interval(row.low, row.high)}".strip(),
         "n": number(row.n) if isinstance(row.n, float) else row.n,
     }

@@ -164,6 +164,8 @@ def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], le
         at_limit = min(abs(point - limit) for limit in limits) <= 1e-12
         if np.isnan(low) and at_limit:
             low, high = intervals.at_limit(point, limits, sample.measure.deciding(sample.patterns), level)
+        elif sample.measure.order is not None and np.isnan(values).any() and deciding(sample.patterns) <= 1:
+            return *intervals.UNDEFINED, [*made, _one_decides()]
         return low, high, made + _remarks_on_logit(low, freedom, at_limit=at_limit)
     low, high = _from_values(sample, point, method, values, level)
     if point < low or point > high:
@@ -204,6 +206,16 @@ def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -
     ends = np.array([intervals.percentile(values, level) for values in posteriors])
     low, high = np.nanmin(ends[:, 0]), np.nanmax(ends[:, 1])
     return float(min(low, sample.value)), float(max(high, sample.value)), []
+
+
+def _one_decides() -> Note:
+    """Say why a value that is undefined without one unit has no interval: its place says nothing of that of others."""
+    return note(
+        "interval.one_decides",
+        "without one of these questions, such as the only wrong answer, there is no value, so the {method} interval is "
+        "undefined",
+        method="logit",
+    )
 
 
 def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Note]:

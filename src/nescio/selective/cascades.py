@@ -64,12 +64,10 @@ class Way(Struct, frozen=True):
 
 
 class Gain(Struct, frozen=True):
-    """The cascade less one system alone. `gain` is cross-fitted; `halves` is that of policies chosen on either half of
-    the questions, on the other half, and the interval is about it."""
+    """The cascade less one system alone, cross-fitted, and the interval of what the chosen thresholds gain."""
 
     over: str
     gain: float
-    halves: float
     low: float
     high: float
     n: int
@@ -146,7 +144,7 @@ def cascade(
         **loaded.signature,
         folds=int(part.max()) + 1,
         ci=f"{ci:g}",
-        interval="halves",
+        interval="parts and halves",
         seed=seed,
     )
     notes = [*loaded.notes, *_notes(rows, found, left_out, data)]
@@ -168,10 +166,26 @@ def _gains(
     """Return what the cascade, which comes first, gains over each system alone; `most` is the largest gain there is."""
     gains = []
     for name, alone, of_halves in zip(names, held[1:], halves[1:], strict=True):
-        mean = means.mean(halves[0].utility - of_halves.utility, level, clusters, (-most, most))
-        whole = float((held[0].utility - alone.utility).mean())
-        gains.append(Gain(name, whole, mean.value, mean.low, mean.high, mean.n))
+        found = gain_interval(
+            held[0].utility - alone.utility, halves[0].utility - of_halves.utility, level, most, clusters
+        )
+        gains.append(Gain(name, *found, len(alone.utility)))
     return tuple(gains)
+
+
+def gain_interval(
+    held: Floats, halves: Floats, level: float, most: float, clusters: NDArray[np.int64] | None = None
+) -> tuple[float, float, float]:
+    """Return the cross-fitted gain of the thresholds that all questions chose, and an interval of what they truly gain.
+
+    `held` are the gains of questions that were held out in parts, `halves` those of either half at the thresholds that
+    the other chose. Each mean has Student's interval, with one imagined question at either end of the range. The
+    first ignores that parts choose alike, the second is about thresholds that fewer questions chose: neither holds
+    alone, and the interval reaches over both (docs/cascades.md).
+    """
+    both = [means.mean(gains, level, clusters, (-most, most)) for gains in (held, halves)]
+    low, high = min(one.low for one in both), max(one.high for one in both)
+    return float(held.mean()), low, high
 
 
 def apply_policy(source: Any, policy: Path | str, **options: Any) -> tuple[Outcomes, dict[str, Any], tuple[Note, ...]]:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure, OwnInterval, parse
+from nescio.pipeline.baselines import COMPARED
 from nescio.pipeline.saved import BESIDE
 from nescio.reporting.grid import make_grid
 from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
@@ -77,8 +78,8 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
     told from the limit where it spans it, or where there is none. The interval of a value from bins of confidence is
     widened by the bound that these leave; where other questions are predicted, the prediction interval counts; where
     intervals hold for all runs together, so do the gates. Raises UsageError for a limit on a measure that is not
-    scored, that runs the other way, or whose interval holds the true value less often than it says, and for fewer than
-    ten clusters of questions.
+    scored, that runs the other way, or whose interval holds the true value less often than it says, for fewer than ten
+    clusters of questions, and for clusters that nobody named.
     """
     gates: list[Gate] = []
     for limit in limits:
@@ -89,15 +90,22 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
 
 
 def _check_grounds(results: Results) -> None:
-    """Raise UsageError for results that rest on a saved reading which nobody named, or on few clusters.
+    """Raise UsageError for results that rest on a saved reading or on clusters which nobody named, or on few clusters.
 
-    Whoever sends the answers could send that file too, or a column that puts nearly all questions into one cluster: no
-    run could fail then."""
-    clusters = int(results.signature.get("clusters", FEWEST_CLUSTERS))
+    Whoever sends the answers could send that file too, or a column that puts many questions into one cluster: no run
+    could fail then. Clusters that are those of a baseline's file are named by it."""
+    signature = results.signature
+    clusters = int(signature.get("clusters", FEWEST_CLUSTERS))
     if clusters < FEWEST_CLUSTERS:
         raise UsageError(
             f"no gate can rest on {plural(clusters, 'cluster')} of questions: fewer than {FEWEST_CLUSTERS} decide"
             " nothing"
+        )
+    named = "cluster" in signature or any(remark.code == COMPARED for remark in results.notes)
+    if "clusters" in signature and "questions" in signature and not named:
+        raise UsageError(
+            f"no gate can rest on clusters that nobody named, and these files put {signature['questions']} questions"
+            f" into {clusters:,}: add {opt('cluster', 'cluster')} if you trust them"
         )
     for remembered in results.notes:
         if remembered.code == BESIDE:

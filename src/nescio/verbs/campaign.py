@@ -468,7 +468,7 @@ def status(request: OfCampaign) -> Status:
     return steps.status(request.campaign)
 
 
-class VerifyRequest(OfCampaign):
+class VerifyRequest(Step):
     """What `nescio campaign verify` is asked."""
 
     restore: bool = option(default=False, help="First write receipts again that were changed or lost.")
@@ -492,4 +492,4 @@ def verify(request: VerifyRequest) -> Verified:
     \b
     nescio campaign verify campaign
     """
-    return steps.verify(request.campaign, restore=request.restore, against=request.against)
+    return steps.verify(request.campaign, restore=request.restore, against=request.against, progress=request.progress)

@@ -18,7 +18,7 @@
     return [isolated(name), ` ${at(one)}: it answers ${whole(one.answered)} of ${whole(n)} (${percent(one.answered / n)}), ${whole(one.wrong)} of these wrongly here, and at most ${above(one.upper)} on others like them, with ${percent(own.level)} confidence, every run and threshold looked at.`];
   };
   const needed = (risk) => Math.ceil(Math.log((1 - own.level) / own.tried) / Math.log1p(-risk) - 1e-9);
-  const why = (answers) => (found.some((each) => each.answered >= answers) ? ": too many of the answers are wrong" : `: it would take ${whole(answers)} answers without an error`);
+  const why = (answers) => (found.some((each) => each.answered >= answers) ? " Too many of the answers are wrong." : ` At least ${whole(answers)} error-free answers would be needed.`);
   const mark = (one) => {
     document.querySelectorAll(".chosen").forEach((each) => each.remove());
     if (one?.threshold === null || !one) return;
@@ -40,7 +40,7 @@
     const one = best(risk()), says = $("d-says"), link = $("d-read");
     const lowest = found.filter((each) => each.answered).reduce((a, b) => (a && a.upper <= b.upper ? a : b), null);
     if (one) says.replaceChildren("Ship ", ...tell(one));
-    else says.replaceChildren("No run can promise that on these questions", risk() > 0 ? why(needed(risk())) : "", ". ", ...(lowest ? ["The lowest that can be promised is ", ...tell(lowest)] : []));
+    else says.replaceChildren(`No run reaches ${plain(100 * risk())}%.`, risk() > 0 ? why(needed(risk())) : "", " ", ...(lowest ? ["The lowest that can be promised is ", ...tell(lowest)] : []));
     if (link) link.hidden = !one?.wrong;
     if (link && one) { link.href = errors(one); link.textContent = `Read ${one.wrong === 1 ? "the error" : `the ${whole(one.wrong)} errors`}`; }
     mark(one);

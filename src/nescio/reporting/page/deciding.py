@@ -357,9 +357,9 @@ def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> st
     if one is None:
         answers = needed(Guarantee(risk, LEVEL, tuple(map(float, range(tried_promises(report)))))) if risk else None
         most = max((answered for answered, _ in answers_of(report, report.counts).values()), default=0)
-        few = f": it would take {answers:,} answers without an error" if answers else ""
-        more = ": too many of the answers are wrong" if answers and most >= answers else few
-        return f"No run can promise at most {100 * risk:g}% wrong answers on these questions{more}."
+        few = f" At least {answers:,} error-free answers would be needed." if answers else ""
+        more = " Too many of the answers are wrong." if answers and most >= answers else few
+        return f"No run reaches {100 * risk:g}%.{more}"
     n, name = sum(report.counts[one.run]), report.shown[one.run]
     where = " as it is" if one.threshold is None else f" at threshold {one.threshold:.6g}"
     return (

@@ -10,8 +10,8 @@ nescio lab cascade outcomes.csv --apply policy.json --run-output applied.csv
 
 A right answer earns 1, silence 0, and an error loses --error; what is paid is counted in right answers, by --right. The
 thresholds in the table were chosen on all questions; utility and shares are of held-out ones. The gain over each system
-alone, at the threshold that is best for it, has an interval from thresholds that were chosen on the other half of the
-questions. -o writes the policy as JSON, for production; --apply uses it on other answers. Exit status 3 means that no
+alone, at the threshold that is best for it, is of held-out questions too, and its interval is about the thresholds in
+the table. -o writes the policy as JSON, for production; --apply uses it on other answers. Exit status 3 means that no
 policy could be certified.
 """
 
