@@ -47,8 +47,8 @@ def test_a_missing_row_is_an_error(tmp_path: Path) -> None:
     path = encode(rows(MISSING), "csv", tmp_path)
     assert str(refusal(path, MismatchError)) == (
         f"{path}: run 'b' lacks 2 of 4 questions (first: 'q2'); 1 more run lacks some; use --missing common to "
-        "keep only the 1 question that all runs have, or --missing unanswered if the runs were asked the others and gave "
-        "no answer"
+        "keep only the 1 question that all runs have, --missing own to count each run on its own questions, or --missing "
+        "unanswered if the runs were asked the others and gave no answer"
     )
     path = encode(rows(MISSING | {"d": "c..."}), "csv", tmp_path)
     assert "; 2 more runs lack some; " in str(refusal(path, MismatchError))
@@ -82,11 +82,14 @@ def test_policies_keep_what_else_is_known(tmp_path: Path) -> None:
 
 def test_a_policy_that_leaves_nothing_is_refused(tmp_path: Path) -> None:
     path = encode(rows({"a": "c.", "b": ".c"}), "csv", tmp_path)
-    for policy in ("error", "common"):
-        assert str(refusal(path, MismatchError, missing=policy)).startswith("the two runs share no question, so they ")
+    assert str(refusal(path, MismatchError, missing="common")).startswith(
+        "the two runs share no question; --missing own"
+    )
     apart = encode(rows({"a": "cc.", "b": ".cc", "d": "c.c"}), "csv", tmp_path)
     assert str(refusal(apart, MismatchError, missing="common")) == "the runs have no question in common"
-    assert "; use --missing unanswered if the runs were asked" in str(refusal(apart, MismatchError))
+    assert "; use --missing own to count each run on its own questions, or --missing unanswered if the runs" in str(
+        refusal(apart, MismatchError)
+    )
     path = encode(without_answers(rows({"a": "u"}), {"q1"}), "csv", tmp_path)
     message = str(refusal(path, MismatchError, unanswerable="exclude"))
     assert message == "every question is unanswerable, so --unanswerable exclude leaves none"

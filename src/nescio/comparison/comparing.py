@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import comb
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from msgspec.structs import replace
 
 from nescio.comparison.adjusted import TestedPairs, adjusted_families, tests_used
 from nescio.comparison.corrected_pairs import corrected_pairs, corrected_values
@@ -24,15 +25,16 @@ from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.signing import signed
 from nescio.comparison.two_runs import take_both_ways, take_two
+from nescio.comparison.unpaired import compare_unpaired, share_none
 from nescio.comparison.verdicts import TOO_FEW, TOO_FEW_RESAMPLES
 from nescio.data.assessors import Resolution
-from nescio.data.evidence import Data
+from nescio.data.evidence import Data, Evidence
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
-from nescio.data.policies import check_shared
+from nescio.data.policies import APART, OWN, of_one_run, own_questions_note
 from nescio.data.reasons import notes_on_pairs
 from nescio.data.results import Comparison, Comparisons
-from nescio.errors import UsageError, opt
+from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats import Counting
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
@@ -75,9 +77,11 @@ def compare(
 
     With `run` that run alone is compared, with the baseline, or with the other run where there are two.
 
-    Always paired: both runs on the questions that both have. The interval of the difference is Student's,
-    from how far each question (or cluster) moves it, whose degrees of freedom say how few of them decide; of sums in a
-    tally, the percentiles of resamples. What a unit moves of a measure with an order is what leaving it out changes.
+    Paired: both runs on the questions that both have. Runs that share no question, and all with `missing="own"`, are
+    compared without pairs: each on its own questions, by Welch's interval and random exchanges of their answers.
+    The interval of the difference is Student's, from how far each question (or cluster) moves it, whose degrees of
+    freedom say how few of them decide; of sums in a tally, the percentiles of resamples. What a unit moves of a measure
+    with an order is what leaving it out changes.
     p is two-sided, and `test` says how it is had:
 
     - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a
@@ -122,8 +126,13 @@ def compare(
         loaded = take_both_ways(loaded, baseline, run) or take_two(loaded, baseline, run)
         baseline = loaded.data.runs[0] if len(loaded.data.runs) == 2 else baseline
     data = paired_evidence(loaded)
-    if loaded.unshared is not None and loaded.unshared.questions == data.questions:
-        check_shared(loaded.unshared.lacking)
+    if loaded.options.missing == "unanswered" and loaded.unshared is not None and of_one_run(loaded.unshared.lacking):
+        raise MismatchError(
+            "no two runs share a question, so what they lack is no silence; use "
+            f"{opt('missing', 'own')}, which compares them without pairs"
+        )
+    asked = loaded.options.missing == "own"
+    apart = laid is None and isinstance(data, Evidence) and (asked or share_none(data))
     wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
     count = comb(len(data.runs), 2) if baseline is None else 0
     if count > MOST_COMPARED:
@@ -136,8 +145,13 @@ def compare(
         return compare_leading(loaded, wanted[0], ci=ci, margin=margin, **how)
     pairs = _pairs(data, baseline)
     plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, test)
-    if laid is None:
-        tested = _tested(data, wanted, pairs, plan, progress)
+    total = len(wanted) * len(pairs)
+    if apart:
+        tested = _tested(compare_unpaired(cast(Evidence, data), wanted, pairs, plan), total, progress)
+        if not {APART, OWN} & {own.code for own in loaded.notes}:
+            tested = replace(tested, notes=(own_questions_note(len(data.runs), asked=asked), *tested.notes))
+    elif laid is None:
+        tested = _tested(_paired(data, wanted, pairs, plan, progress), total, progress)
     else:
         named = [(data.runs[x], data.runs[y]) for x, y in pairs]
         tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level, looks=label_looks)
@@ -145,12 +159,12 @@ def compare(
     fewest = fewest_resamples(data, wanted, resamples)
     rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=fewest)
     more: dict[str, tuple[Any, ...]] = {}
-    if baseline is None and len(data.runs) > 2 and not data.origins:
+    if baseline is None and len(data.runs) > 2 and not data.origins and not apart:
         ranked = [measure for measure in wanted if not measure.declaration.descriptive]
         more["ranks"] = _ranks(data, ranked, rows, (laid, target), plan)
-    if laid is None and (placed := front(data, [m.label for m in wanted], plan.level, plan.blocks, jobs)):
+    if laid is None and not apart and (placed := front(data, [m.label for m in wanted], plan.level, plan.blocks, jobs)):
         more["front"] = placed
-    if laid is None and (priced := price_ratios(data, wanted, pairs, plan.level)):
+    if laid is None and not apart and (priced := price_ratios(data, wanted, pairs, plan.level)):
         more["prices"] = priced
     more["tests"] = tests_used(rows, EXACT_FOR)
     if laid is not None:
@@ -163,6 +177,7 @@ def compare(
         test="+".join(sorted({row.test for row in rows if row.test})) or test,
         correction="tukey" if test == "tukey" else correction,
         drawn=(resamples, seed),
+        unpaired=apart,
         corrected=None if laid is None else {**laid.signature, "target": target, **signed_looks(label_looks)},
     )
     most = max(map(len, families(rows)), default=0)
@@ -176,22 +191,27 @@ def compare(
     return Comparisons(tuple(rows), line, notes, "comparisons", more)
 
 
-def _tested(
+def _tested(made: Iterator[tuple[Comparison, list[Note]]], total: int, progress: Progress | None) -> TestedPairs:
+    """Return comparisons with their notes gathered, telling `progress` how many there are."""
+    rows: list[Comparison] = []
+    remarks: list[Remark] = []
+    for row, own in made:
+        rows.append(row)
+        remarks += [(remark, row.measure, f"{row.run!r} against {row.baseline!r}") for remark in own]
+        if progress:
+            progress(len(rows), total)
+    return TestedPairs(tuple(rows), tuple(gather(remarks)))
+
+
+def _paired(
     data: Data,
     wanted: Sequence[Measure],
     pairs: Sequence[tuple[int, int]],
     plan: TestPlan,
     progress: Progress | None,
-) -> TestedPairs:
-    rows: list[Comparison] = []
-    remarks: list[Remark] = []
+) -> Iterator[tuple[Comparison, list[Note]]]:
     for at, measure in enumerate(wanted):
-        for row, made in each_pair(data, measure, pairs, plan, _from(progress, at, len(wanted))):
-            rows.append(row)
-            remarks += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in made]
-            if progress:
-                progress(len(rows), len(wanted) * len(pairs))
-    return TestedPairs(tuple(rows), tuple(gather(remarks)))
+        yield from each_pair(data, measure, pairs, plan, _from(progress, at, len(wanted)))
 
 
 def _summed(data: Data, wanted: Sequence[Measure]) -> list[Remark]:

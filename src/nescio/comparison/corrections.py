@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 Test = Literal["auto", "exact", "permutation", "bootstrap", "tukey"]
 Correction = Literal["holm", "bh", "none"]
-RANDOM = ("permutation", "bootstrap")  # whose p-values are at least 1/(1 + B)
+UNPAIRED, WELCH = "unpaired", "welch"  # the tests of runs on questions of their own
+RANDOM = ("permutation", "bootstrap", UNPAIRED)  # whose p-values are at least 1/(1 + B)
 # What the p-value of each test is exact for, as its user should read it.
 EXACT_FOR = {
     "exact": (
@@ -28,6 +29,11 @@ EXACT_FOR = {
         "are few). It keeps its level"
         " over all pairs of a measure together"
     ),
+    UNPAIRED: (
+        "unpaired permutation test: random exchanges of the answers to questions that only one run has, and of the two "
+        "run labels on shared ones. It keeps its level if both runs' questions are random samples of the same kind"
+    ),
+    WELCH: "Welch's t over questions (or clusters): approximate, better with more of them",
     "t": (
         "Student's t of the corrected difference: approximate, better with more labels. It assumes that the labelled"
         " questions are a random sample"

@@ -21,18 +21,23 @@ def signed(
     test: str,
     correction: str,
     drawn: tuple[int, int],
+    unpaired: bool = False,
     corrected: Mapping[str, object] | None = None,
 ) -> Signature:
-    """Sign comparisons; `drawn` are the resamples and their seed, `corrected` says by which labels they are corrected,
-    and then nothing is drawn."""
+    """Return the signature of comparisons.
+
+    `drawn` are the resamples and their seed. With `unpaired`, runs count on their own questions. `corrected` names the
+    labels that correct them; then nothing is drawn.
+    """
     resamples, seed = drawn
+    names = "t (unpaired)" if unpaired else interval_names(loaded.data, wanted)
     how = how_drawn(loaded.data, wanted, resamples, seed)
     return sign(
         measures="+".join(m.name for m in wanted),
         **loaded.signature,
         **(corrected or {}),
         ci=f"{ci:g}",
-        interval=interval_names(loaded.data, wanted) if corrected is None else METHOD,
+        interval=names if corrected is None else METHOD,
         test=test,
         correction=correction,
         margin=f"{margin:g}",

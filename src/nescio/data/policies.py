@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
@@ -19,13 +18,14 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import MismatchError, opt
 from nescio.text import plural
 
-Missing = Literal["error", "unanswered", "common"]  # what to do with a question that a run lacks
+Missing = Literal["error", "unanswered", "common", "own"]  # what to do with a question that a run lacks
 Ungraded = Literal["error", "exclude", "bounds"]  # with an answer that has no grade
 Unanswerable = Literal["correct", "exclude"]  # with a question that has no answer
 MissingConfidence = Literal["error", "exclude"]  # with an answer without a confidence, in a run that has some
 
 PERHAPS_DECLINED = "table.perhaps_declined"  # of one that names the column which says why some are not graded
 NO_VERDICT = "table.no_verdict"  # of one that says how an empty verdict is read as silence
+OWN, APART = "outcomes.own_questions", "outcomes.apart"  # of notes that runs count on questions of their own
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 
 
@@ -107,8 +107,15 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
     lacking = rows if outcomes.repeats is None else outcomes.repeats.counts(rows) > 0
     total = lacking.shape[1]
     common = ~lacking.any(axis=0)
-    if policy != "unanswered":
-        check_shared(lacking)
+    alone = of_one_run(lacking)
+    if policy == "own" or (policy == "error" and alone):
+        notes.append(own_questions_note(len(outcomes.runs), asked=policy == "own"))
+        return outcomes
+    if policy == "common" and alone:
+        raise MismatchError(
+            f"{'the two' if len(lacking) == 2 else 'no two'} runs share {'no' if len(lacking) == 2 else 'a'} question; "
+            f"{opt('missing', 'own')} scores each run on its own questions, and compares them without pairs"
+        )
     if policy == "error":
         run = int(np.flatnonzero(lacking.any(axis=1))[0])
         first = int(np.flatnonzero(rows[run])[0])
@@ -116,11 +123,12 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} some" if others else ""
         origin = f"{outcomes.files[run]}: " if outcomes.files else ""
         shared = int(common.sum())
-        keep = f"{opt('missing', 'common')} to keep only the {plural(shared, 'question')} that all runs have, or "
+        keep = f"{opt('missing', 'common')} to keep only the {plural(shared, 'question')} that all runs have, "
         raise MismatchError(
             f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {total} questions (first: "
-            f"{outcomes.questions[first]!r}){more}; use {keep if shared else ''}{opt('missing', 'unanswered')} if the "
-            f"runs were asked the others and gave no answer"
+            f"{outcomes.questions[first]!r}){more}; use {keep if shared else ''}{opt('missing', 'own')} to count each "
+            f"run on its own questions, or {opt('missing', 'unanswered')} if the runs were asked the others and gave "
+            "no answer"
         )
     if policy == "unanswered":
         for run in map(int, np.flatnonzero(lacking.any(axis=1))):
@@ -140,13 +148,9 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
     return outcomes.select(np.asarray(~rows.any(axis=0)))
 
 
-def check_shared(lacking: NDArray[np.bool_]) -> None:
-    """Raise MismatchError where each question is of one run alone; `lacking` says which run lacks which question."""
-    if len(lacking) > 1 and lacking.size and (~lacking).sum(axis=0).max() <= 1:
-        raise MismatchError(
-            f"{'the two' if len(lacking) == 2 else 'no two'} runs share {'no' if len(lacking) == 2 else 'a'} question, "
-            "so they cannot be compared: give runs on the same questions, with the same ids, or score each run alone"
-        )
+def of_one_run(lacking: NDArray[np.bool_]) -> bool:
+    """Return whether each question is of one run alone, by which run lacks which question."""
+    return len(lacking) > 1 and bool(((~lacking).sum(axis=0) <= 1).all())
 
 
 def _repeats_notes(outcomes: Outcomes) -> list[Note]:
@@ -231,6 +235,18 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
     if policy == "bounds" and "k_credit" in outcomes.extra_columns:
         notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it uses only the graded answers"))
     return outcomes if policy == "exclude" else _both_extremes(outcomes, ungraded)
+
+
+def own_questions_note(runs: int, *, asked: bool) -> Note:
+    """Say that each run counts on its own questions, which was asked for, or which no two runs share."""
+    if asked:
+        return note(OWN, "each run counts on its own questions: differences are paired where two runs share questions")
+    return note(
+        APART,
+        "no two of the {runs} runs share a question: each counts on its own, and differences are unpaired. If they "
+        "were asked the same questions, give these the same ids",
+        runs=runs,
+    )
 
 
 def missing_note(run: str, missing: int, total: int) -> Note:

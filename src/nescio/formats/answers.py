@@ -161,8 +161,14 @@ def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None
     if None in sizes or not repeats:
         return None
     if repeats < FEW_REPEATS * total:
-        few = "{repeats} of {total:n question} ask the same as another one: so few that each is resampled on its own"
-        notes.append(note("answers.few_repeats", few, repeats=repeats, total=total))
+        notes.append(
+            note(
+                "answers.few_repeats",
+                "{repeats} of {total:n question} ask the same as another one: so few that each is resampled on its own",
+                repeats=repeats,
+                total=total,
+            )
+        )
         return None
     notes.append(
         note(

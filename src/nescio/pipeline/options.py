@@ -267,8 +267,8 @@ class Reading(MergingRuns, group="Reading the files"):
 
     missing: Missing = option(
         default="error",
-        help="What to do with a question that a run lacks: stop with an error, count it as unanswered, or leave it out"
-        " for all runs.",
+        help="What to do with a question that a run lacks: stop with an error, count it as unanswered, leave it out for"
+        " all runs, or count each run on its own questions.",
     )
     ungraded: Ungraded = option(
         default="error",

@@ -306,16 +306,27 @@ def partial(what: str, between: int, total: int, least: float | None) -> list[No
     if not between:
         return []
     if least is None:
-        template = (
+        incorrect = note(
+            "kit.partial_incorrect",
             "{between} of {total} scores of {subject} lie between 0 and 1: counted as incorrect; "
-            f"{opt('choose')} threshold=0.5 moves the line, mean({{column}}) averages the scores"
+            f"{opt('choose')} threshold=0.5 moves the line, mean({{column}}) averages the scores",
+            what,
+            between=between,
+            total=total,
+            column=SCORE,
         )
-        return [note("kit.partial_incorrect", template, what, between=between, total=total, column=SCORE)]
-    template = (
+        return [incorrect]
+    threshold = note(
+        "kit.partial_threshold",
         "{between} of {total} scores of {subject} lie between 0 and 1: correct from {least:g} on; mean({column}) "
-        "averages the scores"
+        "averages the scores",
+        what,
+        least=least,
+        between=between,
+        total=total,
+        column=SCORE,
     )
-    return [note("kit.partial_threshold", template, what, between=between, total=total, least=least, column=SCORE)]
+    return [threshold]
 
 
 def no_outcome(what: str, column: str) -> Note:

@@ -1,0 +1,207 @@
+"""Two runs on questions of their own: unpaired differences, and paired where some questions are shared.
+
+Each question moves the difference by what it moves the run that has it: $d_q = e_q - e'_q$, where a run that lacks the
+question has $e_q = 0$. Questions of the first run alone, of the second alone and of both are strata, whose variances
+add up (Welch 1947, with Satterthwaite's degrees of freedom).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.comparison.corrections import UNPAIRED, WELCH, p_value
+from nescio.comparison.each_pair import no_interval, student_interval
+from nescio.comparison.pair_test import MeasuredRuns, questions_of
+from nescio.comparison.paired_data import pair_up
+from nescio.comparison.resampled_pairs import TestPlan
+from nescio.data.evidence import NO_ROW, Evidence
+from nescio.data.notes import Note
+from nescio.data.patterns import Patterns, distinct
+from nescio.data.policies import of_one_run
+from nescio.data.results import Comparison
+from nescio.errors import UsageError, opt
+from nescio.measures import Measure
+from nescio.scoring.influence import influence
+from nescio.scoring.jackknife import deciding, moves
+from nescio.scoring.samples import MeasureInput, measure_inputs
+from nescio.stats.few_units import unit_error
+from nescio.stats.streams import Stream
+
+Floats = NDArray[np.float64]
+NOBODY = np.zeros(0)
+
+
+class OwnRun(Struct, frozen=True, eq=False):
+    """A run on its own questions: its value, the standard error of it with the degrees of freedom, how many units it
+    has; and where units are single questions, which they are, how far each moves the value, and what it holds."""
+
+    value: float
+    error: float
+    freedom: float
+    units: int
+    n: int
+    questions: NDArray[np.int64] | None
+    moved: Floats
+    patterns: Patterns
+
+
+def share_none(data: Evidence) -> bool:
+    """Return whether no two runs share a question."""
+    asked = data.absence != NO_ROW
+    if data.repeats is not None:
+        asked = data.repeats.counts(asked) > 0
+    return of_one_run(~asked)
+
+
+def compare_unpaired(
+    data: Evidence, measures: Sequence[Measure], pairs: Sequence[tuple[int, int]], plan: TestPlan
+) -> Iterator[tuple[Comparison, list[Note]]]:
+    """Yield the difference of each pair by each measure: value, interval, p, and notes on it."""
+    if plan.test not in ("auto", "permutation"):
+        raise UsageError(f"{opt('test', plan.test)} pairs questions, and these runs have questions of their own")
+    for measure in (measure.on(data.columns) for measure in measures):
+        seen = questions_of(data, measure)
+        inputs, _ = measure_inputs(data, [measure])
+        runs = [_own_run(seen, sample) for sample in inputs]
+        for x, y in pairs:
+            yield _compared((data.runs[x], data.runs[y]), measure, runs[x], runs[y], plan)
+
+
+def _own_run(seen: MeasuredRuns, sample: MeasureInput) -> OwnRun:
+    measure, patterns = sample.measure, sample.patterns
+    if not sample.n:
+        return OwnRun(math.nan, math.nan, math.nan, 0, 0, None, NOBODY, patterns)
+    single = seen.clusters is None and seen.repeats is None and not measure.declaration.repeats
+    if measure.order is not None:
+        moved, size = moves(measure, patterns)
+        error, freedom = unit_error(moved, size, np.ones(len(size), dtype=np.int64))
+        freedom = min(freedom, max(1.0, deciding(patterns) - 1))
+        return OwnRun(sample.value, error, freedom, patterns.units, sample.n, None, NOBODY, patterns)
+    questions, moved = None, NOBODY
+    if single:
+        use = seen.usable[sample.run]
+        both = {name: (values[sample.run][use],) * 2 for name, values in seen.columns.items()}
+        patterns = pair_up(measure, both).own[0]
+        assert patterns.kind is not None
+        questions, moved = np.flatnonzero(use), influence(measure, patterns)[patterns.kind]
+    error, freedom = unit_error(influence(measure, patterns), patterns.columns["n"], patterns.counts)
+    return OwnRun(sample.value, error, freedom, patterns.units, sample.n, questions, moved, patterns)
+
+
+def _compared(
+    names: tuple[str, str], measure: Measure, run: OwnRun, baseline: OwnRun, plan: TestPlan
+) -> tuple[Comparison, list[Note]]:
+    observed, n = run.value - baseline.value, run.n + baseline.n
+    if math.isnan(observed):
+        nan = math.nan
+        return Comparison(*names, measure.label, nan, nan, nan, nan, None, None, n), []
+    shared = _shared(run, baseline)
+    error = _error(run, baseline, shared)
+    low, high, spread = student_interval(measure, observed, error, n, plan.level)
+    units = run.units + baseline.units - len(shared)
+    if run.questions is not None and baseline.questions is not None:
+        how, p = UNPAIRED, p_value(observed, _exchanged(measure, run, baseline, shared, plan))
+    else:
+        how, p = WELCH, _student_p(observed, *error)
+    remarks = [no_interval(measure, units, spread)] if math.isnan(low) else []
+    row = Comparison(*names, measure.label, observed, low, high, p, None, how, units, None, units=units, spread=spread)
+    return row, remarks
+
+
+def _shared(run: OwnRun, baseline: OwnRun) -> NDArray[np.int64]:
+    """Return the questions that both runs have, where these are known one by one."""
+    if run.questions is None or baseline.questions is None:
+        return np.zeros(0, dtype=np.int64)
+    return np.intersect1d(run.questions, baseline.questions)
+
+
+def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64]) -> tuple[float, float]:
+    """Return the standard error of the difference and its degrees of freedom; shared questions of runs whose units are
+    clusters or repeats count as if they were apart, which makes the error larger."""
+    if not len(shared):
+        return _added([(run.error, run.freedom), (baseline.error, baseline.freedom)])
+    assert run.questions is not None
+    assert baseline.questions is not None
+    first = dict(zip(run.questions.tolist(), run.moved.tolist(), strict=True))
+    second = dict(zip(baseline.questions.tolist(), baseline.moved.tolist(), strict=True))
+    parts = [
+        [first[q] - second[q] for q in shared.tolist()],
+        [moved for q, moved in first.items() if q not in second],
+        [-moved for q, moved in second.items() if q not in first],
+    ]
+    if any(len(part) == 1 for part in parts):  # one question alone shows no spread: it joins the others
+        parts = [[moved for part in parts for moved in part]]
+    ones = [np.ones(len(part)) for part in parts]
+    return _added(
+        [
+            unit_error(np.array(part), size, size.astype(np.int64))
+            for part, size in zip(parts, ones, strict=True)
+            if part
+        ]
+    )
+
+
+def _added(errors: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the error of a sum of independent parts and Satterthwaite's degrees of freedom."""
+    variances = [error**2 for error, _ in errors]
+    total = math.fsum(variances)
+    if not total > 0:
+        return math.sqrt(total) if total == 0 else math.nan, min(freedom for _, freedom in errors)
+    below = sum(variance**2 / freedom for variance, (_, freedom) in zip(variances, errors, strict=True) if variance)
+    return math.sqrt(total), total**2 / below
+
+
+def _student_p(observed: float, error: float, freedom: float) -> float:
+    """Return the two-sided p-value of Student's t; 1 where there is no difference and no spread."""
+    if not error > 0:
+        return 1.0 if observed == 0 and error == 0 else math.nan
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(freedom, -abs(observed) / error))
+
+
+def _exchanged(measure: Measure, run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], plan: TestPlan) -> Floats:
+    """Return the differences under random exchanges: shared questions swap their labels, and all others are dealt out
+    anew to the two runs, each as many as it has."""
+    assert run.questions is not None
+    assert baseline.questions is not None
+    assert run.patterns.kind is not None
+    assert baseline.patterns.kind is not None
+    columns = {
+        name: np.concatenate([run.patterns.columns[name], baseline.patterns.columns[name]])
+        for name in run.patterns.columns
+    }
+    rows = np.concatenate([values.reshape(len(values), -1) for values in columns.values()], axis=1)
+    _, row = distinct(rows)
+    first_row = np.unique(row, return_index=True)[1]
+    kinds = len(first_row)
+    pooled = Patterns({name: values[first_row] for name, values in columns.items()}, np.bincount(row, minlength=kinds))
+    of_run = row[: len(run.patterns.counts)][run.patterns.kind]
+    of_baseline = row[len(run.patterns.counts) :][baseline.patterns.kind]
+    both, others = np.isin(run.questions, shared), np.isin(baseline.questions, shared)
+    apart = np.bincount(of_run[~both], minlength=kinds), np.bincount(of_baseline[~others], minlength=kinds)
+    by_question = np.argsort(run.questions[both]), np.argsort(baseline.questions[others])
+    pair = of_run[both][by_question[0]] * kinds + of_baseline[others][by_question[1]]
+    table = np.bincount(pair, minlength=kinds * kinds)
+    seen = np.flatnonzero(table)
+    parts = []
+    for block in plan.blocks:
+        draw = block.generator(Stream.LABEL_SWAPS)
+        dealt = draw.multivariate_hypergeometric(apart[0] + apart[1], int(apart[0].sum()), block.size, "marginals")
+        swapped = draw.binomial(table[seen], 0.5, (block.size, len(seen)))
+        ours, theirs = dealt.astype(float), (apart[0] + apart[1] - dealt).astype(float)
+        for column, cell in enumerate(seen.tolist()):
+            one, other = divmod(cell, kinds)
+            kept, given = table[cell] - swapped[:, column], swapped[:, column]
+            ours[:, one] += kept
+            ours[:, other] += given
+            theirs[:, other] += kept
+            theirs[:, one] += given
+        parts.append(measure.value(pooled, ours) - measure.value(pooled, theirs))
+    differences: Floats = np.concatenate(parts)
+    return differences
