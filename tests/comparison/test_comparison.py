@@ -218,6 +218,6 @@ def test_what_no_other_run_was_asked_is_no_silence(tmp_path: Path) -> None:
     lines = [f"{run},q{i + apart},correct" for run, apart in (("a", 0), ("b", 30)) for i in range(30)]
     table.write_text("run,question,outcome\n" + "\n".join(lines))
     for missing in ("common", "unanswered"):
-        with pytest.raises(MismatchError, match="share (no|a) question"):
+        with pytest.raises(MismatchError, match=r"share (no|a) question"):
             nescio.compare(table, missing=missing)
     assert len(nescio.score(table, "accuracy", missing="unanswered", ci=None)) == 2
