@@ -188,7 +188,6 @@ READERS: dict[str, Known] = {
     "outcomes": Known("tables.table_reader"),
 }
 WRITERS = {
-    "kilt": "formats.benchmarks.kilt",
     "pan": "formats.benchmarks.pan.pan_writer",
     "squad2": "formats.benchmarks.squad2.squad2_writer",
     "eval_results": "formats.logs.eval_results",
