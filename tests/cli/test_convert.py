@@ -34,13 +34,14 @@ HUB = ("--to", "eval_results", "--benchmark", "cais/hle:hle")  # scores, from wh
 # right as the option's name and wrong as a text; Deep Read judges by the story (here Nell Boyd with her title is no
 # longer right).
 OTHERWISE = {
-    ("mctest", "kilt"): {"lamp": (3, 3, 2)},
     ("mctest", "squad2"): {"lamp": (3, 3, 2)},
-    ("cbc, as Deep Read judges", "kilt"): {"lamp": (2, 2, 1)},
     ("cbc, as Deep Read judges", "squad2"): {"lamp": (2, 2, 1)},
     # A log of Inspect does not say which questions have no answer, so that silence is not right there.
     ("abstention_bench", "inspect"): {"lamp_2b": (1, 2, 2)},
     ("squad2", "inspect"): {"lamp": (1, 2, 2)},
+    ("bfcl", "inspect"): {"lamp-2b": (3, 2, 6)},
+    ("longmemeval", "inspect"): {"lamp-2b": (1, 3, 2)},
+    ("longmemeval, declined in words", "inspect"): {"lamp-2b": (1, 2, 3)},
     ("questions", "inspect"): {"lamp": (1, 1, 2)},
     # The instance that was not submitted is in no file.
     **{("swe_bench", to): {"lamp-2b.of-may": (2, 2, 2)} for to in GRADED},
@@ -109,4 +110,4 @@ def test_scores_for_the_hub_have_what_its_specification_asks_for(nescio: Command
 def test_the_help_lists_what_is_registered(nescio: Command) -> None:
     shown = nescio("convert", "--help").out
     assert all(f"\n  {name} " in shown for name in WRITERS)
-    assert {"kilt", "outcomes", "pan", "questions", "squad2"} <= {*WRITERS}
+    assert {"outcomes", "pan", "questions", "squad2"} <= {*WRITERS}

@@ -30,7 +30,7 @@ TOLD = {
     "ave build": "questions.jsonl runs/mine.jsonl --judgements judged.csv -o old.xml",
     "tally": "outcomes.csv -o old.tally",
 }
-FOLDERS = {f"convert --to {to}": "questions.jsonl runs/mine.jsonl runs/old.jsonl new" for to in ("kilt", "squad2")}
+FOLDERS = {"convert --to squad2": "questions.jsonl runs/mine.jsonl runs/old.jsonl new"}
 # What Python does before it has read nescio is its own, so the clock starts there.
 START = """
 from nescio import cli

@@ -51,6 +51,15 @@ def test_check_names_the_files_of_a_folder_of_every_kind(tmp_path: Path) -> None
         nescio.score(str(tmp_path))
 
 
+def test_what_a_log_does_not_list_is_counted_beside_its_empty_answers(tmp_path: Path) -> None:
+    """One resolved, one without a patch, and three of five in no list: the empty patch is wrong, and no silence."""
+    (path,) = write_files(tmp_path, {"r.json": '{"resolved": ["a"], "no_generation": ["b"], "no_logs": []}'})
+    scores = {
+        s.measure: s.value for s in nescio.score(path, ["accuracy", "coverage"], ci=None, total=5, rest="incorrect")
+    }
+    assert scores == {"accuracy": 0.2, "coverage": 1.0}
+
+
 @pytest.mark.parametrize(
     ("path", "where"),
     [

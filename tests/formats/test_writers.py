@@ -139,10 +139,10 @@ def test_runs_whose_names_are_no_file_names(tmp_path: Path) -> None:
     assert {run.name for run in read_folder(tmp_path / "out").runs} == {name for name in names if name}
 
 
-# ---- KILT and SQuAD ----
+# ---- SQuAD ----
 
 LOST = (
-    "left out, because there is no place for it in {}: 1 question with options, 1 cluster mark, {}1 declined candidate, "
+    "left out, because there is no place for it in SQuAD: 1 question with options, 1 cluster mark, 1 declined candidate, "
     "1 answer below rank 1, 1 support, 1 column of questions (topic)"
 )
 SAID = {
@@ -161,19 +161,10 @@ def gold(found: Any) -> list[tuple[str, str, tuple[str, ...], bool]]:
     return [(one.id, one.text, one.answers, one.answerable is not False) for one in found.collection.questions]
 
 
-def test_kilt(tmp_path: Path) -> None:
-    assert notes_of_writing(FOUND, "kilt", tmp_path / "out") == (
-        LOST.format("KILT", "6 confidences, "),
-        "1 run named after their file: 'one/two' one_two",
-    )
-    found = read_folder(tmp_path / "out")
-    assert (answers_by_run(found), gold(found)) == (SAID, gold(FOUND))
-
-
 def test_squad(tmp_path: Path) -> None:
     """Confidence comes back from odds bit for bit; silence has none in SQuAD."""
     assert notes_of_writing(FOUND, "squad2", tmp_path / "out") == (
-        LOST.format("SQuAD", ""),
+        LOST,
         "1 run named after their file: 'one/two' one_two",
     )
     found = read_folder(tmp_path / "out")
@@ -198,7 +189,7 @@ def test_odds_that_would_be_read_otherwise_are_not_written(tmp_path: Path) -> No
     assert "no file of odds" in notes_of_writing(found, "squad2", tmp_path / "colon")[-1]
 
 
-@pytest.mark.parametrize("to", ["questions", "kilt", "squad2"])
+@pytest.mark.parametrize("to", ["questions", "squad2"])
 def test_a_question_without_gold_is_refused(to: str, tmp_path: Path) -> None:
     found = Unjudged(Collection("c", (QUESTIONS[0], Question("9", "When?"))), RUNS[:0])
     with pytest.raises(MismatchError, match="question '9' has no answer, and is not said to be unanswerable"):

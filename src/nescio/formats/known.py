@@ -68,6 +68,19 @@ READERS: dict[str, Known] = {
         {ANY: (f"object: {_DEEPEVAL}",)},
         (".latest_run_full.json", ".latest_test_run.json", ".deepeval-cache.json", "test_run_[0-9]*.json"),
     ),
+    "evalplus": Known(
+        "formats.logs.evalplus",
+        {"results": ("object: eval.*[].base_status",)},
+        ("*.eval_results.json", "*_eval_results.json", "eval_results.json"),
+    ),
+    "evalscope": Known(
+        "formats.logs.evalscope",
+        {
+            "reviews": ("lines: index target sample_score",),
+            "predictions": ("lines: index model model_output messages",),
+        },
+        ("reviews/*/*.jsonl",),
+    ),
     "every_eval_ever": Known(
         "formats.logs.every_eval_ever.every_eval_ever_reader",
         {"log": ("lines: schema_version model_id evaluation_name sample_id evaluation",)},
@@ -119,6 +132,14 @@ READERS: dict[str, Known] = {
             "summary": ("object: total.corr total.wrong",),
         },
     ),
+    "nemo_evaluator": Known(
+        "formats.logs.nemo_evaluator",
+        {
+            "results": ("lines: problem_idx repeat reward model_response scoring_details",),
+            "bundle": ("object: benchmark.name benchmark.scores config_hash n_results",),
+        },
+        ("eval-*.json", "results.jsonl"),
+    ),
     "nemo_skills": Known(
         "formats.logs.nemo_skills",
         {
@@ -165,6 +186,7 @@ READERS: dict[str, Known] = {
             "predictions": ("lines, parquet, list: instance_id model_patch",),
             "report": ("object: resolved_instances submitted_instances|total_instances",),
             "lists": ("object: resolved[] no_generation[] generated[]",),
+            "attempts": ("object: resolved[] no_generation[] no_logs[]",),
             "instances": ("object: *.resolved *.patch_exists",),
         },
         ("run_evaluation/*/*/*/report.json",),
@@ -188,7 +210,6 @@ READERS: dict[str, Known] = {
     "outcomes": Known("tables.table_reader"),
 }
 WRITERS = {
-    "kilt": "formats.benchmarks.kilt",
     "pan": "formats.benchmarks.pan.pan_writer",
     "squad2": "formats.benchmarks.squad2.squad2_writer",
     "eval_results": "formats.logs.eval_results",

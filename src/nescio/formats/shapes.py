@@ -68,17 +68,21 @@ def _has(source: Source, key: str) -> bool:
 def _within(value: Any, path: Sequence[str]) -> bool:
     for i, name in enumerate(path):
         plain = name.removesuffix("[]")
-        if name == "*":
+        if plain == "*":
             held = value.values() if isinstance(value, dict) else ()
-            return any(_within(one, path[i + 1 :]) for one in held)
+            return any(_within(one if name == plain else _first(one), path[i + 1 :]) for one in held)
         if not isinstance(value, dict) or plain not in value:
             return False
         value = value[plain]
         if name != plain:
             if not isinstance(value, list):
                 return False
-            value = value[0] if value else None
+            value = _first(value)
     return True
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, list) and value else None
 
 
 def _in_words(spec: str) -> str:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.choices import choose
-from nescio.formats.folder_writer import file_names, folder_of, left_out, renamed, what_is, without_answers, write_lines
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, WriteResult, by_role, reader, writer
-from nescio.options.edge import Progress
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, by_role, reader
 from nescio.sources.elements import identifier
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
-from nescio.stats.parallel import followed
 
 
 def recognise(source: Source) -> str | None:
@@ -108,40 +104,3 @@ def _kilt_line(source: Source, row: Mapping[str, Any], line: int) -> tuple[str, 
     if any(not isinstance(text, (str, type(None))) for text in texts):
         raise FormatError(source.label, "an answer must be a text or null", where=where, value=texts)
     return name.strip(WHITE), [text or "" for text in texts]
-
-
-@writer("kilt", about="KILT: gold.jsonl and runs/NAME.jsonl (id, input, output), in a folder", takes=Unjudged)
-def write_kilt(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write gold and runs. Silence is an empty answer; an unanswerable question has no gold answer."""
-    answering = [run for run in unjudged.runs if run.responses]
-    names = file_names([run.name for run in answering])
-    with folder_of(path, "kilt") as folder:
-        gold = (
-            {"id": one.id, "input": one.text, "output": [{"answer": text} for text in _gold_of(one)], "meta": {}}
-            for one in unjudged.collection.questions
-        )
-        write_lines(folder / "gold.jsonl", gold)
-        if answering:
-            (folder / "runs").mkdir()
-        for run, name in followed([*zip(answering, names, strict=True)], progress):
-            rows = (
-                {"id": one.question_id, "output": [{"answer": one.answer or "" if one.answered else ""}]}
-                for one in run.responses
-                if one.rank == 1
-            )
-            write_lines(folder / "runs" / f"{name}.jsonl", rows)
-    notes = [
-        *left_out(unjudged, "KILT", ()),
-        *renamed([run.name for run in answering], names),
-        *without_answers(unjudged.runs),
-    ]
-    return WriteResult(what_is(unjudged), tuple(notes))
-
-
-def _gold_of(question: Question) -> tuple[str, ...]:
-    """Return the answers, none where the question is said to have none."""
-    if question.answerable is False:
-        return ()
-    if not question.answers:
-        raise MismatchError(f"question {question.id!r} has no answer, and is not said to be unanswerable")
-    return question.answers

@@ -8,6 +8,8 @@ the tool counts as unresolved; a note counts those for which it cannot tell (`am
 submitted (`incomplete_ids`) is missing, and `--missing` says how it counts: the tool's share of resolved instances is
 over the submitted ones, or over all of them. A run is named by its file (MODEL.RUN.json). A file of predictions
 (`model_patch`) has no verdicts.
+The `results.json` of a submission to the leaderboard (`resolved`, `no_generation`, `no_logs`) lists no unresolved
+instance: `--total N --rest incorrect` counts them.
 """
 
 from __future__ import annotations
@@ -66,17 +68,24 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every report as a run; the files of single instances are one."""
     log = Log(parts, options)
     answers: list[Answer] = []
-    reports = [source for part, source in parts if part in ("report", "lists")]
+    reports = [source for part, source in parts if part in ("report", "lists", "attempts")]
     single = log.part("instances")
     if not reports and not single:
         rule = "these are predictions, which do not say what they resolve: the report of run_evaluation does"
         raise FormatError(log.label, rule)
-    for source, run in named(reports):
-        own = _listed(log, source, run, OLD_LISTS if source in log.part("lists") else LISTS)
+    for source, run in named(reports, _name):
+        own = _listed(log, source, run, LISTS if source in log.part("report") else OLD_LISTS)
         _against_counts(log, source, own, run)
         answers += own
     for source in single:
         answers += _instances(log, source, _run_of(source))
+    for source in log.part("attempts"):
+        log.say(
+            "swe_bench.resolved_only",
+            "{subject} lists no unresolved instance: "
+            f"{opt('total', of='N')} {opt('rest', 'incorrect')} counts those of the benchmark that are in no list",
+            str(source.label),
+        )
     if single and all(one.why is None for one in answers):
         log.say(
             "swe_bench.only_attempts",
@@ -85,6 +94,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             n=len(answers),
         )
     return log.result(answers, keep=("repository",))
+
+
+def _name(source: Source) -> str:
+    """Return the name of a report, or of the submission in the folder `results` of which it lies."""
+    folders = own_path(source.label).parts[1:-1]
+    return folders[-2] if source.stem == "results" and folders[-1:] == ("results",) and folders[:-1] else source.stem
 
 
 def _run_of(source: Source) -> str:

@@ -1,0 +1,89 @@
+"""EvalPlus: `MODEL.eval_results.json`, or `eval_results.json` in a folder, with the samples of each task of HumanEval+
+or MBPP+, which have a `base_status` and a `plus_status`.
+
+A sample is right by the metric `base` if it passes the tests of the original benchmark, and by `plus` if it passes the
+added ones as well; any other status (`fail`, `timeout`) is wrong. `--choose metric=plus` says which is the outcome, if
+the file has both. The samples of a task are its repeats. An empty solution counts as incorrect (`--empty`). The tool's
+pass@1 is the mean over its tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.errors import FormatError
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import Log, checked, empty, named
+from nescio.formats.logs.metrics import by_metric
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.elements import as_object, identity, part_of
+from nescio.sources.source import Source, own_path
+
+PASS = "pass"
+FILE = "eval_results"
+
+
+class Sample(Struct):
+    base_status: str
+    plus_status: str | None = None
+    solution: str | None = None
+    base_fail_tests: Any = None
+    plus_fail_tests: Any = None
+
+
+@reader("evalplus", about="EvalPlus's eval_results.json: samples by task with base_status and plus_status")
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read every file as a run, named by its file or, where it is called eval_results.json, by its folder."""
+    log = Log(parts, options)
+    answers: list[Answer] = []
+    for source, run in named(log.sources, _name):
+        own = [log.take(_answer(row, run, task, i, source)) for task, i, row in _samples(source)]
+        if not own:
+            raise FormatError(source.label, "there are no samples in it")
+        for metric in ("base", "plus"):
+            by_task: dict[str, list[float]] = {}
+            for one in own:
+                by_task.setdefault(one.question, []).append(one.scores.get(metric, 0.0))
+            own_figure = part_of(source.document, "pass_at_k", metric, "pass@1")
+            log.compare(source, f"pass@1 of {metric}", own_figure, [fmean(scores) for scores in by_task.values()])
+        answers += own
+    return by_metric(log, answers)
+
+
+def _name(source: Source) -> str:
+    if source.stem == FILE:
+        return own_path(source.label).parent.name or source.stem
+    return source.stem.removesuffix(f".{FILE}").removesuffix(f"_{FILE}")
+
+
+def _samples(source: Source) -> list[tuple[str, int, Any]]:
+    """Return the samples of all tasks, each with its task and its number; raises FormatError where they are no list."""
+    samples = []
+    for task, listed in as_object(source.document.get("eval")).items():
+        if not isinstance(listed, list):
+            raise FormatError(source.label, "the samples of a task must be a list", where=f"eval.{task}", value=listed)
+        samples += [(task, i, row) for i, row in enumerate(listed, 1)]
+    return samples
+
+
+def _answer(row: Any, run: str, task: str, number: int, source: Source) -> Answer:
+    where = f"eval.{task}[{number - 1}]"
+    sample = checked(Sample, row, source, where)
+    base = float(sample.base_status == PASS)
+    plus = {} if sample.plus_status is None else {"plus": base * (sample.plus_status == PASS)}
+    return Answer(
+        run,
+        identity(task),
+        repeat=number,
+        where=where,
+        path=source.label,
+        scores={"base": base, **plus},
+        nothing=None if sample.solution is None else empty(sample.solution),
+        asked=task,
+        answer=sample.solution,
+        reason=[sample.base_status, sample.plus_status],
+    )

@@ -1,0 +1,86 @@
+"""EvalScope: `reviews/<model>/<benchmark>_<subset>.jsonl`, one reviewed sample per line.
+
+A line has `index`, `input`, `target` and `sample_score`: a `score` of values by name, with `prediction` and
+`extracted_prediction`. A run is a model, its benchmarks are a stratum, and samples of one `group_id` are repeats of a
+question. The outcome is the only value whose scores are all 0 or 1; `--choose metric=NAME` names it if there are
+several. A prediction from which nothing was extracted counts as incorrect (`--unparsed`), and so does an empty one
+(`--empty`). The files in `predictions` hold no scores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.data.reasons import NO_FORM
+from nescio.errors import FormatError, offer
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import Log, Name, checked, empty, rows_in
+from nescio.formats.logs.metrics import by_metric, metric_name
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.elements import as_object, identity, number
+from nescio.sources.source import Source, own_path
+
+
+class Score(Struct):
+    value: dict[str, Any]
+    prediction: Any = None
+    extracted_prediction: Any = None
+    explanation: Any = None
+
+
+class SampleScore(Struct):
+    score: Score
+    group_id: Name | None = None
+    sample_metadata: Any = None
+
+
+class Review(Struct):
+    index: Name
+    sample_score: SampleScore
+    input: Any = None
+    target: Any = None
+
+
+@reader("evalscope", about="reviews of EvalScope: index, input, target, sample_score, one per line")
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read the reviews of every model as a run, all benchmarks of it together."""
+    log = Log(parts, options)
+    reviews = log.part("reviews")
+    if not reviews:
+        rule = f"these are predictions of EvalScope, without scores; give the reviews{offer('beside', '*.jsonl')}"
+        raise FormatError(log.label, rule)
+    places = {source.label: _place(source) for source in reviews}
+    several = len({task for _, task in places.values()}) > 1
+    answers = []
+    for source in reviews:
+        run, task = places[source.label]
+        for row, where in rows_in(source):
+            answer = _answer(checked(Review, row, source, where), Answer(run, "", where=where, path=source.label))
+            if several:
+                answer.question, answer.task, answer.strata = f"{task}/{answer.question}", task, {"task": task}
+            answers.append(log.take(answer))
+    return by_metric(log, answers, keep=("task",))
+
+
+def _place(source: Source) -> tuple[str, str]:
+    """Return the model and the benchmark of a file: reviews/MODEL/BENCHMARK_SUBSET.jsonl."""
+    folders = own_path(source.label).parts[1:-1]
+    return (folders[-1] if folders[-2:-1] == ("reviews",) else source.stem), source.stem
+
+
+def _answer(row: Review, answer: Answer) -> Answer:
+    score, group = row.sample_score.score, row.sample_score.group_id
+    answer.question = identity(row.index if group is None else group)
+    marks = {metric_name(name, "score"): number(value) for name, value in score.value.items()}
+    answer.scores = {name: math.nan if mark is None else mark for name, mark in marks.items()}
+    if score.prediction is not None:
+        unread = score.extracted_prediction is not None and empty(score.extracted_prediction)
+        answer.nothing = empty(score.prediction) or (NO_FORM if unread else None)
+    answer.labels = as_object(row.sample_score.sample_metadata)
+    answer.asked, answer.gold, answer.reason = row.input, row.target, score.explanation
+    answer.answer, answer.extracted = score.prediction, score.extracted_prediction
+    return answer

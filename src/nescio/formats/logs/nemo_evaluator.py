@@ -1,0 +1,91 @@
+"""NeMo Evaluator: `results.jsonl` of a benchmark, one answer per line, with or without its bundle `eval-*.json`.
+
+A line has `problem_idx`, `repeat`, `reward`, `model_response`, `extracted_answer`, `expected_answer` and
+`scoring_details`. A reward of 1 is right, repeats are repeats. An answer whose solver or sandbox failed
+(`scoring_details.error_category`) is not graded, though the tool counts a reward of 0, and neither is one that a judge
+was to grade and did not. An empty response counts as incorrect (`--empty`). The bundle names the model and the
+benchmark, and its pass@1 and mean reward are checked; without it a run is named by the folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.data.reasons import ERRORED
+from nescio.errors import FormatError, offer
+from nescio.formats.answers import Answer
+from nescio.formats.logs.kit import UNREAD, Log, checked, empty, rows_in, runs_of
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.elements import as_object, part_of
+from nescio.sources.source import own_path
+from nescio.text import sanitize
+
+_ROUNDED = 5e-5  # figures are rounded to four decimals
+
+
+class Result(Struct):
+    problem_idx: int
+    repeat: int
+    reward: float
+    model_response: Any = None
+    extracted_answer: Any = None
+    expected_answer: Any = None
+    scoring_details: Any = None
+    metadata: Any = None
+
+
+@reader("nemo_evaluator", about="results.jsonl of NeMo Evaluator (problem_idx, repeat, reward), and its eval-*.json")
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read the benchmarks of every model as a run."""
+    log = Log(parts, options)
+    results = log.part("results")
+    if not results:
+        rule = f"this bundle holds figures and no answers: those are in results.jsonl{offer('beside', 'results.jsonl')}"
+        raise FormatError(log.label, rule)
+    bundles = {own_path(source.label).parent: source.document for source in log.part("bundle")}
+    paths = [Path(source.label) for source in results]
+    held = [as_object(bundles.get(own_path(path).parent)) for path in paths]
+    folders = [own_path(path).parent.name for path in paths]
+    models = [_text(part_of(one, "config", "model")) or name for one, name in zip(held, folders, strict=True)]
+    tasks = [_text(part_of(one, "benchmark", "name")) for one in held]
+    answers: list[Answer] = []
+    for source, bundle, (run, prefix), task in zip(results, held, runs_of(models, tasks, paths), tasks, strict=True):
+        own = []
+        for row, where in rows_in(source):
+            answer = _answer(checked(Result, row, source, where), Answer(run, "", where=where, path=source.label))
+            answer.question = prefix + answer.question
+            answer.strata = {"task": task} if prefix else {}
+            own.append((answer.question, float(row["reward"])))
+            answers.append(log.take(answer))
+        for name, rewards in (("pass@1", [(one, float(reward > 0)) for one, reward in own]), ("mean_reward", own)):
+            by_problem: dict[str, list[float]] = {}
+            for question, reward in rewards:
+                by_problem.setdefault(question, []).append(reward)
+            figure = part_of(bundle, "benchmark", "scores", name, "value")
+            log.compare(source, name, figure, [fmean(several) for several in by_problem.values()], rounding=_ROUNDED)
+    return log.by_score(answers, "the rewards", keep=("task",))
+
+
+def _text(value: Any) -> str:
+    return sanitize(value, target="message") if isinstance(value, str) else ""
+
+
+def _answer(row: Result, answer: Answer) -> Answer:
+    details = as_object(row.scoring_details)
+    judge = as_object(details.get("judge"))
+    answer.question, answer.repeat, answer.score = f"problem {row.problem_idx}", row.repeat, row.reward
+    if details.get("error_category"):
+        answer.ungraded = ERRORED
+    elif details.get("needs_judge") and "normalized" not in judge:
+        answer.ungraded = UNREAD
+    answer.nothing = empty(row.model_response)
+    answer.labels = as_object(row.metadata)
+    answer.gold, answer.answer, answer.extracted = row.expected_answer, row.model_response, row.extracted_answer
+    answer.reason = details.get("error") or judge.get("reasoning")
+    answer.score = None if answer.ungraded else row.reward
+    return answer
