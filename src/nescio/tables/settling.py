@@ -41,13 +41,15 @@ class Reading(Struct, frozen=True):
 
 
 class Tried(Struct, frozen=True):
-    """What a reading gives: its counts by run, and how many questions there are."""
+    """What a reading gives: the data with their notes, the counts by run, and how many questions there are."""
 
     reading: Reading
     counts: Counts
     questions: int
 
     outcomes: Outcomes
+    data: Outcomes | Unjudged
+    notes: Sequence[Note]
 
     def fits(self, source: Source) -> bool:
         """Return whether the totals in a file agree with it."""
@@ -69,8 +71,9 @@ def execute(
     return answers.read(connection, placed, options)
 
 
-def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
-    """Return the reading of a table in one of the shapes of its file; raises AskedError if there are several."""
+def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading | Tried:
+    """Return the reading of a table in one of the shapes of its file, with what it gives if that is known; raises
+    AskedError if there are several."""
     mapped = {*options.outcome_map, *options.worths}
     shapes = _whole(shapes, options)
     allowed: list[Reading] = []
@@ -94,7 +97,7 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     questions = [error for error in errors if isinstance(error, AskedError)]
     distinct = len({own.signature for own in tried})
     if distinct == 1 and not (doubtful or unclear or questions):
-        return tried[0].reading
+        return tried[0]
     same = distinct == 1 or len(questions) == len(allowed)
     same = same and len({error.question for error in questions}) == 1
     raise ask(tried, options, questions[0] if same else unclear)
@@ -164,10 +167,10 @@ def _with(reading: Reading, way: Mapping[str, Any]) -> Reading:
 
 def _tried(connection: duckdb.DuckDBPyConnection, reading: Reading, options: ReadOptions) -> Tried:
     own = options.with_more(reading.more)
-    data, _ = execute(connection, [(reading.table, without_none(reading.mapping))], own)
+    data, notes = execute(connection, [(reading.table, without_none(reading.mapping))], own)
     found = data if isinstance(data, Outcomes) else own.judged(replace(data, no_answer=own.no_answer))
     settled = settle_reasons(found, own.no_answer)[0]
-    return Tried(reading, *counts_of(settled), settled)
+    return Tried(reading, *counts_of(settled), settled, data, notes)
 
 
 def without_none(mapping: Mapped) -> Mapped:
