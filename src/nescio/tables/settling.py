@@ -327,8 +327,9 @@ def unused_confidences(reading: Reading) -> list[Note]:
     """Return the note that names the columns of numbers that may be the confidence, if none is read as it."""
     if "confidence" in reading.mapping:
         return []
-    found = [column.name for column in reading.table.columns.values() if 2 * column.numbers > column.filled]
-    named = [name for name in found if any("confidence" in roles_of(part) for part in BOUNDARY.split(name) if part)]
+    columns = reading.table.columns.values()
+    called = [c for c in columns if any("confidence" in roles_of(part) for part in BOUNDARY.split(c.name or "") if part)]
+    named = [column.name for column in called if 2 * column.numbers > column.filled]
     if not named:
         return []
     return [
