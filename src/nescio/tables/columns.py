@@ -23,8 +23,7 @@ SHORT = 5  # words of an answer that is no sentence
 class Column:
     """A column: its name, its cell in SQL, and what its cells are, which is looked up when it is first asked for.
 
-    `filled` counts its cells, `numbers` those that are numbers, which go from `low` to `high`. `words` are its different
-    cells, sorted, if there are at most fifty; `samples` its first different ones.
+    The figures of its cells are one query, its words and its first cells one each.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, name: str, cell: str) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, product
 from typing import Any
 
+from msgspec.structs import replace
+
 from nescio.errors import opt
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
@@ -46,7 +48,9 @@ def _is_of_graders(table: Table, column: Column) -> bool:
 
 
 def _by_words(table: Table, given: Mapped, column: Column, mapped: Collection[str]) -> list[Way]:
-    """Return the readings by a column for each meaning of its words."""
+    """Return the readings by a column for each meaning of its words; numbers between 0 and 1 are no words."""
+    if column.is_share:
+        return []
     ways: list[Way] = []
     for meaning in meanings(column.words or (), mapped):
         ways += _complete(table, given, {"outcome": Expression((column.name,))}, {"outcome_map": meaning})
@@ -54,10 +58,14 @@ def _by_words(table: Table, given: Mapped, column: Column, mapped: Collection[st
 
 
 def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:
-    """Return the readings by a graded column from half of its scale on."""
+    """Return the readings by a graded column from half of its scale on, and from its other grades if they are few."""
     if not column.is_number or column.is_verdict or (column.low or 0) < 0:
         return []
-    return _complete(table, given, {"outcome": _threshold(column)}, {})
+    half = _threshold(column)
+    grades = sorted(column.words or (), key=float)[1:]
+    others = grades if len(grades) <= FEW_WORDS else []
+    starts = [half, *(replace(half, number=grade) for grade in others if float(grade) != float(half.number))]
+    return [way for start in starts for way in _complete(table, given, {"outcome": start}, {})]
 
 
 def _by_verdict(table: Table, given: Mapped, column: Column) -> list[Way]:
@@ -97,11 +105,11 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
             ways += [way for column in graded for way in _by_threshold(table, given, column)]
         if not ways:
             verdicts = [column for column in free if column.is_verdict]
-            ways = [way for column in verdicts for way in _by_verdict(table, given, column)]
+            if len(verdicts) > 1:
+                ways = _complete(table, given, {"outcome": Expression(tuple(c.name for c in verdicts))}, {})
+            ways += [way for column in verdicts for way in _by_verdict(table, given, column)]
             ways += [way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, c, mapped)]
             ways += [way for c in free if c.is_share and c.low == 0 for way in _by_threshold(table, given, c)]
-            if len(verdicts) > 1:
-                ways += _complete(table, given, {"outcome": Expression(tuple(c.name for c in verdicts))}, {})
     for pair in _same_words(table, free, given):
         ways += _complete(table, given, pair, {})
     yield from ways[:_MOST]
