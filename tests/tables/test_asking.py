@@ -45,6 +45,11 @@ ASKED = {
         "which column says whether an answer is right?",
         [(1, 1, 1, 0), (1, 2, 0, 0)],
     ),
+    "a word in the verdicts of several runs": (
+        "qid,a_correct,b_correct\n1,yes,no\n2,no,zork\n3,yes,yes\n",
+        "what does 'zork' in 'b_correct' mean?",
+        [(2, 1, 0, 0), (1, 1, 1, 0)],
+    ),
     "letters of graders": (
         "qid,gold,judgment\n1,Rome,R\n2,Oslo,W\n3,Bern,U\n4,Rom,R\n",
         "what do 'R', 'U', 'W' in 'judgment' mean?",

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from nescio.errors import opt
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
+from nescio.tables import wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import BOUNDARY, roles_of, state_of
 from nescio.tables.mapping import Expression, Mapped
@@ -36,8 +37,10 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
         told = "outcome" in given and given["outcome"].columns == (column.name,)
         answers = roles & {"gold", "prediction"} and not _is_of_graders(table, column)
         if told or ("outcome" not in given and roles & named and not answers):
-            ways += _by_words(table, given, column, mapped) or _by_threshold(table, given, column)
-    return ways
+            ways += _by_words(table, given, [column], mapped) or _by_threshold(table, given, column)
+    families = wide.families(name for name in table.columns if name).values() if "outcome" not in given else ()
+    of_runs = [table.columns[own.get("outcome", own.get("score", ""))] for own in families if named & own.keys()]
+    return ways + (_by_words(table, given, of_runs, mapped) if len(of_runs) > 1 else [])
 
 
 def _is_of_graders(table: Table, column: Column) -> bool:
@@ -47,13 +50,15 @@ def _is_of_graders(table: Table, column: Column) -> bool:
     return len(words) > 1 and _are_codes([*words]) and not any(words & {*(other.words or ())} for other in others)
 
 
-def _by_words(table: Table, given: Mapped, column: Column, mapped: Collection[str]) -> list[Way]:
-    """Return the readings by a column for each meaning of its words; numbers between 0 and 1 are no words."""
-    if column.is_share:
+def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Collection[str]) -> list[Way]:
+    """Return the readings by columns of one run each for each meaning of their words; numbers from 0 to 1 are none."""
+    if any(column.is_share or column.words is None for column in columns):
         return []
+    outcome = {"outcome": Expression(tuple(column.name for column in columns))}
+    words = sorted({word for column in columns for word in column.words or ()})
     ways: list[Way] = []
-    for meaning in meanings(column.words or (), mapped):
-        ways += _complete(table, given, {"outcome": Expression((column.name,))}, {"outcome_map": meaning})
+    for meaning in meanings(words, mapped):
+        ways += _complete(table, given, outcome, {"outcome_map": meaning})
     return ways
 
 
@@ -91,7 +96,7 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
     ways: list[Way] = []
     if "outcome" in given:
         column = table.columns[given["outcome"].column] if given["outcome"].columns else None
-        ways = [*_by_words(table, given, column, mapped), *_by_threshold(table, given, column)] if column else []
+        ways = [*_by_words(table, given, [column], mapped), *_by_threshold(table, given, column)] if column else []
         ways = ways or _complete(table, given, {}, {})
     elif not ({"prediction", "gold"} & given.keys() or judging):
         named = [column for column in free if {"outcome", "score", "wrong"} & {*may_be(column, mapped)}]
@@ -108,7 +113,9 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
             if len(verdicts) > 1:
                 ways = _complete(table, given, {"outcome": Expression(tuple(c.name for c in verdicts))}, {})
             ways += [way for column in verdicts for way in _by_verdict(table, given, column)]
-            ways += [way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, c, mapped)]
+            ways += [
+                way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, [c], mapped)
+            ]
             ways += [way for c in free if c.is_share and c.low == 0 for way in _by_threshold(table, given, c)]
     for pair in _same_words(table, free, given):
         ways += _complete(table, given, pair, {})

@@ -245,8 +245,10 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
         what = asked
     if what == _QUESTIONS["outcome_map"]:
         mapped = next(own.reading for own in distinct if "outcome_map" in own.reading.more)
-        column = mapped.table.columns[mapped.mapping["outcome"].column]
-        what, source, where = nameless.of_words(mapped.table, column, mapped.more["outcome_map"])
+        meant = {*mapped.more["outcome_map"]}
+        columns = [mapped.table.columns[name] for name in mapped.mapping["outcome"].columns]
+        column = next(own for own in columns if meant & {*(own.words or ())})
+        what, source, where = nameless.of_words(mapped.table, column, meant)
         label = str(source.label)
     more = len(every) - len(distinct)
     error = AskedError(
