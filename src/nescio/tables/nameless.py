@@ -23,6 +23,7 @@ _MOST = 24
 _LONGEST = 200  # characters of a cell that may name a question
 _MOST_RUNS = 20
 _MOST_APART = 4
+_FEW_GRADES = 4  # above the lowest, each of which is offered as a threshold
 _NAMING = {"run", "condition", "question", "row", "text", "repeat"}
 _SCALES = (1, 5, 10, 100)  # the greatest grades
 
@@ -68,7 +69,7 @@ def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:
         return []
     half = _threshold(column)
     grades = sorted(column.words or (), key=float)[1:]
-    others = grades if len(grades) <= FEW_WORDS else []
+    others = grades if len(grades) <= _FEW_GRADES else []
     starts = [half, *(replace(half, number=grade) for grade in others if float(grade) != float(half.number))]
     return [way for start in starts for way in _complete(table, given, {"outcome": start}, {})]
 
