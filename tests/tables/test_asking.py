@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pyarrow.csv as pc
@@ -9,11 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import nescio
-from nescio.errors import FormatError
+from nescio.errors import TYPED, FormatError
 from nescio.pipeline import Options
 from nescio.pipeline.reading import read
 from nescio.tables import large
-from nescio.tables.asking import AskedError
+from nescio.tables.asking import AskedError, ask_in_terminal
 from tests.rings import together
 from tests.tables.reading import counted, key
 
@@ -44,6 +45,11 @@ ASKED = {
         "which column says whether an answer is right?",
         [(1, 1, 1, 0), (1, 2, 0, 0)],
     ),
+    "a word in the verdicts of several runs": (
+        "qid,a_correct,b_correct\n1,yes,no\n2,no,zork\n3,yes,yes\n",
+        "what does 'zork' in 'b_correct' mean?",
+        [(2, 1, 0, 0), (1, 1, 1, 0)],
+    ),
     "letters of graders": (
         "qid,gold,judgment\n1,Rome,R\n2,Oslo,W\n3,Bern,U\n4,Rom,R\n",
         "what do 'R', 'U', 'W' in 'judgment' mean?",
@@ -71,6 +77,90 @@ ASKED = {
         [(2, 3, 0, 0), (2, 1, 0, 0), (1, 2, 0, 0)],
     ),
 }
+
+# By kind: rows, and the counts (right, wrong, silent, ungraded) of the runs.
+READ = {
+    "a text in an object": (
+        [{"id": i, "output": {"text": text, "tokens": 1}, "gold": "Rome"} for i, text in enumerate(("Rome", "Oslo"))],
+        ((1, 1, 0, 0),),
+    ),
+    "a text in a list of messages": (
+        [
+            {"id": i, "choices": [{"message": {"content": t}}], "expected": "Rome"}
+            for i, t in enumerate(("Rome", "Oslo"))
+        ],
+        ((1, 1, 0, 0),),
+    ),
+    "runs with wrong answers side by side": (
+        [{"id": 1, "a_wrong": 1, "b_wrong": 0}, {"id": 2, "a_wrong": 0, "b_wrong": 0}],
+        ((1, 1, 0, 0), (2, 0, 0, 0)),
+    ),
+    "runs with verdicts and refusals side by side": (
+        [
+            {"id": 1, "a_correct": 0, "b_correct": 1, "a_refused": 1, "b_refused": 0},
+            {"id": 2, "a_correct": 1, "b_correct": 0, "a_refused": 0, "b_refused": 0},
+        ],
+        ((1, 0, 1, 0), (1, 1, 0, 0)),
+    ),
+}
+
+
+@together("kind", [*READ])
+def test_a_table_is_read_at_once(tmp_path: Path, kind: str) -> None:
+    rows, counts = READ[kind]
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert counted(path) == counts
+
+
+def test_parts_of_an_object_may_be_runs_or_one_answer(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    rows = [
+        {"id": i, "output": {"raw": "Rome", "final": said}, "gold": "Rome"} for i, said in enumerate(("Rome", "Oslo"))
+    ]
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    with pytest.raises(AskedError, match="which column holds the answers of the system") as asked:
+        read([path], Options())
+    found = [key(way.counts) for way in asked.value.executed]
+    assert found == [((1, 1, 0, 0), (2, 0, 0, 0)), ((2, 0, 0, 0),), ((1, 1, 0, 0),)]
+
+
+def test_grades_are_asked_about_from_each_grade_on(tmp_path: Path) -> None:
+    path = tmp_path / "grades.csv"
+    path.write_text("id,grade\n1,0\n2,0.25\n3,0.5\n4,1\n")
+    with pytest.raises(AskedError, match="from which on is 'grade'") as asked:
+        read([path], Options())
+    found = {way.options["column"]["outcome"]: key(way.counts) for way in asked.value.executed}
+    assert found["grade>=0.5"] == ((2, 2, 0, 0),)
+    assert found["grade>=0.25"] == ((3, 1, 0, 0),)
+    assert found["grade>=1"] == ((1, 3, 0, 0),)
+
+
+def test_an_answer_names_the_rows_at_the_top_of_a_document(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    inner = [[{"id": j, "correct": i == j} for j in range(3)] for i in range(3)]
+    rows = [{"id": i, "correct": i < 2, "attempts": own} for i, own in enumerate(inner)]
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    with pytest.raises(AskedError) as asked:
+        read([path], Options())
+    top = next(way for way in asked.value.executed if key(way.counts) == ((2, 1, 0, 0),))
+    assert top.options["column"]["outcome"] == "[].correct"
+    assert counted(path, **top.options) == ((2, 1, 0, 0),)
+
+
+def test_a_role_may_be_typed_in_place_of_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "grades.csv"
+    path.write_text("id,grade\n1,0\n2,0.25\n3,0.5\n4,1\n")
+    with pytest.raises(AskedError) as asked:
+        read([path], Options())
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda _: "outcome=grade>=0.7")
+    token = TYPED.set("nescio check grades.csv")
+    try:
+        assert ask_in_terminal(asked.value) == {"column": {"outcome": "grade>=0.7"}}
+    finally:
+        TYPED.reset(token)
 
 
 @together("kind", [*ASKED])

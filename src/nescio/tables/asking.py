@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from nescio.errors import TYPED, FormatError, again, opt, spelled
 from nescio.sources.source import Source
+from nescio.tables.mapping import ROLES
 
 if TYPE_CHECKING:
     from nescio.formats.registry import ReadOptions
@@ -31,11 +32,14 @@ class Way(Struct, frozen=True):
 
     @property
     def gives(self) -> str:
-        """The counts of its runs, in words."""
-        runs = [
-            f"{run} {right}/{wrong}/{silent}{f' and {ungraded} ungraded' if ungraded else ''}"
-            for run, right, wrong, silent, ungraded in self.counts[:_RUNS]
-        ]
+        """The counts of its runs, in words; questions without a row are missing."""
+        runs: list[str] = []
+        for run, *states in self.counts[:_RUNS]:
+            right, wrong, silent, ungraded = states
+            missing = self.questions - sum(states)
+            more = f" and {ungraded} ungraded" if ungraded else ""
+            more += f" and {missing} missing" if missing > 0 else ""
+            runs.append(f"{run} {right}/{wrong}/{silent}{more}")
         rest = len(self.counts) - _RUNS
         more = f", and {rest} more run{'s' if rest > 1 else ''}" if rest > 0 else ""
         return f"{', '.join(runs)}{more}, {self.questions} question{'s' if self.questions != 1 else ''}"
@@ -72,8 +76,9 @@ def _shown(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(text.split()))
 
 
-def screen(table: Table, ways: Sequence[Way], options: ReadOptions) -> str:
-    """Return the columns of a table with their kinds and first values, the mapping so far, and what each way gives."""
+def screen(table: Table, ways: Sequence[Way], options: ReadOptions, more: int = 0) -> str:
+    """Return the columns of a table with their kinds and first values, the mapping so far, and what each way gives;
+    `more` ways are counted and not shown."""
     listed = [(_shown(name), column) for name, column in table.columns.items() if name]
     width = min(max((len(name) for name, _ in listed), default=0), _WIDEST)
     kinds = max((len(column.kind) for _, column in listed), default=0)
@@ -86,20 +91,26 @@ def screen(table: Table, ways: Sequence[Way], options: ReadOptions) -> str:
     if ways:
         lines += ["", "each answer with the counts that it gives (right/wrong/silent by run):"]
         lines += [f"  {i}. {way}" for i, way in enumerate(ways, 1)]
+    if more:
+        lines.append(f"{more} more answer{'s' if more > 1 else ''}: {opt('column', of='ROLE=COLUMN')} leaves fewer")
     return "\n".join(lines)
 
 
 def ask_in_terminal(error: AskedError) -> Options | None:
-    """Show the question, and return the options of the answer that is chosen; None outside a terminal, or for none."""
+    """Show the question, and return the options of the answer that is chosen, or a role with its column as typed; None
+    outside a terminal, or for none."""
     if not (error.executed and TYPED.get() and sys.stdin.isatty() and sys.stdout.isatty()):
         return None
     print(f"{error}\n")
     while True:
         try:
-            typed = input(f"which? 1 to {len(error.executed)}, or nothing to stop: ").strip()
+            typed = input(f"which? 1 to {len(error.executed)}, ROLE=COLUMN, or nothing to stop: ").strip()
         except EOFError:
             return None
         if not typed:
             return None
         if typed.isdecimal() and 1 <= int(typed) <= len(error.executed):
             return error.executed[int(typed) - 1].options
+        role, is_mapping, column = typed.partition("=")
+        if is_mapping and role in ROLES:  # such as another threshold: outcome=grade>=0.7
+            return {"column": {role: column}}

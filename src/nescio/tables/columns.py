@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -19,24 +20,74 @@ _SAMPLES = 3
 SHORT = 5  # words of an answer that is no sentence
 
 
-class Column(Struct, frozen=True):
-    """A column: its name, its cell in SQL, and what its cells are.
+class Column:
+    """A column: its name, its cell in SQL, and what its cells are, which is looked up when it is first asked for.
 
-    `words` are its different cells, sorted, if there are at most fifty; `samples` its first different ones.
+    The figures of its cells are one query, its words and its first cells one each.
     """
 
-    name: str
-    cell: str
-    filled: int
-    numbers: int
-    low: float | None
-    high: float | None
-    whole: bool
-    longest: int
-    most_words: int
-    structured: bool
-    words: tuple[str, ...] | None
-    samples: tuple[str, ...]
+    def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, name: str, cell: str) -> None:
+        self.name, self.cell = name, cell
+        self._connection, self._cells = connection, f"{relation} WHERE {cell} IS NOT NULL"
+
+    @cached_property
+    def _figures(self) -> tuple[Any, ...]:
+        cell, number = self.cell, NUMBER.format(self.cell)
+        spaces = "length(cell) - length(replace(cell, ' ', ''))"
+        query = (
+            "SELECT count(cell), count(number), min(number), max(number), coalesce(max(length(cell)), 0), "
+            f"coalesce(max({spaces}), -1) + 1, coalesce(bool_and(left(cell, 1) IN ('[', '{{')), false) "
+            f"FROM (SELECT {cell} AS cell, {number} AS number FROM {self._cells})"
+        )
+        return tuple(first(self._connection, query))
+
+    @property
+    def filled(self) -> int:
+        """How many cells are not empty."""
+        return int(self._figures[0])
+
+    @property
+    def numbers(self) -> int:
+        """How many cells are numbers."""
+        return int(self._figures[1])
+
+    @property
+    def low(self) -> float | None:
+        """The least number."""
+        return self._figures[2]
+
+    @property
+    def high(self) -> float | None:
+        """The greatest number."""
+        return self._figures[3]
+
+    @property
+    def longest(self) -> int:
+        """How many characters the longest cell has."""
+        return int(self._figures[4])
+
+    @property
+    def most_words(self) -> int:
+        """How many words a cell has at most."""
+        return int(self._figures[5])
+
+    @property
+    def structured(self) -> bool:
+        """Whether each cell is a list or an object."""
+        return bool(self._figures[6])
+
+    @cached_property
+    def words(self) -> tuple[str, ...] | None:
+        """Its different cells, sorted; None if there are more than fifty."""
+        query = f"SELECT {self.cell} FROM {self._cells} GROUP BY 1 LIMIT {MOST_WORDS + 1}"
+        words = sorted(word for (word,) in self._connection.execute(query).fetchall())
+        return tuple(words) if len(words) <= MOST_WORDS else None
+
+    @cached_property
+    def samples(self) -> tuple[str, ...]:
+        """Its first different cells."""
+        head = self._connection.execute(f"SELECT {self.cell} FROM {self._cells} LIMIT {20 * _SAMPLES}").fetchall()
+        return tuple(dict.fromkeys(word for (word,) in head))[:_SAMPLES]
 
     @property
     def is_number(self) -> bool:
@@ -104,47 +155,8 @@ def described(
     connection: duckdb.DuckDBPyConnection, relation: str, cells: Mapping[str, str]
 ) -> tuple[int, dict[str, Column]]:
     """Return the number of rows of a relation, and its columns."""
-    ends = ", ".join(_figures(cell) for cell in cells.values())
-    rows, *figures = first(connection, f"SELECT count(*){', ' if ends else ''}{ends} FROM {relation}")
-    columns = {
-        name: _column(connection, relation, name, cell, figures[8 * i : 8 * i + 8])
-        for i, (name, cell) in enumerate(cells.items())
-    }
-    return rows, columns
-
-
-def _figures(cell: str) -> str:
-    number = NUMBER.format(cell)
-    spaces = f"length({cell}) - length(replace({cell}, ' ', ''))"
-    return (
-        f"count({cell}), count({number}), min({number}), max({number}), "
-        f"coalesce(bool_and({number} IS NULL OR {number} = floor({number})), false), coalesce(max(length({cell})), 0), "
-        f"coalesce(max({spaces}), -1) + 1, coalesce(bool_and(left({cell}, 1) IN ('[', '{{')), false)"
-    )
-
-
-def _column(
-    connection: duckdb.DuckDBPyConnection, relation: str, name: str, cell: str, figures: Sequence[Any]
-) -> Column:
-    filled, numbers, low, high, whole, longest, most_words, structured = figures
-    few = f"SELECT {cell} FROM {relation} WHERE {cell} IS NOT NULL GROUP BY 1 LIMIT {MOST_WORDS + 1}"
-    words = [word for (word,) in connection.execute(few).fetchall()]
-    head = f"SELECT {cell} FROM {relation} WHERE {cell} IS NOT NULL LIMIT {20 * _SAMPLES}"
-    samples = dict.fromkeys(word for (word,) in connection.execute(head).fetchall())
-    return Column(
-        name,
-        cell,
-        filled,
-        numbers,
-        low,
-        high,
-        whole,
-        longest,
-        most_words,
-        structured,
-        tuple(sorted(words)) if len(words) <= MOST_WORDS else None,
-        tuple(samples)[:_SAMPLES],
-    )
+    (rows,) = first(connection, f"SELECT count(*) FROM {relation}")
+    return rows, {name: Column(connection, relation, name, cell) for name, cell in cells.items()}
 
 
 def words_of(table: Table, cell: str, where: str = "true") -> list[str]:

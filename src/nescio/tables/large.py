@@ -87,7 +87,7 @@ def _say_more(source: Source, known: Mapping[str, Sequence[str]]) -> bool:
         cells = ", ".join(f"nullif(trim(\"{name}\"::VARCHAR), '') AS {cell}" for name, cell in quoted.items())
         of_file = relation.replace("?", literal(where[0]))
         _, columns = described(connection, f"(SELECT {cells} FROM {of_file})", others)
-    return any(map(says_more, columns.values()))
+        return any(map(says_more, columns.values()))
 
 
 def _counted(

@@ -118,18 +118,25 @@ def fold(cell: str) -> str:
 
 @cache
 def roles_of(header: str) -> tuple[str, ...]:
-    """Return the roles that a column may have by its whole name, or by the last part of its path."""
-    for name in (squash(header), squash(re.split(r"[.\]/]", header)[-1])):
+    """Return the roles that a column may have by its whole name, or by the last parts of its path (`message.content`),
+    as many of them as have one."""
+    for name in _ends(header):
         if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
             return found
     last = [squash(part) for part in BOUNDARY.split(header) if squash(part)][-1:]
     return ("row",) if last and last[0] in _IDS and "." not in header else ()
 
 
+def _ends(header: str) -> list[str]:
+    """Return the whole name of a column and the ends of its path, the longest first."""
+    parts = re.split(r"[.\]/]", header)
+    return [squash(header), *(squash(".".join(parts[at:])) for at in range(1, len(parts)))]
+
+
 def rank(header: str, role: str) -> int:
     """Return where the lexicon lists a column's name among those of a role, for columns that agree."""
     names = lexicon().names.get(role, {})
-    return names.get(squash(header), names.get(squash(re.split(r"[.\]/]", header)[-1]), len(names)))
+    return next((names[name] for name in _ends(header) if name in names), len(names))
 
 
 def truth_of(word: str) -> bool | None:

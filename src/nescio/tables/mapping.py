@@ -17,6 +17,7 @@ from nescio.tables.columns import Table, cases, words_of
 from nescio.tables.lexicon import is_silent_word, truth_of
 
 NONE, ROW, NOT, AND = "-", "#", "!", "+"
+TOP = "[]"  # the place of rows at the top of a document
 BETWEEN = " · "  # the parts of the name of a run that several columns make
 _NUMBER = r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
 _THRESHOLD = re.compile(rf"(?P<column>.+?)\s*(?P<sign>>=|<=|>|<)\s*{_NUMBER}")
@@ -85,7 +86,7 @@ def parse(given: Mapping[str, str], columns: Sequence[str], source: Source) -> d
 
 
 def _expression(name: str, written: str, columns: Sequence[str], source: Source) -> Expression:
-    role, place = role_of(name), f"{source.place}."
+    role, place = role_of(name), f"{source.place or TOP}."
     if found := next((own for own in (written, written.removeprefix(place)) if own in columns), None):
         return Expression((found,))
     if written in (NONE, ROW):

@@ -6,9 +6,12 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, product
 from typing import Any
 
+from msgspec.structs import replace
+
 from nescio.errors import opt
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
+from nescio.tables import wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import BOUNDARY, roles_of, state_of
 from nescio.tables.mapping import Expression, Mapped
@@ -20,6 +23,7 @@ _MOST = 24
 _LONGEST = 200  # characters of a cell that may name a question
 _MOST_RUNS = 20
 _MOST_APART = 4
+_FEW_GRADES = 4  # above the lowest, each of which is offered as a threshold
 _NAMING = {"run", "condition", "question", "row", "text", "repeat"}
 _SCALES = (1, 5, 10, 100)  # the greatest grades
 
@@ -34,8 +38,10 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
         told = "outcome" in given and given["outcome"].columns == (column.name,)
         answers = roles & {"gold", "prediction"} and not _is_of_graders(table, column)
         if told or ("outcome" not in given and roles & named and not answers):
-            ways += _by_words(table, given, column, mapped) or _by_threshold(table, given, column)
-    return ways
+            ways += _by_words(table, given, [column], mapped) or _by_threshold(table, given, column)
+    families = wide.families(name for name in table.columns if name).values() if "outcome" not in given else ()
+    of_runs = [table.columns[own.get("outcome", own.get("score", ""))] for own in families if named & own.keys()]
+    return ways + (_by_words(table, given, of_runs, mapped) if len(of_runs) > 1 else [])
 
 
 def _is_of_graders(table: Table, column: Column) -> bool:
@@ -45,19 +51,27 @@ def _is_of_graders(table: Table, column: Column) -> bool:
     return len(words) > 1 and _are_codes([*words]) and not any(words & {*(other.words or ())} for other in others)
 
 
-def _by_words(table: Table, given: Mapped, column: Column, mapped: Collection[str]) -> list[Way]:
-    """Return the readings by a column for each meaning of its words."""
+def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Collection[str]) -> list[Way]:
+    """Return the readings by columns of one run each for each meaning of their words; numbers from 0 to 1 are none."""
+    if any(column.is_share or column.words is None for column in columns):
+        return []
+    outcome = {"outcome": Expression(tuple(column.name for column in columns))}
+    words = sorted({word for column in columns for word in column.words or ()})
     ways: list[Way] = []
-    for meaning in meanings(column.words or (), mapped):
-        ways += _complete(table, given, {"outcome": Expression((column.name,))}, {"outcome_map": meaning})
+    for meaning in meanings(words, mapped):
+        ways += _complete(table, given, outcome, {"outcome_map": meaning})
     return ways
 
 
 def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:
-    """Return the readings by a graded column from half of its scale on."""
+    """Return the readings by a graded column from half of its scale on, and from its other grades if they are few."""
     if not column.is_number or column.is_verdict or (column.low or 0) < 0:
         return []
-    return _complete(table, given, {"outcome": _threshold(column)}, {})
+    half = _threshold(column)
+    grades = sorted(column.words or (), key=float)[1:]
+    others = grades if len(grades) <= _FEW_GRADES else []
+    starts = [half, *(replace(half, number=grade) for grade in others if float(grade) != float(half.number))]
+    return [way for start in starts for way in _complete(table, given, {"outcome": start}, {})]
 
 
 def _by_verdict(table: Table, given: Mapped, column: Column) -> list[Way]:
@@ -83,7 +97,7 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
     ways: list[Way] = []
     if "outcome" in given:
         column = table.columns[given["outcome"].column] if given["outcome"].columns else None
-        ways = [*_by_words(table, given, column, mapped), *_by_threshold(table, given, column)] if column else []
+        ways = [*_by_words(table, given, [column], mapped), *_by_threshold(table, given, column)] if column else []
         ways = ways or _complete(table, given, {}, {})
     elif not ({"prediction", "gold"} & given.keys() or judging):
         named = [column for column in free if {"outcome", "score", "wrong"} & {*may_be(column, mapped)}]
@@ -97,11 +111,13 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
             ways += [way for column in graded for way in _by_threshold(table, given, column)]
         if not ways:
             verdicts = [column for column in free if column.is_verdict]
-            ways = [way for column in verdicts for way in _by_verdict(table, given, column)]
-            ways += [way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, c, mapped)]
-            ways += [way for c in free if c.is_share and c.low == 0 for way in _by_threshold(table, given, c)]
             if len(verdicts) > 1:
-                ways += _complete(table, given, {"outcome": Expression(tuple(c.name for c in verdicts))}, {})
+                ways = _complete(table, given, {"outcome": Expression(tuple(c.name for c in verdicts))}, {})
+            ways += [way for column in verdicts for way in _by_verdict(table, given, column)]
+            ways += [
+                way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, [c], mapped)
+            ]
+            ways += [way for c in free if c.is_share and c.low == 0 for way in _by_threshold(table, given, c)]
     for pair in _same_words(table, free, given):
         ways += _complete(table, given, pair, {})
     yield from ways[:_MOST]

@@ -103,7 +103,7 @@ def _runs(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression
     beside = wide.families(table.columns)
     for run, columns in wide.parts(several):
         companions = next((own for own in beside.values() if {*columns.values()} & {*own.values()}), {})
-        more = {"answer" if role == "answer" else role: name for role, name in companions.items()}
+        more = {role: name for role, name in companions.items() if role != "wrong"}
         found = {_role(role): Expression((name,)) for role, name in more.items() if _role(role) not in mapping}
         given = {role: mapping[role].of(name) for role, name in columns.items()}
         runs.append((run, found | given))

@@ -173,8 +173,12 @@ def readings(
     roles = Roles(table, given, mapped)
     answers = [dict(given)] if complete else list(_answers(roles, given, judging=judging))
     found: list[dict[str, Expression]] = []
+    families = [{*own.values()} for own in wide.families(name for name in table.columns if name).values()]
     for answer in answers:
         taken = {name for expression in answer.values() for name in expression.columns}
+        several = any(len(answer.get(role, NOTHING).columns) > 1 for role in ("outcome", "prediction"))
+        if any(taken & own for own in families):  # what other runs have says nothing of these answers
+            taken = taken.union(*(own for own in families if several or not taken & own))
         for structure in structures(roles, answer, taken, alone=complete):
             for beside in [{}] if complete else _beside(roles, answer, taken):
                 found.append({**structure, **answer, **beside})
@@ -292,12 +296,14 @@ def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
 
 
 def _families(roles: Roles, wanted: Sequence[str]) -> list[Expression]:
-    """Return several columns of one run each, by roles."""
+    """Return several columns of one run each, by roles; and each alone if they are parts of one object."""
     names = [name for name in roles.table.columns if name and name not in roles.taken]
     families = wide.families(names)
     columns = [next((own[role] for role in wanted if role in own), "") for own in families.values()]
     found = tuple(name for name in columns if name)
-    return [Expression(found)] if len(found) > 1 else []
+    of_objects = all("." in name for name in found)
+    parts = [Expression((name,)) for name in found] if of_objects else []
+    return [Expression(found), *parts] if len(found) > 1 else []
 
 
 def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]:
@@ -305,9 +311,13 @@ def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]
     each of them alone. `paths` are verdicts by the last parts of their paths."""
     names = [name for name in roles.table.columns if name and name not in roles.taken]
     families = wide.families(names)
+    wrong = tuple(own["wrong"] for own in families.values() if "wrong" in own and roles.column(own["wrong"]).is_truth)
+    if len(wrong) > 1 and not any({"outcome", "score"} & own.keys() for own in families.values()):
+        return [Expression(wrong, inverted=True)]
     verdicts = {run: own.get("outcome", own.get("score", "")) for run, own in families.items()}
     verdicts = {run: name for run, name in verdicts.items() if name and is_known(roles.column(name), roles.mapped)}
-    answering = {run: name for run, name in verdicts.items() if {"prediction", "answer"} & families[run].keys()}
+    said = {"prediction", "answer", "abstained", "answered"}  # what a run has of its own
+    answering = {run: name for run, name in verdicts.items() if said & families[run].keys()}
     if len(answering) > 1:
         return [Expression(tuple(answering.values()))]
     singles = [*paths] or [Expression((name,)) for name in verdicts.values()]

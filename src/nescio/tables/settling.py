@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.reasons import settle as settle_reasons
 from nescio.errors import NescioError, opt
 from nescio.formats.registry import ReadOptions, Unjudged
@@ -21,7 +20,7 @@ from nescio.tables import answers, nameless, outcomes
 from nescio.tables.asking import AskedError, Counts, Way, screen
 from nescio.tables.columns import Table
 from nescio.tables.lexicon import BOUNDARY, roles_of
-from nescio.tables.mapping import NONE, NOT, ROLES, ROW, Expression, Mapped, parse, role_of, spelled
+from nescio.tables.mapping import NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
 from nescio.tables.readings import may_be_gold, readings
 from nescio.tables.totals import totals_beside
 
@@ -41,17 +40,25 @@ class Reading(Struct, frozen=True):
 
 
 class Tried(Struct, frozen=True):
-    """What a reading gives: its counts by run, and how many questions there are."""
+    """What a reading gives: the data with their notes, the counts by run, and how many questions there are."""
 
     reading: Reading
     counts: Counts
     questions: int
 
     outcomes: Outcomes
+    data: Outcomes | Unjudged
+    notes: Sequence[Note]
 
     def fits(self, source: Source) -> bool:
         """Return whether the totals in a file agree with it."""
         return all(total.agrees for total in totals_beside(source, self.outcomes))
+
+    @property
+    def shares_questions(self) -> bool:
+        """Whether two runs have a question in common, or there is one run."""
+        present = self.outcomes.state != ABSENT
+        return len(present) < 2 or bool((present.sum(axis=0) > 1).any())
 
     @property
     def signature(self) -> tuple[object, ...]:
@@ -69,8 +76,9 @@ def execute(
     return answers.read(connection, placed, options)
 
 
-def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
-    """Return the reading of a table in one of the shapes of its file; raises AskedError if there are several."""
+def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading | Tried:
+    """Return the reading of a table in one of the shapes of its file, with what it gives if that is known; raises
+    AskedError if there are several."""
     mapped = {*options.outcome_map, *options.worths}
     shapes = _whole(shapes, options)
     allowed: list[Reading] = []
@@ -94,7 +102,7 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     questions = [error for error in errors if isinstance(error, AskedError)]
     distinct = len({own.signature for own in tried})
     if distinct == 1 and not (doubtful or unclear or questions):
-        return tried[0].reading
+        return tried[0]
     same = distinct == 1 or len(questions) == len(allowed)
     same = same and len({error.question for error in questions}) == 1
     raise ask(tried, options, questions[0] if same else unclear)
@@ -164,10 +172,10 @@ def _with(reading: Reading, way: Mapping[str, Any]) -> Reading:
 
 def _tried(connection: duckdb.DuckDBPyConnection, reading: Reading, options: ReadOptions) -> Tried:
     own = options.with_more(reading.more)
-    data, _ = execute(connection, [(reading.table, without_none(reading.mapping))], own)
+    data, notes = execute(connection, [(reading.table, without_none(reading.mapping))], own)
     found = data if isinstance(data, Outcomes) else own.judged(replace(data, no_answer=own.no_answer))
     settled = settle_reasons(found, own.no_answer)[0]
-    return Tried(reading, *counts_of(settled), settled)
+    return Tried(reading, *counts_of(settled), settled, data, notes)
 
 
 def without_none(mapping: Mapped) -> Mapped:
@@ -225,8 +233,10 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
     first: dict[tuple[object, ...], Tried] = {}
     for own in tried:
         first.setdefault(own.signature, own)
-    distinct = list(islice(first.values(), _MOST_WAYS))
-    table, ways = distinct[0].reading.table, [_way(own, options) for own in distinct]
+    every = sorted(first.values(), key=lambda own: not own.shares_questions)
+    distinct = every[:_MOST_WAYS]
+    several = len({own.reading.table.source.place for own in tried}) > 1
+    table, ways = distinct[0].reading.table, [_way(own, options, several=several) for own in distinct]
     where: str | None = None
     what, label = _question(distinct), str(table.source.label)
     if isinstance(asked, AskedError):
@@ -235,10 +245,15 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
         what = asked
     if what == _QUESTIONS["outcome_map"]:
         mapped = next(own.reading for own in distinct if "outcome_map" in own.reading.more)
-        column = mapped.table.columns[mapped.mapping["outcome"].column]
-        what, source, where = nameless.of_words(mapped.table, column, mapped.more["outcome_map"])
+        meant = {*mapped.more["outcome_map"]}
+        columns = [mapped.table.columns[name] for name in mapped.mapping["outcome"].columns]
+        column = next(own for own in columns if meant & {*(own.words or ())})
+        what, source, where = nameless.of_words(mapped.table, column, meant)
         label = str(source.label)
-    error = AskedError(label, what, [way.options for way in ways], where=where, screen=screen(table, ways, options))
+    more = len(every) - len(distinct)
+    error = AskedError(
+        label, what, [way.options for way in ways], where=where, screen=screen(table, ways, options, more)
+    )
     error.executed = ways
     return error
 
@@ -290,18 +305,21 @@ def _question(tried: Sequence[Tried]) -> str:
         for own in tried
     ]
     found = [asked for role, asked in _QUESTIONS.items() if len({own.get(role) for own in written}) > 1]
-    outcome = tried[0].reading.mapping.get("outcome", Expression())
-    if not found and outcome.sign:
+    outcomes = [own.reading.mapping.get("outcome", Expression()) for own in tried]
+    outcome = outcomes[0]
+    one_column = len({own.columns for own in outcomes}) == 1
+    if outcome.sign and one_column and (not found or found[0] == _QUESTIONS["outcome"]):
         column = tried[0].reading.table.columns[outcome.column]
         mean = opt("measures", [f"mean({column.name})"])
         return f"from which on is {column.name!r} ({column.kind}) right? {mean} averages it instead"
     return found[0] if found else "is this what the table means?"
 
 
-def _way(own: Tried, options: ReadOptions) -> Way:
-    """Return a way with the whole mapping that its reading needs beside what the user gave."""
+def _way(own: Tried, options: ReadOptions, *, several: bool) -> Way:
+    """Return a way with the whole mapping that its reading needs beside what the user gave; of `several` tables in a
+    file it names its own."""
     mapping = spelled(own.reading.mapping)
-    place = own.reading.table.source.place
+    place = own.reading.table.source.place or (TOP if several else "")
     prefix = f"{place}." if place else ""
     mapping = {"run": NONE, **mapping}  # all that is needed, so that nothing else is interpreted
     column = {
@@ -324,8 +342,11 @@ def unused_confidences(reading: Reading) -> list[Note]:
     """Return the note that names the columns of numbers that may be the confidence, if none is read as it."""
     if "confidence" in reading.mapping:
         return []
-    found = [column.name for column in reading.table.columns.values() if 2 * column.numbers > column.filled]
-    named = [name for name in found if any("confidence" in roles_of(part) for part in BOUNDARY.split(name) if part)]
+    columns = reading.table.columns.values()
+    called = [
+        c for c in columns if any("confidence" in roles_of(part) for part in BOUNDARY.split(c.name or "") if part)
+    ]
+    named = [column.name for column in called if 2 * column.numbers > column.filled]
     if not named:
         return []
     return [

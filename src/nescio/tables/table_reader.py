@@ -31,6 +31,7 @@ from nescio.tables.mapping import ROLES
 from nescio.tables.rest import RESTS
 from nescio.tables.settling import (
     Reading,
+    Tried,
     ask,
     ask_of_all,
     execute,
@@ -76,17 +77,18 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         return counted
     notes: list[Note] = [remark for source in sources for remark in source.notes]
     with connect(small=small(*sources)) as connection:
-        chosen: list[Reading] = []
-        for shapes in _loaded(connection, sources, notes):
-            reading = settle(connection, shapes, options)
-            chosen.append(reading)
+        settled = [settle(connection, shapes, options) for shapes in _loaded(connection, sources, notes)]
+        chosen = [own.reading if isinstance(own, Tried) else own for own in settled]
+        for reading in chosen:
             notes += [*used(reading), *unused_confidences(reading)]
         more = {name: value for reading in chosen for name, value in reading.more.items()}
         own = options.with_more(more)
         try:
-            data, found = execute(
-                connection, [(reading.table, without_none(reading.mapping)) for reading in chosen], own
-            )
+            if len(settled) == 1 and isinstance(settled[0], Tried):
+                data, found = settled[0].data, [*settled[0].notes]
+            else:
+                placed = [(reading.table, without_none(reading.mapping)) for reading in chosen]
+                data, found = execute(connection, placed, own)
         except AskedError as asked:
             if len(chosen) > 1:
                 raise ask_of_all(connection, chosen, options, asked) from None

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from nescio.errors import UsageError
 from nescio.tables.lexicon import BOUNDARY, lexicon, rank, roles_of, squash
 
-_ROLES = ("outcome", "score", "prediction", "answer", "confidence", "abstained", "answered")
+_ROLES = ("outcome", "score", "wrong", "prediction", "answer", "confidence", "abstained", "answered")
 
 
 def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:

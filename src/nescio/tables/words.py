@@ -7,7 +7,7 @@ from itertools import product
 
 from nescio.data.model import Verdict
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import MEANINGS, NOT_GRADED, STATES
+from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, STATES
 from nescio.errors import opt
 from nescio.tables.lexicon import state_of
 from nescio.tasks.assessed.verdicts import STATES as ASSESSED
@@ -77,7 +77,9 @@ def meanings(words: Sequence[str], mapped: Collection[str]) -> list[dict[str, st
     codes = [{word: code[word] for word in words} for code in CODES if {*words} <= {*code}]
     if len(unknown) > _MOST_UNKNOWN or codes:
         return codes
-    choices = _OF_ONE.get(unknown[0], _ANY) if len(unknown) == 1 else ("correct", "incorrect")
+    known = {state_of(word) for word in words}
+    any_word = ("unanswered", *_ANY) if {CORRECT, INCORRECT} <= known else _ANY  # a third word is seldom one of the two
+    choices = _OF_ONE.get(unknown[0], any_word) if len(unknown) == 1 else ("correct", "incorrect")
     every = [dict(zip(unknown, chosen, strict=True)) for chosen in product(choices, repeat=len(unknown))]
     return [own for own in every if len(words) > len(unknown) or len({*own.values()}) > 1]
 
