@@ -34,9 +34,19 @@ def calls() -> Iterator[Call]:
     for path in sorted(SOURCE.rglob("*.py")):
         names = path.relative_to(SOURCE.parent).with_suffix("").parts
         text = path.read_text(encoding="utf-8")
-        for node in ast.walk(ast.parse(text)) if "note(" in text else ():
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "note":
+        for node in ast.walk(ast.parse(text)) if "note(" in text or ".say(" in text else ():
+            if isinstance(node, ast.Call) and makes_a_note(node):
                 yield call(node, f"{path.relative_to(SOURCE)}:{node.lineno}", ".".join(names))
+
+
+def makes_a_note(node: ast.AST) -> bool:
+    """A call of `note`, or of a reading's `say`, which hands on to it what it is given."""
+    if not isinstance(node, ast.Call) or len(node.args) < 2:
+        return False
+    first = node.args[0]
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "say":
+        return isinstance(first, ast.Constant) and bool(CODE.fullmatch(str(first.value)))
+    return isinstance(node.func, ast.Name) and node.func.id == "note" and getattr(first, "id", "") != "code"
 
 
 def call(node: ast.Call, place: str, module: str) -> Call:
