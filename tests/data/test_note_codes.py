@@ -45,7 +45,8 @@ def makes_a_note(node: ast.AST) -> bool:
         return False
     first = node.args[0]
     if isinstance(node.func, ast.Attribute) and node.func.attr == "say":
-        return isinstance(first, ast.Constant) and bool(CODE.fullmatch(str(first.value)))
+        as_it_stands = isinstance(node.args[1], ast.Constant)
+        return as_it_stands and isinstance(first, ast.Constant) and bool(CODE.fullmatch(str(first.value)))
     return isinstance(node.func, ast.Name) and node.func.id == "note" and getattr(first, "id", "") != "code"
 
 

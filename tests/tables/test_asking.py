@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
@@ -79,7 +80,7 @@ ASKED = {
 }
 
 # By kind: rows, and the counts (right, wrong, silent, ungraded) of the runs.
-READ = {
+READ: dict[str, tuple[list[dict[str, Any]], Any]] = {
     "a text in an object": (
         [{"id": i, "output": {"text": text, "tokens": 1}, "gold": "Rome"} for i, text in enumerate(("Rome", "Oslo"))],
         ((1, 1, 0, 0),),
@@ -156,7 +157,7 @@ def test_a_role_may_be_typed_in_place_of_an_answer(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setattr("builtins.input", lambda _: "outcome=grade>=0.7")
-    token = TYPED.set("nescio check grades.csv")
+    token = TYPED.set(("check", "grades.csv"))
     try:
         assert ask_in_terminal(asked.value) == {"column": {"outcome": "grade>=0.7"}}
     finally:
