@@ -36,6 +36,11 @@ ASKED = {
         "are answers with an error wrong, or failed calls without a grade?",
         [(2, 2, 0, 2), (3, 3, 0, 0)],
     ),
+    "an error in an object called like a verdict": (
+        "FrageID,EvaluationResult.Urteil,EvaluationResult.Fehlermeldung\n1,correct,\n2,wrong,\n3,wrong,HTTP 429\n",
+        "are answers with an error wrong, or failed calls without a grade?",
+        [(1, 1, 0, 1), (1, 2, 0, 0)],
+    ),
     "a word of a verdict beside a score": (
         "qid,is_correct,score\n1,yes,1\n2,no,0\n3,partial,1\n4,yes,1\n",
         "what does 'partial' in 'is_correct' mean?",

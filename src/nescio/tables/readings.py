@@ -173,7 +173,8 @@ def readings(
     roles = Roles(table, given, mapped)
     answers = [dict(given)] if complete else list(_answers(roles, given, judging=judging))
     found: list[dict[str, Expression]] = []
-    families = [{*own.values()} for own in wide.families(name for name in table.columns if name).values()]
+    unknown = [name for name in table.columns if name and not roles_of(name)]  # a name with a role has it in any run
+    families = [{*own.values()} for own in wide.families(unknown).values()]
     for answer in answers:
         taken = {name for expression in answer.values() for name in expression.columns}
         several = any(len(answer.get(role, NOTHING).columns) > 1 for role in ("outcome", "prediction"))
