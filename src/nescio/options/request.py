@@ -20,7 +20,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from nescio.errors import FLAGS, UsageError, opt, shorten, spelled
-from nescio.options.kinds import ANYTHING, Kind, RepeatedNameError, kind_of
+from nescio.options.kinds import ANYTHING, Kind, RepeatedNameError, kinds_of
 
 Word = str | tuple[str, ...]
 Words = Mapping[str, Mapping[str, str]]
@@ -36,7 +36,7 @@ class Option(Struct, frozen=True):
     `edge` says that only programs pass it; `positional` that a program may pass it by its place, `argument` that a
     shell does; `runs` that its files are programs, which no assistant may start; `reads` that its files are read,
     `writes` that it names what is written; `complete` lists words for it, and help pages show what each is where it
-    gives a mapping.
+    gives a mapping. `required` says that it must be given, and `given_as` what a shell calls it.
     """
 
     default: Any = UNSET
@@ -61,6 +61,8 @@ class Option(Struct, frozen=True):
     name: str = ""
     group: str = ""
     kind: Kind = ANYTHING
+    required: bool = False
+    given_as: tuple[str, ...] = ()
 
     @property
     def about(self) -> str:
@@ -71,16 +73,6 @@ class Option(Struct, frozen=True):
     def default_about(self) -> str:
         """What is done where it is not given, in the spelling of who reads it."""
         return spelled(self.default_words)
-
-    @property
-    def required(self) -> bool:
-        """Whether it must be given."""
-        return self.default is UNSET
-
-    @property
-    def given_as(self) -> tuple[str, ...]:
-        """What a shell calls it."""
-        return self.flags or (f"--{self.name.replace('_', '-')}",)
 
     def checked(self, value: Any, *, typed: bool = False) -> Any:
         """Return the value that a request holds; `typed` are words of a shell. Raises UsageError."""
@@ -139,13 +131,15 @@ class _Declared:
             hints = get_type_hints(kind, include_extras=True)
             bare = {n: o for base in reversed(kind.__mro__) for n, o in base.__dict__.get("_own", {}).items()}
             placed = sorted(bare.items(), key=lambda item: (not item[1].positional, item[1].edge, bool(item[1].group)))
-            self.of[kind] = {name: _with_kind(one, hints[name]) for name, one in placed}
+            kinds = kinds_of([(hints[name], one.low, one.high, one.above) for name, one in placed])
+            self.of[kind] = {name: _with_kind(one, of) for (name, one), of in zip(placed, kinds, strict=True)}
         return self.of[kind]
 
 
-def _with_kind(one: Option, hint: Any) -> Option:
-    kind = one.own_kind or kind_of(hint, one.low, one.high, above=one.above)
-    return replace(one, kind=kind, metavar=one.metavar or kind.metavar)
+def _with_kind(one: Option, of_hint: Kind) -> Option:
+    kind = one.own_kind or of_hint
+    named = one.flags or (f"--{one.name.replace('_', '-')}",)
+    return replace(one, kind=kind, metavar=one.metavar or kind.metavar, required=one.default is UNSET, given_as=named)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, argument))

@@ -407,12 +407,7 @@ def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list
     priors = resampling.priors(correct, incorrect)
     values: list[list[NDArray[np.float64]]] = [[] for _ in samples]
     for part in together(blocks, priors.size):
-        shares = np.stack(
-            [
-                np.concatenate([resampling.dirichlet(counts, block.size, block.generator(), prior) for block in part])
-                for prior in priors
-            ]
-        )
+        shares = resampling.posterior(counts, part, priors)
         for column, sample in zip(values, samples, strict=True):
             column.append(sample.measure.value(sample.patterns, shares))
     return list(map(np.hstack, values))

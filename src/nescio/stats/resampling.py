@@ -176,6 +176,12 @@ def dirichlet(
     return shares * counts.sum()
 
 
+def posterior(counts: NDArray[np.int64], blocks: Sequence[Block], priors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the draws of all blocks from the posterior under each prior; shape (priors, draws, K)."""
+    draws = [[dirichlet(counts, block.size, block.generator(), prior) for block in blocks] for prior in priors]
+    return np.stack([np.concatenate(parts) for parts in draws])
+
+
 def label_swaps(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[Any]:
     """How many units of each of K kinds have the labels of the two systems swapped, each with chance ½; shape (size,
     K).
