@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nescio.data.evidence import Data
 from nescio.data.signature import Signature, sign
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected import METHOD
-from nescio.scoring.summed import how_drawn, is_summed
 
 
 def signed(
@@ -26,21 +24,15 @@ def signed(
     """Sign comparisons; `drawn` are the resamples and their seed, `corrected` says by which labels they are corrected,
     and then nothing is drawn."""
     resamples, seed = drawn
-    how = how_drawn(loaded.data, wanted, resamples, seed)
+    how = {"draw": f"patterns of {loaded.data.resampled}", "resamples": str(resamples), "seed": str(seed)}
     return sign(
         measures="+".join(m.name for m in wanted),
         **loaded.signature,
         **(corrected or {}),
         ci=f"{ci:g}",
-        interval=interval_names(loaded.data, wanted) if corrected is None else METHOD,
+        interval="t (paired)" if corrected is None else METHOD,
         test=test,
         correction=correction,
         margin=f"{margin:g}",
         **(how if corrected is None else {}),
     )
-
-
-def interval_names(data: Data, wanted: Sequence[Measure]) -> str:
-    """Name the intervals of paired differences by these measures."""
-    closed = (not is_summed(data, measure) for measure in wanted)
-    return "+".join(sorted({"t (paired)" if one else "percentile (paired)" for one in closed}, reverse=True))

@@ -29,6 +29,9 @@ MOVED: dict[tuple[str, str], Words] = {
 }
 
 
+GONE = {"tally": "nescio tally is gone: nescio sql prints a statement that counts any table, and its counts are scored"}
+
+
 def moved(verb: str, name: str, *, python: bool = False) -> str:
     """Return what an option of a verb is called now; nothing where it never was one."""
     return MOVED.get((verb, name), ("", ""))[python]

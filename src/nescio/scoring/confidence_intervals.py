@@ -118,9 +118,7 @@ def bounds(
     for place, sample in enumerate(inputs):
         method = methods[sample.measure.label]
         own = sample.measure.declaration.interval
-        if sample.resampled is not None:
-            intervals_of[place] = _interval(sample, method, sample.resampled, plan.level)
-        elif method == "none":
+        if method == "none":
             intervals_of[place] = (*intervals.UNDEFINED, [] if math.isnan(sample.value) else [withheld()])
         elif method == "wilson":
             intervals_of[place] = _wilson(sample, plan.level)

@@ -28,7 +28,7 @@ ORDER = (
         "audit",
         "judge",
         "assessors",
-        "tally",
+        "sql",
         "convert",
         "comment",
         "check",

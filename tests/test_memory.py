@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import nescio
-from nescio.engines import memory
+from nescio import memory
 from nescio.errors import UsageError
 from nescio.sources.database import connect
 
