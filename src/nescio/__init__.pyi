@@ -52,9 +52,9 @@ from nescio.verbs.plan_repeats import plan_repeats as plan_repeats
 from nescio.verbs.repeats import repeats as repeats
 from nescio.verbs.report import report as report
 from nescio.verbs.score import score as score
+from nescio.verbs.sql import sql as sql
 from nescio.verbs.stakes import stakes as stakes
 from nescio.verbs.stakes_prompts import stakes_prompts as stakes_prompts
-from nescio.verbs.tally import tally as tally
 from nescio.verbs.tune import tune as tune
 from nescio.verbs.tune_pair import tune_pair as tune_pair
 from nescio.verbs.view import view as view

@@ -38,8 +38,6 @@ ELSEWHERE = {
     "python3 -m venv *": "continuous integration has an environment",
     ". ~/nescio-environment/*": "continuous integration has an environment",
     "nescio view *": "it opens a browser, or serves a page until it is stopped",
-    "nescio tally *": "its shards are made by the tests of tallies",
-    "nescio score *.tally*": "the same",
     "nescio mcp*": "it serves until its client leaves",
     "nescio assess serve *": "it serves until it is stopped",
     "uv run pytest": "continuous integration runs it",

@@ -17,6 +17,7 @@ from nescio.stats.resampling import Block
 
 Values = NDArray[np.float64]
 MOST_PICKS = 150_000_000  # questions drawn, in all
+MOST_CELLS = 1 << 22  # runs times questions: of more, the rows of all runs take too much memory
 
 
 def shared_draws(data: Data, measures: Sequence[Measure], blocks: Sequence[Block], jobs: int) -> list[Values | None]:
@@ -25,7 +26,7 @@ def shared_draws(data: Data, measures: Sequence[Measure], blocks: Sequence[Block
     None where runs cannot be drawn together: where nobody knows their questions, where they were not asked the same
     ones, and where there are too many.
     """
-    if not data.has_questions:
+    if not data.has_questions or len(data.runs) * len(data.questions) > MOST_CELLS:
         return [None] * len(measures)
     together = [_subjects(data, measure.on(data.columns)) for measure in measures]
     values: list[Values | None] = [None] * len(measures)

@@ -165,15 +165,20 @@ class Evidence(Struct, frozen=True, eq=False):
     def tally(self) -> Tally:
         """Return the integer columns, as distinct patterns with how often each occurs in each run."""
         names = [name for name, column in self.columns.items() if column.dtype.kind in "iu"]
-        present = self.present
-        runs = np.repeat(np.arange(len(self.runs)), present.sum(axis=1))
-        whole = len(runs) == present.size
-        # Columns stay contiguous, which is what makes `distinct` quick.
-        cells = np.stack([(v.ravel() if whole else v[present]) for v in (self.columns[name] for name in names)]).T
-        patterns, code = distinct(cells)
-        counts = np.bincount(runs * len(patterns) + code, minlength=len(self.runs) * len(patterns))
+        rows, counted = [], []
+        for run, present in enumerate(
+            self.present
+        ):  # one after another: all at once take nine bytes an answer and name
+            cells = np.stack([self.columns[name][run][present] for name in names]).T
+            own, code = distinct(cells)
+            rows.append(own)
+            counted.append(np.bincount(code, minlength=len(own)))
+        patterns, place = distinct(np.concatenate(rows))
+        runs = np.repeat(np.arange(len(rows)), [len(own) for own in rows])
+        counts = np.zeros((len(self.runs), len(patterns)), dtype=np.int64)
+        counts[runs, place] = np.concatenate(counted)
         columns = {name: patterns[:, i] for i, name in enumerate(names)}
-        return Tally(self.runs, columns, counts.reshape(len(self.runs), len(patterns)))
+        return Tally(self.runs, columns, counts)
 
     def sorted_rows(self) -> list[int]:
         """Return the rows in the order of their questions' names, and of their repeats."""
@@ -208,7 +213,7 @@ class Tally(Struct, frozen=True, eq=False):
     `columns` map a name to one value a pattern, shape (K,); `counts` has shape (runs, K). A pair table has `pairs` too,
     of shape (pairs, K, K) in the order of `itertools.combinations`: the questions that are of pattern i for the one run
     and of pattern j for the other. Its `size` is the number of questions. Where answers were counted at each rounded
-    confidence, `columns` has `confidence` and `right`, which are NaN where there is none.
+    confidence, `columns` has `confidence`, which is NaN where there is none.
     """
 
     runs: tuple[str, ...]
@@ -247,6 +252,13 @@ class Tally(Struct, frozen=True, eq=False):
             return self
         counts = np.stack([self.counts @ self.columns[name] for name in OUTCOMES], axis=1)
         return outcome_tally(self.runs, counts)
+
+    def weighted_rows(self) -> Evidence:
+        """Return a row for each pattern, with the patterns that a run has; `counts` are its weights."""
+        shape = self.counts.shape
+        columns = {name: np.broadcast_to(values, shape) for name, values in self.columns.items()}
+        absence = np.where(self.counts > 0, PRESENT, NO_ROW).astype(np.uint8)
+        return Evidence(self.runs, tuple(map(str, range(shape[1]))), columns, absence)
 
     def column(self, name: str) -> Array:
         """Return a column, one value a pattern; n is 1 of each."""
@@ -294,13 +306,25 @@ def weighted_tally(runs: Sequence[str], levels: NDArray[np.float64], counts: NDA
     """Return a Tally from counts of correct, incorrect and unanswered at each confidence, shape (runs, levels, 3); a
     level is NaN for answers without one."""
     outcome = np.tile(np.arange(3), len(levels))
-    columns: dict[str, Array] = {name: (outcome == i).astype(np.int64) for i, name in enumerate(OUTCOMES)}
-    columns |= {"answered": (outcome < 2).astype(np.int64), "confidence": np.repeat(levels, 3)}
-    columns["right"] = np.where(outcome < 2, outcome == 0, np.nan)
+    columns: dict[str, Array] = {name: (outcome == i).astype(np.int8) for i, name in enumerate(OUTCOMES)}
+    columns |= {"answered": (outcome < 2).astype(np.int8), "confidence": np.repeat(levels, 3)}
     return Tally(tuple(runs), columns, counts.reshape(len(runs), -1))
 
 
 Data = Evidence | Tally
+
+
+def as_rows(data: Data) -> Data:
+    """Return counts at each confidence as so many rows, numbered run by run; other data as it is."""
+    if data.has_questions or "confidence" not in data.columns:
+        return data
+    weighted = data.weighted_rows()
+    size = int(data.counts.sum(axis=1).max())
+    own = [np.repeat(np.arange(len(counts)), counts) for counts in data.counts]
+    row = np.stack([np.pad(rows, (0, size - len(rows))) for rows in own])
+    absence = np.where(np.arange(size) < [[len(rows)] for rows in own], PRESENT, NO_ROW).astype(np.uint8)
+    columns = {name: np.take_along_axis(values, row, axis=1) for name, values in weighted.columns.items()}
+    return Evidence(data.runs, tuple(map(str, range(size))), columns, absence)
 
 
 def with_questions(data: Data, purpose: str, instead: str = "") -> Evidence:

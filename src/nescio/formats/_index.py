@@ -97,6 +97,7 @@ MODULES: tuple[str, ...] = (
     "nescio.tables.counts",
     "nescio.tables.judge_column",
     "nescio.tables.judgements",
+    "nescio.tables.large",
     "nescio.tables.lexicon",
     "nescio.tables.mapping",
     "nescio.tables.matrix",

@@ -18,6 +18,7 @@ from nescio.data.repeats import first_rows, shares
 from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, as_namespace
 
+ROUNDED = "measure.rounded"  # the code of the remark that a value is made of rounded confidences
 OF_QUESTIONS = "question"  # the namespace of what a question earned, where it was asked several times
 Remark = tuple[Note, str, str]  # with the measure, and whose value it is made of
 
@@ -56,34 +57,31 @@ def measure_inputs(data: Data, measures: Sequence[Measure]) -> tuple[list[Measur
         elif data.has_questions:
             by_name = np.array(data.sorted_rows(), dtype=np.int64) if by_name is None else by_name
             inputs += _from_evidence(data, measure, by_name, remarks)
+        elif "confidence" in data.columns:
+            inputs += _from_confidences(data, measure, remarks)
         else:
             check_countable(data, measure)
-            inputs += _from_confidences(data, measure, remarks)
     return inputs, gather(remarks)
 
 
 def _from_confidences(data: Tally, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
     """Return each run as its answers at each rounded confidence."""
     inputs = []
-    usable = ~np.any([np.isnan(data.column(name)) for name in measure.reads], axis=0)
-    remarks.append(
-        (note("measure.rounded", "from rounded confidences: those that are equal are tied"), measure.label, "all runs")
-    )
-    for run, counts in enumerate(data.counts):
-        use = usable & (counts > 0)
-        columns = {name: np.asarray(data.column(name)[use], dtype=np.float64) for name in measure.needs}
-        if measure.order is None:
-            patterns = compress(columns, None, measure.each)
-        else:
-            patterns = compress_ordered(columns, data.column(measure.order)[use], merge=measure.merge)
-        weights = np.zeros(len(patterns.counts), dtype=np.int64)
+    rows = data.weighted_rows()
+    read, usable = columns_for(rows, measure)
+    tied = note(ROUNDED, "from rounded confidences: those that are equal are tied")
+    for run, (counts, use) in enumerate(zip(data.counts, usable, strict=True)):
+        whose = f"run {data.runs[run]!r}"
+        remarks.append((tied, measure.label, whose))
+        columns = {name: np.asarray(read[name][run][use], dtype=np.float64) for name in measure.needs}
+        key = read[measure.order][run][use] if measure.order else None
+        patterns = compress_run(measure, columns, key, None, None)
         assert patterns.kind is not None
+        weights = np.zeros(len(patterns.counts), dtype=np.int64)
         np.add.at(weights, patterns.kind, counts[use])
-        n, about = int(weights.sum()), int(counts @ data.column("answered"))
+        n, about = int(weights.sum()), int(counts[rows.rows_of(measure.reads)[run]].sum())
         if n < about:
-            remarks.append(
-                (_left_out(measure.reads, n, about, unit(measure)), measure.label, f"run {data.runs[run]!r}")
-            )
+            remarks.append((_left_out(measure.reads, n, about, unit(measure)), measure.label, whose))
         inputs.append(MeasureInput(run, measure, replace(patterns, counts=weights, kind=None), n, ("counts", run)))
     return inputs
 
@@ -94,9 +92,10 @@ def check_countable(data: Tally, measure: Measure) -> None:
     lacking = next((name for name in measure.reads if name not in (*data.columns, "n")), None)
     if lacking is not None:
         what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
-        has = "confidences" if "confidence" in data.columns else "correct, incorrect and unanswered"
-        more = " (nescio sql --bins counts rounded confidences)" if lacking == "confidence" else ""
-        raise MissingColumnError(f"{measure.label} needs {what}, but {data.what} has only {has}{more}")
+        more = " (nescio sql --bins counts rounded confidences)" if measure.order == "confidence" else ""
+        raise MissingColumnError(
+            f"{measure.label} needs {what}, but {data.what} has only correct, incorrect and unanswered{more}"
+        )
 
 
 def _from_counts(tally: Tally, measure: Measure) -> list[MeasureInput]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,12 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, collected
-from nescio.sources.database import address, first_line, parquet, watched
+from nescio.sources.database import address, connect, first_line, parquet, watched
 from nescio.sources.json import as_text, decode_object
 from nescio.sources.limits import check_rows, check_size, check_text_length, most_unpacked
 from nescio.sources.opening import check_width
-from nescio.sources.source import DELIMITED, LINES, Source
+from nescio.sources.source import DELIMITED, LINES, Packed, Source
+from nescio.sources.temporary import temporary_folder
 from nescio.sources.text_files import WHITE, records
 
 if TYPE_CHECKING:
@@ -173,6 +174,55 @@ def _quick(source: Source) -> str:
         f"columns={{{columns}}}, strict_mode=true, null_padding=false, hive_partitioning=false, "
         f"max_line_size={_LONGEST_LINE})"
     )
+
+
+def lines_about(source: Source) -> float:
+    """Return how many lines a file may have, by those at its beginning."""
+    assert source.path is not None
+    with source.path.open("rb") as file:
+        begin = file.read(_TICK)
+    return source.path.stat().st_size / max(1, len(begin)) * begin.count(b"\n")
+
+
+@contextmanager
+def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -> Iterator[Source | None]:
+    """Let a delimited file stand in a folder of its own as Parquet, as long as it is looked at: its cells as they are
+    written, but for columns of `numbers`. None where it cannot be read so, where one of `numbers` is none, where a cell
+    of the columns of these `names` has an apostrophe, with which writers guard what spreadsheets take for a formula, or
+    where there is no room for it: another way will say what is wrong."""
+    import duckdb
+
+    relation, columns = _quick(source), source.columns
+    if not relation or source.path is None or len({name.casefold() for name in columns if name}) < len(columns):
+        yield None
+        return
+    with ExitStack() as folders:
+        temporary = None
+        with suppress(OSError):  # there is no folder for temporary files, or it takes none
+            temporary = folders.enter_context(temporary_folder())
+        if temporary is None:
+            yield None
+            return
+        path, cells, odd = temporary / "rows.parquet", [], []
+        # What is odd is told by an error, so that the file is read once.
+        for i, name in enumerate(columns):
+            none = f"CASE WHEN {_text(f'c{i}')} IS NOT NULL THEN error('odd')::DOUBLE END"
+            cell = f"coalesce({NUMBER.format(f'c{i}')}, {none})" if name in numbers else f"c{i}"
+            shown = name.replace('"', '""')
+            cells.append(f'{cell} AS "{shown}"')
+            odd += [f"contains(c{i}, '{_MARK * 2}')"] if name in names else []
+        sound = f"CASE WHEN {' OR '.join(odd)} THEN error('odd')::BOOLEAN ELSE true END"
+        try:
+            with connect() as connection, watched(connection, source.path, source.tick):
+                connection.execute(
+                    f"COPY (SELECT {', '.join(cells)} FROM {relation} WHERE {sound}) TO {literal(str(path))} "
+                    f"(FORMAT parquet, DICTIONARY_SIZE_LIMIT {_FEW_NAMES})",
+                    [address(source.path)],
+                )
+        except duckdb.Error:
+            yield None
+            return
+        yield replace(source, kind="parquet", path=path, packed=source.packed or Packed(source.path), tick=None)
 
 
 def _cells(

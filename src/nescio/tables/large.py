@@ -1,0 +1,137 @@
+"""Large tables of outcomes that say no more of an answer than its outcome: they are read without a row in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nescio.data.columns import user
+from nescio.data.judge_record import parse
+from nescio.data.notes import Note
+from nescio.data.outcomes import Outcomes
+from nescio.formats.registry import ReadOptions, ReadResult
+from nescio.sources.database import connect, parquet
+from nescio.sources.grids import grid, holds_numbers, last_rows, rows_of
+from nescio.sources.limits import check_rows
+from nescio.sources.source import Source
+from nescio.sources.tables import as_parquet, first, lines_about, literal
+from nescio.tables.columns import described
+from nescio.tables.lexicon import lexicon, may_sum, roles_of
+from nescio.tables.outcomes import RESERVED
+from nescio.tables.readings import says_more
+from nescio.tables.rules import MOST
+from nescio.tables.summary_rows import is_a_word, numbers_above, sums_up
+from nescio.tables.words import state_words
+from nescio.text import finite
+
+LARGE = 1_000_000  # rows of a table that is counted in this way
+COLUMNS = {"run": ("run",), "question": ("question",), "outcome": ("outcome",)}
+BESIDE = ("confidence", "judge")  # what else may be said of an answer, as counts do not need it
+
+
+def read_large(source: Source, options: ReadOptions) -> ReadResult | None:
+    """Read the outcomes of a large table of Parquet, CSV or TSV without a row for each; None where it is small, or has
+    to be read row by row."""
+    if options.strata != () or options.texts or options.judging:
+        return None
+    known = _known(source)
+    confidence = known.get("confidence", ())
+    plain = {name: columns for name, columns in known.items() if name not in BESIDE} == COLUMNS
+    if not plain or confidence not in ((), ("confidence",)) or {*RESERVED} & {*options.graded}:
+        return None
+    numbers = [*confidence, *(name for name in options.graded if name in source.columns)]
+    if source.kind == "parquet":
+        return _read(source, known, numbers, options)
+    if source.kind != "delimited" or lines_about(source) < LARGE:
+        return None
+    words = [column for part in (*COLUMNS, "judge") for column in known.get(part, ())]
+    with as_parquet(source, words, numbers) as same:
+        return None if same is None else _read(same, known, numbers, options)
+
+
+def _known(source: Source) -> dict[str, tuple[str, ...]]:
+    """Return the columns with a role, by role: those with nescio's own names have that alone. A score has none before
+    its cells are seen."""
+    roles: dict[str, tuple[str, ...]] = {}
+    for name in source.columns:
+        for role in (name,) if name in RESERVED else roles_of(name)[:1] if name else ():
+            if role != "score":
+                roles[role] = (*roles.get(role, ()), name)
+    return roles
+
+
+def _say_more(source: Source, known: Mapping[str, Sequence[str]]) -> bool:
+    """Say whether a column without a role may speak of the answers all the same, or a question be the name of a sum."""
+    assert source.path is not None
+    roles = {name for names in known.values() for name in names}
+    others = {name: f"x{i}" for i, name in enumerate(source.columns) if name and name not in roles}
+    relation, where = parquet(source.path)
+    with connect() as connection:
+        named = may_sum("question::VARCHAR")
+        if first(connection, f"SELECT 1 FROM {relation} WHERE {named} LIMIT 1", where) is not None:
+            return True
+        if not others:
+            return False
+        quoted = {name.replace('"', '""'): cell for name, cell in others.items()}
+        cells = ", ".join(f"nullif(trim(\"{name}\"::VARCHAR), '') AS {cell}" for name, cell in quoted.items())
+        of_file = relation.replace("?", literal(where[0]))
+        _, columns = described(connection, f"(SELECT {cells} FROM {of_file})", others)
+    return any(map(says_more, columns.values()))
+
+
+def _read(
+    source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str], options: ReadOptions
+) -> ReadResult | None:
+    """Read a Parquet table of which the columns are known, and those of `numbers` wanted; None where it is small, or
+    has to be read row by row."""
+    rows = rows_of(source)
+    check_rows(source.label, rows)
+    if rows < LARGE or _has_faults(source, known, numbers) or _say_more(source, known):
+        return None
+    notes: list[Note] = [*source.notes]
+
+    def states(words: Sequence[tuple[str | None, int]]) -> Mapping[str | None, int | None]:
+        return state_words(words, options.outcome_map, notes)
+
+    found = grid(source, states, numbers, "judge" if known.get("judge") == ("judge",) else None)
+    if found is None:
+        return None
+    outcomes = Outcomes(
+        found.runs,
+        found.questions,
+        found.state,
+        confidence=found.numbers.pop("confidence", None),
+        extra_columns={user(name): values for name, values in found.numbers.items()},
+        files=(str(source.label),) * len(found.runs),
+    )
+    return ReadResult(outcomes, tuple(notes), judges=tuple(parse(text) for text in found.judges))
+
+
+def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str]) -> bool:
+    """Say whether a row may sum up the others, or a confidence that is not wanted is no number: those who read rows
+    refuse both."""
+    none = {column for part in ("run", "question", "confidence") for column in known.get(part, ())}
+    names = [name for name in source.columns if name and name not in none][:MOST]
+    ends = last_rows(source, ("run", "question", "filename", "file_row_number", *names))
+    if any(str(cell).strip().lower() in lexicon().sums for row in ends for cell in row[:2]):
+        return True
+    _, question, file, row, *last = max(ends, key=lambda row: row[2])
+    if _sums_up(source, question, (file, row), dict(zip(names, last, strict=True))):
+        return True
+    return "confidence" in known and "confidence" not in numbers and not holds_numbers(source, "confidence")
+
+
+def _sums_up(source: Source, question: str | None, at: tuple[str, str], last: Mapping[str, str | None]) -> bool:
+    """Say whether the last row may sum up the others: its numbers do, or it alone is called by a word."""
+    assert source.path is not None
+    relation, where = parquet(source.path, "file_row_number=true, filename=true")
+    above = f"{relation} WHERE NOT (filename = {literal(at[0])} AND file_row_number = {at[1]})"
+    with connect() as connection:
+        if question and not any(map(str.isdecimal, question)):
+            others = f"SELECT 1 FROM {above} AND NOT regexp_matches(question::VARCHAR, '[0-9]') LIMIT 1"
+            if (
+                first(connection, f"SELECT {is_a_word('$1')}", [question])[0]
+                and first(connection, others, where) is None
+            ):
+                return True
+        cells = {name.replace('"', '""'): text for name, text in last.items() if text and finite(text) is not None}
+        return sums_up(numbers_above(connection, above, f'"{cell}"', text, where) for cell, text in cells.items())
