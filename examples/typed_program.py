@@ -45,7 +45,6 @@ from nescio.verbs.judge import Judged
 from nescio.verbs.labels.draw import Sheet
 from nescio.verbs.report import Report
 from nescio.verbs.stakes_prompts import PromptsWritten
-from nescio.verbs.tally import Tallied
 
 FAST = 200  # resamples
 RUNS = ["runs/mine.jsonl", "runs/old.jsonl", "runs/other.jsonl"]
@@ -151,7 +150,7 @@ def files(folder: Path) -> None:
     kept = nescio.baseline("outcomes.csv", folder / "baseline.json", ["c@1"], run="old", resamples=FAST)
     assert_type(kept, WrittenBaseline)
     assert_type(nescio.comment("README.md", environment={}), Commented)
-    assert_type(nescio.tally("outcomes.csv", folder / "all.tally"), Tallied)
+    assert_type(nescio.sql("answers", only="pairs"), str)
     assert_type(nescio.report("outcomes.csv", ["c@1"], output=folder / "report.html", resamples=FAST), Report)
     changed = nescio.report("outcomes.csv", ["c@1"], output=folder / "diff.html", baseline="old", run="mine")
     assert_type(changed, Report)

@@ -234,7 +234,6 @@ GIVEN = {
         "nescio.verbs._file_summary.Contents",
         "nescio.verbs.convert.Converted",
         "nescio.verbs.stakes_prompts.PromptsWritten",
-        "nescio.verbs.tally.Tallied",
         "nescio.verbs.report.Report",
         "nescio.verbs.baseline.WrittenBaseline",
         "nescio.verbs.comment.Commented",

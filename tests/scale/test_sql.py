@@ -37,7 +37,7 @@ def table(path: Path, questions: int = 120, runs: int = 3, parts: int = 40) -> P
     return path
 
 
-def counted(source: Path, only: str, into: Path, **options: Any) -> Path:
+def counted(source: Path, only: Any, into: Path, **options: Any) -> Path:
     """Run a statement on DuckDB, and return the file of its result."""
     statement = nescio.sql(str(source), only=only, **options).rstrip(";")
     duckdb.execute(f"COPY ({statement}) TO '{into}'")
@@ -93,12 +93,9 @@ def test_rounded_confidences_give_the_figures_of_rounded_rows(answers: Path, tmp
         assert (one.run, one.measure, one.n) == (other.run, other.measure, other.n)
         assert one.value == pytest.approx(other.value, rel=1e-12)
     assert any("rounded confidences" in str(note) for note in ours.notes)
-    one, other = (nescio.tune(path, run="run 1").rows[0] for path in (binned, answers))
-    assert (one.threshold, one.coverage, one.value_in_sample) == (
-        other.threshold,
-        other.coverage,
-        other.value_in_sample,
-    )
+    names = ("threshold", "coverage", "value_in_sample")
+    tuned = [nescio.tune(path, run="run 1").rows[0] for path in (binned, answers)]
+    assert [getattr(tuned[0], name) for name in names] == [getattr(tuned[1], name) for name in names]
     with pytest.raises(nescio.NescioError, match="nescio sql --bins"):
         nescio.score(counted(answers, "runs", tmp_path / "runs.csv"), "AUROC")
 

@@ -89,7 +89,8 @@ def _from_confidences(data: Tally, measure: Measure, remarks: list[Remark]) -> l
 def check_countable(data: Tally, measure: Measure) -> None:
     """Raise MissingColumnError, naming the measure, where it needs more than these counts."""
     measure = measure.on(data.columns)
-    lacking = next((name for name in measure.reads if name not in (*data.columns, "n")), None)
+    wanted = (*([measure.order] if measure.order else []), *measure.needs)
+    lacking = next((name for name in wanted if name not in (*data.columns, "n")), None)
     if lacking is not None:
         what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
         more = " (nescio sql --bins counts rounded confidences)" if measure.order == "confidence" else ""

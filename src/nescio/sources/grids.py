@@ -116,7 +116,8 @@ def grid(source: Source, words: Words, numbers: Sequence[str] = (), judge: str |
         state = np.full((len(runs), len(questions)), NOTHING, dtype=np.int8)
         columns = {name: np.full(state.shape, np.nan) for name in numbers}
         cells = "".join(
-            f", CASE WHEN {cell} IS NULL THEN 'nan' WHEN isfinite({cell}) THEN {cell} ELSE 'inf' END::DOUBLE AS n{i}"
+            f", CASE WHEN {cell} IS NULL THEN 'nan'::DOUBLE WHEN isfinite({cell}) THEN {cell} "
+            f"ELSE 'inf'::DOUBLE END AS n{i}"
             for i, cell in enumerate(doubles)
         )
         query = (

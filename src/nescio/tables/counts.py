@@ -146,8 +146,15 @@ def _load(source: Source, notes: list[Note]) -> _Held:
         notes.append(note("counts.made", "{subject}: {counts:each %s is %s}", str(label), counts=made_up))
     ignored = [name or "without a name" for name in have if name not in columns.values() and name != sure]
     if ignored:
-        said = "{subject}: {columns:column/columns} {names:list} not used"
-        notes.append(note("counts.columns_not_used", said, str(label), columns=len(ignored), names=ignored))
+        notes.append(
+            note(
+                "counts.columns_not_used",
+                "{subject}: {columns:column/columns} {names:list} not used",
+                str(label),
+                columns=len(ignored),
+                names=ignored,
+            )
+        )
     return _Held(columns, made, parts, rows)
 
 
