@@ -43,7 +43,6 @@ from nescio.verbs.judge import Judged
 from nescio.verbs.lab.stakes_prompts import PromptsWritten
 from nescio.verbs.labels.draw import Sheet
 from nescio.verbs.report import Report
-from nescio.verbs.tally import Tallied
 
 FAST = 200  # resamples
 RUNS = ["runs/mine.jsonl", "runs/old.jsonl", "runs/other.jsonl"]
@@ -147,7 +146,7 @@ def files(folder: Path) -> None:
     judged.write(folder / "judged.csv")
     assert_type(nescio.convert("log.eval", folder / "log.csv"), Converted)
     nescio.compare("outcomes.csv", ["c@1"], run="old", save_baseline=folder / "baseline.json", resamples=FAST)
-    assert_type(nescio.tally("outcomes.csv", folder / "all.tally"), Tallied)
+    assert_type(nescio.sql("answers", only="pairs"), str)
     assert_type(nescio.report("outcomes.csv", ["c@1"], output=folder / "report.html", resamples=FAST), Report)
     changed = nescio.report("outcomes.csv", ["c@1"], output=folder / "diff.html", baseline="old", run="mine")
     assert_type(changed, Report)

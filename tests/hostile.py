@@ -359,9 +359,7 @@ def bombs(dice: random.Random, folder: Path) -> Case:
 @kind
 def sparse(dice: random.Random, folder: Path) -> Case:
     """Files that take no room on the disk, and claim gigabytes."""
-    suffix = dice.choice(
-        [*TEXTS, ".xml", ".parquet", ".xlsx", ".eval", ".zip", ".tally", ".gz", ".csv.zst", ".tar", ".html"]
-    )
+    suffix = dice.choice([*TEXTS, ".xml", ".parquet", ".xlsx", ".eval", ".zip", ".gz", ".csv.zst", ".tar", ".html"])
     head = FORMS[suffix](table()) if suffix in FORMS else dice.choice([b"", b"<a>", b"PK\3\4", b"[{", b'{"a": "'])
     name = f"t{suffix}"
     with (folder / name).open("wb") as file:
@@ -666,7 +664,7 @@ def columnar(dice: random.Random, folder: Path) -> Case:
         held = bytearray(out.getvalue())
         for _ in range(dice.choice([0, 1, 30])):
             held[dice.randrange(len(held))] = dice.randrange(256)
-        name = "t.tally" if what == "arrow" else "t.feather"
+        name = "t.arrow" if what == "arrow" else "t.feather"
         return Case(f"{what} as {name}", [put(folder, name, bytes(held))])
     truth = TRUTH if what == "cut" else None
     return Case(f"{what} in .parquet", [put(folder, "t.parquet", content)], truth)
@@ -695,7 +693,6 @@ def disguised(dice: random.Random, folder: Path) -> Case:
             ".db",
             ".sqlite",
             ".xml",
-            ".tally",
             ".eval",
             ".zip",
             ".txt",

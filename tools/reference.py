@@ -234,7 +234,6 @@ GIVEN = {
         "nescio.verbs._file_summary.Contents",
         "nescio.verbs.convert.Converted",
         "nescio.verbs.lab.stakes_prompts.PromptsWritten",
-        "nescio.verbs.tally.Tallied",
         "nescio.verbs.report.Report",
         "nescio.verbs._answers.Answered",
         "nescio.verbs.ave.validate.Validated",

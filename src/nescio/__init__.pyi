@@ -43,7 +43,7 @@ from nescio.verbs.plan_labels import plan_labels as plan_labels
 from nescio.verbs.plan_repeats import plan_repeats as plan_repeats
 from nescio.verbs.report import report as report
 from nescio.verbs.score import score as score
-from nescio.verbs.tally import tally as tally
+from nescio.verbs.sql import sql as sql
 from nescio.verbs.tune import tune as tune
 
 measure = _parse

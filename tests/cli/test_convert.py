@@ -51,7 +51,7 @@ OTHERWISE = {
 def takes(to: str, name: str) -> bool:
     """Whether a writer has a place for what an excerpt holds."""
     if to in GRADED:
-        return bool(EVERY[name].counts) and name not in ("counts", "tally")
+        return bool(EVERY[name].counts) and name not in ("counts", "pairs")
     return EVERY[name].format == "pan" if to == "pan" else name in UNJUDGED
 
 

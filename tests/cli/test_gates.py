@@ -291,21 +291,3 @@ def test_no_gate_rests_on_a_difference_whose_interval_does_not_hold(nescio: Comm
     assert refused.status == 2
     assert "no gate can rest on coverage@risk(0.3): no interval is known" in refused.err
     assert nescio("compare", path, "-m", "AUROC", *REGRESSION).status in {0, 1, 3}
-
-
-def test_a_gate_on_sums_has_no_interval_and_one_on_bins_their_bound(nescio: Command, tmp_path: Path) -> None:
-    """Confidences of the first half share a bin, right and wrong alike: 30 right and 10 wrong answers in it, 10 wrong
-    ones below. AUROC is (30·10 + 30·10/2) / 600 = 0.75 on the bins, and the order within the bin can make it
-    (30·10 + 0) / 600 = 0.5 or (30·10 + 300) / 600 = 1. An interval around 0.75 above 0.6 does not show AUROC >= 0.6."""
-    head = "run,question,outcome,confidence"
-    rows = [f"a,q{i},correct,0.5,{0.9 if i % 3 else 0.1}" for i in range(60)]
-    bins = [f"a,q{i},{'correct' if i < 30 else 'incorrect'},{0.99999 if i < 40 else 0.1}" for i in range(50)]
-    for rows_, measure, limit, says in (
-        ([f"{head},f1", *rows], "mean(f1)", 0.3, "has no interval to compare with"),
-        ([head, *bins], "AUROC", 0.55, "with the bound of its bins"),
-    ):
-        written(tmp_path / "table.csv", "\n".join(rows_) + "\n")
-        made = tmp_path / f"{limit}.tally"
-        nescio("tally", tmp_path / "table.csv", "-m", measure, "--resamples", "0" if limit == 0.3 else 1000, "-o", made)
-        found = nescio("score", made, "-m", measure, "-v", "--fail-under", f"{measure}={limit}")
-        assert (found.status, says in found.err) == (3, True), found.err

@@ -28,7 +28,6 @@ TOLD = {
     "meta agreement": "outcomes.csv -m c@1 -m accuracy -o old.json",
     "lab repeats": "trials.csv -o old.json",
     "ave build": "questions.jsonl runs/mine.jsonl --judgements judged.csv -o old.xml",
-    "tally": "outcomes.csv -o old.tally",
 }
 FOLDERS = {"convert --to squad2": "questions.jsonl runs/mine.jsonl runs/old.jsonl new"}
 # What Python does before it has read nescio is its own, so the clock starts there.
@@ -44,7 +43,6 @@ cli.main()
 COMMANDS = (
     "--help",
     "score outcomes.csv -o out.json",
-    "tally outcomes.csv -o out.tally",
     "judge questions.jsonl runs/mine.jsonl -o out.csv",
 )
 TRIES = 5
@@ -71,8 +69,8 @@ def press_ctrl_c(patched: pytest.MonkeyPatch) -> None:
 
 
 def left(folder: Path) -> dict[Path, bytes]:
-    """The files of a folder, without the shards of a tally, which are kept on purpose."""
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and ".parts" not in str(path)]
+    """The files of a folder."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     return {path: path.read_bytes() for path in files}
 
 

@@ -17,8 +17,7 @@ EVIDENCE = Evidence(
     np.zeros((2, 2), dtype=np.uint8),
 )
 TABLE = outcome_tally(["a", "b"], COUNTS)
-TALLY = replace(TABLE, size=4)
-PAIRED = replace(TALLY, pairs=np.array([[[2, 1, 0], [0, 0, 1], [0, 0, 0]]]))
+PAIRED = replace(TABLE, size=4, pairs=np.array([[[2, 1, 0], [0, 0, 1], [0, 0, 0]]]))
 
 
 @pytest.mark.parametrize(
@@ -26,14 +25,13 @@ PAIRED = replace(TALLY, pairs=np.array([[[2, 1, 0], [0, 0, 1], [0, 0, 0]]]))
     [
         (EVIDENCE, "this data", True, True, {"questions": "2"}),
         (TABLE, "a counts table", False, False, {}),
-        (TALLY, "a tally", False, False, {"questions": "4", "read": ""}),
-        (PAIRED, "a tally", False, True, {"questions": "4", "read": ""}),
+        (PAIRED, "a pair table", False, True, {"questions": "4"}),
     ],
 )
 def test_what_data_can_do(data: Data, what: str, questions: bool, pairs: bool, shape: dict[str, str]) -> None:
     assert (data.what, data.has_questions, data.can_pair, data.shape) == (what, questions, pairs, shape)
     assert (data.clusters, data.groups, data.repeats, dict(data.strata)) == (None, None, None, {})
-    assert (dict(data.sums), data.bins, data.drawn.resamples, data.resampled) == ({}, None, 0, "questions")
+    assert data.resampled == "questions"
     assert isinstance(data.tally(), Tally)
     if data.has_questions:
         assert with_questions(data, "draw") is data
@@ -45,12 +43,10 @@ def test_what_data_can_do(data: Data, what: str, questions: bool, pairs: bool, s
 def test_pairs_are_needed_to_compare() -> None:
     assert with_pairs(EVIDENCE) is EVIDENCE
     assert with_pairs(PAIRED) is PAIRED
-    with pytest.raises(MismatchError, match="counted with pairs=False"):
-        with_pairs(TALLY)
-    with pytest.raises(MismatchError, match="use an outcome table"):
+    with pytest.raises(MismatchError, match="use an outcome table, or a pair table"):
         with_pairs(TABLE)
 
 
 def test_n_is_one_of_each_pattern() -> None:
-    assert TALLY.column("n").tolist() == [1, 1, 1]
-    assert TALLY.column("correct").tolist() == [1, 0, 0]
+    assert TABLE.column("n").tolist() == [1, 1, 1]
+    assert TABLE.column("correct").tolist() == [1, 0, 0]

@@ -37,8 +37,6 @@ ELSEWHERE = {
     "pip install .": "continuous integration installs it",
     "python3 -m venv *": "continuous integration has an environment",
     ". ~/nescio-environment/*": "continuous integration has an environment",
-    "nescio tally *": "its shards are made by the tests of tallies",
-    "nescio score *.tally*": "the same",
     "nescio mcp*": "it serves until its client leaves",
     "nescio assess serve *": "it serves until it is stopped",
     "uv run pytest": "continuous integration runs it",

@@ -1,4 +1,4 @@
-"""A table has the same figures, notes and errors whether its rows are read or, as those of a large one, counted."""
+"""A table has the same figures, notes and errors whether its rows are read or, as those of a large one, joined to a grid."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 
 import nescio
-from nescio.sources import masks
-from nescio.tables import large as counting
+from nescio.sources import grids
+from nescio.tables import large as reading
 from tests.notes import in_words
 from tests.rings import sample
 
@@ -148,9 +148,9 @@ def test_tables_are_the_same_both_ways(suffix: str, tmp_path: Path, monkeypatch:
 
     def group(*given: Any, **more: Any) -> Any:
         counted.append(1)
-        return masks.group(*given, **more)
+        return grids.grid(*given, **more)
 
-    monkeypatch.setattr(counting, "group", group)
+    monkeypatch.setattr(reading, "grid", group)
     tables = sample(range(200), 12)
     for i in tables:
         chance = random.Random(i)
@@ -164,7 +164,7 @@ def test_tables_are_the_same_both_ways(suffix: str, tmp_path: Path, monkeypatch:
         write(rows, path)
         both = []
         for large in (0, 1 << 40):
-            monkeypatch.setattr(counting, "LARGE", large)
+            monkeypatch.setattr(reading, "LARGE", large)
             both.append(said(partial(nescio.score, path, measures, ci=None, missing="unanswered")))
         assert both[0] == both[1], (i, changes, measures)
     assert len(counted) > (len(tables) - 12) / 4  # the law is about two ways
@@ -196,7 +196,7 @@ def test_texts_are_the_same_both_ways(tmp_path: Path, monkeypatch: pytest.Monkey
         for asked in ({}, *(LIMITS if name == "plain" else ())):
             both = []
             for large in (1, 1 << 40):
-                monkeypatch.setattr(counting, "LARGE", large)
+                monkeypatch.setattr(reading, "LARGE", large)
                 both.append(said(partial(nescio.score, path, MEASURES[at], ci=None, missing="unanswered", **asked)))
             assert both[0] == both[1], (name, suffix, MEASURES[at], asked)
 
@@ -214,8 +214,8 @@ def test_nothing_is_left_in_the_folder_for_temporary_files(
         raise error or nescio.NescioError
 
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    monkeypatch.setattr(counting, "LARGE", 1)
-    monkeypatch.setattr(counting, "group", group)
+    monkeypatch.setattr(reading, "LARGE", 1)
+    monkeypatch.setattr(reading, "grid", group)
     with pytest.raises(error or nescio.NescioError):
         nescio.score(tmp_path / "table.csv", ["c@1"], ci=None)
     assert seen

@@ -48,7 +48,7 @@ def test_a_sound_table_is_read_to_what_it_holds(encoding: str, rows: list[dict[s
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("name", ["outcomes", "counts", "matrix", "pan", "questions", "tally", "baseline"])
+@pytest.mark.parametrize("name", ["outcomes", "counts", "matrix", "pan", "questions", "pairs", "baseline"])
 @given(data=st.data(), missing=st.sampled_from(["error", "unanswered", "common"]))
 def test_damaged_files_are_read_or_refused(name: str, folder: Path, data: st.DataObject, missing: str) -> None:
     excerpt = data.draw(st.sampled_from([excerpt for excerpt in EVERY.values() if excerpt.format == name]))

@@ -14,7 +14,7 @@ import pytest
 
 import nescio
 from nescio.errors import FormatError, MismatchError
-from nescio.tables import large as counting
+from nescio.tables import large as reading
 from tests.rings import together
 
 from .fuzz import evidence_and_notes, write_files
@@ -58,7 +58,7 @@ def test_a_last_answer_is_no_sum(tmp_path: Path, seed: int) -> None:
 def test_a_table_that_is_counted_and_not_read_ends_in_its_total(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counting, "LARGE", 1)
+    monkeypatch.setattr(reading, "LARGE", 1)
     questions = [*(f"q{i}" for i in range(1000)), "Total"]
     columns = {"run": ["m"] * 1001, "question": questions, "outcome": [*["correct", "incorrect"] * 500, "correct"]}
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")

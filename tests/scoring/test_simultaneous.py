@@ -4,7 +4,6 @@ shared."""
 from __future__ import annotations
 
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -99,15 +98,6 @@ def test_they_are_those_of_a_third_of_the_error(measure: str, clustered: bool) -
     assert "interval.simultaneous" in codes
     assert ("next.together" in codes, "next.about" in codes) == (True, False)
     assert (together.signature["ci"], together.signature["simultaneous"]) == ("95", "3")
-
-
-def test_ends_far_out_need_more_resamples_than_a_tally_has(tmp_path: Path) -> None:
-    """Two runs at 1 - .001/2: five draws beyond an end take 20,000 of them."""
-    rows = [f"{run},{q},correct,{score}" for run in "ab" for q, score in enumerate((0.5, 0.75, 0.25, 1))]
-    (tmp_path / "table.csv").write_text("\n".join(["run,question,outcome,f1", *rows]))
-    nescio.tally(tmp_path / "table.csv", tmp_path / "one.tally", measures="mean(f1)")
-    with pytest.raises(nescio.UsageError, match=r"takes 20,000 resamples for mean\(f1\), and the tally has 1,000"):
-        nescio.score(tmp_path / "one.tally", "mean(f1)", ci=99.9, simultaneous=True)
 
 
 def test_gates_rest_on_them() -> None:

@@ -1,10 +1,7 @@
-"""What is drawn: sub-collections and tables, draws with known probabilities, and draws by hashes."""
+"""What is drawn: sub-collections and tables, and draws with known probabilities."""
 
 from __future__ import annotations
 
-import hashlib
-import math
-from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
@@ -12,7 +9,6 @@ import pytest
 from scipy import stats
 
 from nescio.errors import UsageError
-from nescio.stats import hashed_draws
 from nescio.stats.drawing import inclusion, systematic
 from nescio.stats.prediction_powered import weighted
 from nescio.stats.resampling import Block, subcollections, subtables
@@ -111,50 +107,3 @@ def test_draws_that_follow_the_labels_keep_the_intervals_word(right: float, hits
         away.append(found.value - people.mean())
     assert held / 500 >= 0.93
     assert abs(np.mean(away)) < 4 * np.std(away) / np.sqrt(500)
-
-
-WORD = (1 << 64) - 1
-
-
-def mix(number: int) -> int:
-    """The finaliser of splitmix64, as its authors print it, in whole numbers."""
-    z = number & WORD
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & WORD
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & WORD
-    return z ^ (z >> 31)
-
-
-def key_of(name: str, seed: int) -> int:
-    return int.from_bytes(hashlib.blake2b(f"{seed}\x1f{name}".encode(), digest_size=8).digest(), "little")
-
-
-def weight(name: str, seed: int, resample: int) -> int:
-    u = mix(key_of(name, seed) + (resample + 1) * 0x9E3779B97F4A7C15) >> 32
-    return sum(threshold <= u for threshold in hashed_draws.THRESHOLDS)
-
-
-def test_weights_that_were_computed_elsewhere() -> None:
-    """Of the seed 7, by a script of its own before this was written; one draw that changed would change every tally."""
-    table = hashed_draws.poisson(hashed_draws.keys(["q0", "q1"], 7), 16)
-    assert table[0].tolist() == [2, 1, 0, 0, 1, 0, 2, 1, 1, 1, 1, 0, 1, 0, 0, 0]
-    assert table[1, :8].tolist() == [1, 0, 0, 2, 0, 1, 2, 0]
-
-
-def test_thresholds_are_those_of_poisson_with_mean_one() -> None:
-    e = sum(Fraction(1, math.factorial(j)) for j in range(60))
-    shares = [sum(Fraction(1, math.factorial(j)) for j in range(k + 1)) / e for k in range(13)]
-    assert tuple(int(share * 2**32) for share in shares) == hashed_draws.THRESHOLDS
-
-
-def test_weights_and_coins_are_those_of_the_definition() -> None:
-    names = [f"Frage {i} ä" for i in range(150)]
-    of = hashed_draws.keys(names, 3)
-    weights, coins = hashed_draws.poisson(of, 70), hashed_draws.coins(of, 70)
-    for i in (0, 63, 64, 149):
-        assert weights[i].tolist() == [weight(names[i], 3, b) for b in range(70)]
-        stream = mix(key_of(names[i], 3))
-        words = [mix(stream + (j + 1) * 0x9E3779B97F4A7C15) for j in range(2)]
-        assert coins[i].tolist() == [words[b // 64] >> b % 64 & 1 for b in range(70)]
-    # fewer resamples are the first of more, and a unit's are its own in any company
-    assert (hashed_draws.poisson(of[60:70], 20) == weights[60:70, :20]).all()
-    assert (hashed_draws.coins(of[60:70], 20) == coins[60:70, :20]).all()

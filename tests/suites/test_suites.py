@@ -385,17 +385,6 @@ def test_what_is_no_suite_is_refused(call: Callable[[], object], error: type[Nes
         call()
 
 
-def test_means_that_a_tally_sums_are_refused(tmp_path: Path) -> None:
-    """A suite draws questions, of which a tally knows nothing: its interval had no width."""
-    rows = "run,question,outcome,f1\na,1,correct,0.5\na,2,correct,0.75\nb,1,correct,0.25\nb,2,correct,1\n"
-    (tmp_path / "table.csv").write_text(rows)
-    nescio.tally(tmp_path / "table.csv", tmp_path / "one.tally", measures="mean(f1)")
-    suite = {"one": tmp_path / "one.tally", "two": tmp_path / "table.csv"}
-    for verb in (typed.score, nescio.compare):
-        with pytest.raises(MismatchError, match="benchmark 'one': a suite draws the questions itself"):
-            verb(suite, "mean(f1)")
-
-
 # --- Against what other tools wrote.
 
 

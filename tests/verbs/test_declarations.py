@@ -96,7 +96,7 @@ def test_what_reads_to_score_takes_every_option_of_reading() -> None:
     assert {"score", "compare", "report", "tune", "plan", "lab repeats", "check"} <= {*reading}
     assert {name for name in EVERY if name.startswith("meta ")} <= {*reading}
     answers = [name for name, one in EVERY.items() if issubclass(one.request, ReadingAnswers)]
-    assert {"judge", "convert", "tally", *reading} <= {*answers}
+    assert {"judge", "convert", *reading} <= {*answers}
 
 
 def test_a_shared_option_is_one_declaration() -> None:
@@ -106,7 +106,7 @@ def test_a_shared_option_is_one_declaration() -> None:
         for name, declared in one.options.items():
             if declared.group not in ("", "Resampling"):
                 first = seen.setdefault((name, declared.group), declared)
-                assert first.help == declared.help or one.name in ("tally", "campaign collect", "judge"), (
+                assert first.help == declared.help or one.name in ("campaign collect", "judge", "sql"), (
                     one.name,
                     name,
                 )

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from nescio.cli.app import run
-from nescio.tables import large as counting
+from nescio.tables import large
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # A command, and the output that it is given: a file, or a folder that is new.
@@ -75,7 +75,7 @@ def test_a_full_disk(name: str, small: Path, capfd: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["scores.json", "page.html", "all.tally", "questions", "campaign", "state.json"])
+@pytest.mark.parametrize("name", ["scores.json", "page.html", "questions", "campaign", "state.json"])
 def test_a_folder_that_is_read_only(name: str, small: Path, capfd: pytest.CaptureFixture[str]) -> None:
     if name not in NEW:
         (small / name).write_bytes(b"old")
@@ -101,8 +101,8 @@ def test_a_large_table_needs_no_room_for_temporary_files(
         folder = small / "nowhere"
     with monkeypatch.context() as patched:
         patched.setattr(tempfile, "tempdir", str(folder))
-        patched.setattr(counting, "LARGE", 1_000)
-        patched.setattr(counting, "_counted", None)  # else a TypeError
+        patched.setattr(large, "LARGE", 1_000)
+        patched.setattr(large, "_read", None)  # else a TypeError
         with pytest.raises(SystemExit) as ended:
             run(["score", str(table), "-m", "c@1", "--ci", "none"])
     said = capsys.readouterr()
@@ -111,7 +111,7 @@ def test_a_large_table_needs_no_room_for_temporary_files(
     assert not [*small.iterdir()]
 
 
-@pytest.mark.parametrize("name", ["scores.json", "all.tally", "questions"])
+@pytest.mark.parametrize("name", ["scores.json", "questions"])
 def test_it_is_said_before_anything_is_read(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,8 +16,8 @@ from nescio.cli.derive import command_named
 from nescio.cli.encoding import use_plain_spelling
 from nescio.cli.help import SHELLS, VARIABLE, Command, answer, script
 from nescio.cli.output import mute, say
-from nescio.engines.memory import memory_limit
 from nescio.errors import SPELLING, TYPED, NescioError, UnknownNameError, UsageError, in_shell
+from nescio.memory import memory_limit
 from nescio.options.edge import BARS, SAY
 from nescio.options.moved import command_moved, moved
 from nescio.plugins import fault_of

@@ -15,8 +15,8 @@ from nescio.cli.bars import progress
 from nescio.cli.help import Command, Group, offered
 from nescio.cli.present import FORMS, Printing, present
 from nescio.cli.stdin import Files
-from nescio.engines.memory import limit_process
 from nescio.errors import UsageError, opt
+from nescio.memory import limit_process
 from nescio.options import Option, Request, Verb
 from nescio.verbs import files, find, names_in, verb_in
 from nescio.verbs._output_paths import check_apart, check_results

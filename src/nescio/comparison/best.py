@@ -24,7 +24,6 @@ from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
 from nescio.scoring.score import QUESTION, strata
-from nescio.scoring.summed import is_binned, is_summed
 from nescio.stats import resampling
 
 MOST_PAIRS = 500  # whose tables are counted already
@@ -94,7 +93,7 @@ def _cheap(loaded: Loaded) -> bool:
 def _significant(data: Data, measure: Measure, plan: TestPlan, *, sampled: bool) -> set[tuple[str, str]] | None:
     """Return the pairs (better, worse) that differ significantly; None where a test would have to draw exchanges and
     may not."""
-    if is_binned(data, measure) or (not sampled and (measure.order is not None or is_summed(data, measure))):
+    if not sampled and measure.order is not None:
         return None
     tested = all_tests(measured_runs(data, measure), plan, sampled=sampled)
     if tested is None:

@@ -35,7 +35,6 @@ from nescio.data.policies import APART, OWN, of_one_run, own_questions_note
 from nescio.data.reasons import notes_on_pairs
 from nescio.data.results import Comparison, Comparisons
 from nescio.errors import MismatchError, UsageError, opt
-from nescio.formats import Counting
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded, both_named, check_baseline, file_of
@@ -43,7 +42,6 @@ from nescio.scoring.corrected_scores import lay_labels, open_labelled, signed_lo
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark, measure_inputs
 from nescio.scoring.score import open_data, parse_all
-from nescio.scoring.summed import fewest_resamples, is_summed, summed_note
 from nescio.stats import resampling
 
 MOST_COMPARED = 1_000_000  # pairs whose comparisons are held in memory, half a kilobyte each; beyond, runs are ranked
@@ -80,8 +78,7 @@ def compare(
     Paired: both runs on the questions that both have. Runs that share no question, and all with `missing="own"`, are
     compared without pairs: each on its own questions, by Welch's interval and random exchanges of their answers.
     The interval of the difference is Student's, from how far each question (or cluster) moves it, whose degrees of
-    freedom say how few of them decide; of sums in a tally, the percentiles of resamples. What a unit moves of a measure
-    with an order is what leaving it out changes.
+    freedom say how few of them decide. What a unit moves of a measure with an order is what leaving it out changes.
     p is two-sided, and `test` says how it is had:
 
     - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a
@@ -119,7 +116,7 @@ def compare(
     `tables["labels"]` says how each came about.
     """
     given = {**options, "baseline_file": file_of(baseline), "only": both_named(baseline, run)}
-    loaded, laid = _open(source, measures, given, test, (labels, target, labels_by, also_judged, resolve))
+    loaded, laid = _open(source, measures, given, (labels, target, labels_by, also_judged, resolve))
     target = target or "population"
     baseline = loaded.baseline or (None if baseline is None else str(baseline))
     if run is not None:
@@ -156,8 +153,7 @@ def compare(
         named = [(data.runs[x], data.runs[y]) for x, y in pairs]
         tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level, looks=label_looks)
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
-    fewest = fewest_resamples(data, wanted, resamples)
-    rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=fewest)
+    rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2 and not data.origins and not apart:
         ranked = [measure for measure in wanted if not measure.declaration.descriptive]
@@ -183,10 +179,9 @@ def compare(
     most = max(map(len, families(rows)), default=0)
     notes = (
         *loaded.notes,
-        *gather(_summed(data, wanted)),
         *tested.notes,
         *notes_on_pairs([(row.run, row.baseline) for row in rows], [loaded.silence]),
-        *_notes(data, rows, most, ci, tallied=fewest < resamples),
+        *_notes(data, rows, most, ci),
     )
     return Comparisons(tuple(rows), line, notes, "comparisons", more)
 
@@ -214,12 +209,7 @@ def _paired(
         yield from each_pair(data, measure, pairs, plan, _from(progress, at, len(wanted)))
 
 
-def _summed(data: Data, wanted: Sequence[Measure]) -> list[Remark]:
-    """Remark on measures whose draws are those of a tally."""
-    return [(summed_note(data.drawn), measure.label, "") for measure in wanted if is_summed(data, measure)]
-
-
-def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float, *, tallied: bool) -> Iterator[Note]:
+def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float) -> Iterator[Note]:
     """Note what all comparisons have in common; `most` is how many the largest family has."""
     if data.origins:
         yield note(
@@ -231,9 +221,8 @@ def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float, *, tall
         yield note(
             "comparison.resamples",
             "with {comparisons:,} comparisons, no p-value from so few resamples survives the correction; use at "
-            f"least {opt('resamples', of='{least}')} {{tallied:of nescio tally/({opt('test', 'tukey')} needs no "
-            "correction)}",
-            tallied=tallied,
+            f"least {opt('resamples', of='{least}')} ({opt('test', 'tukey')} needs no "
+            "correction)",
             comparisons=most,
             least=int(np.ceil(most / (1 - ci / 100))),
         )
@@ -259,14 +248,12 @@ def _open(
     source: Any,
     measures: Measures,
     options: Mapping[str, Any],
-    test: Test,
     how: tuple[Any, Target | None, Any, Sequence[Any], Resolution],
 ) -> tuple[Loaded, Labels | None]:
     """Read what was given, and people's labels beside it where there are some."""
     labels, target, labels_by, also_judged, resolve = how
     if labels is None:
-        counting = None if test == "tukey" or options["baseline_file"] else Counting(pairs=True)
-        return open_data(source, {"strata": (), **options}, measures, counting), None
+        return open_data(source, {"strata": (), **options}, measures), None
     if options["baseline_file"]:
         raise UsageError(
             f"{options['baseline_file']}: the file of a baseline holds no answers that {opt('labels')} could be "

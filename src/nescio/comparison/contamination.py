@@ -75,7 +75,7 @@ def contamination(
     The column `paraphrase_of` names the original question of each paraphrase, and is empty for originals. Several
     paraphrases of a question count as their mean. Raises MismatchError where no question has both wordings.
     """
-    loaded = open_data(source, {"strata": (paraphrase_of,), **options}, measures or USUAL, counting=None)
+    loaded = open_data(source, {"strata": (paraphrase_of,), **options}, measures or USUAL)
     data = with_questions(loaded.data, "compare with their paraphrases")
     if paraphrase_of not in data.strata:
         raise UsageError(f"{opt('paraphrase_of')}: there is no column {paraphrase_of!r} that is constant in a question")

@@ -24,14 +24,12 @@ from nescio.comparison.pair_test import (
 )
 from nescio.comparison.paired_data import Pair
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.comparison.summed_runs import SummedRuns
 from nescio.data.evidence import Data, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison
 from nescio.errors import opt
 from nescio.measures import Measure
 from nescio.options.edge import Progress
-from nescio.scoring.confidence_intervals import remarks as remarks_on
 from nescio.scoring.confidence_intervals import withheld
 from nescio.scoring.influence import influence
 from nescio.scoring.jackknife import deciding, moves
@@ -69,7 +67,7 @@ def each_pair(
     # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
     lined_up = [(x, y) if data.runs[x] <= data.runs[y] else (y, x) for x, y in pairs]
     exact = plan.test in ("auto", "exact")
-    if isinstance(seen, SummedRuns) or measure.imagines_ends or not exact or seen.tables(lined_up[:1]) is None:
+    if measure.imagines_ends or not exact or seen.tables(lined_up[:1]) is None:
         yield from single_pairs(seen, pairs, lined_up, plan)
         return
     for start in range(0, len(pairs), COUNTED_AT_ONCE):
@@ -173,7 +171,7 @@ def _compare(
 def in_closed_form(seen: RunsSeen) -> bool:
     """Tell whether the interval of a difference is Student's, from what each unit moves: of an additive measure, whose
     single units are known."""
-    return seen.measure.order is None and not isinstance(seen, SummedRuns)
+    return seen.measure.order is None
 
 
 def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, float, float, list[Note]]:
@@ -182,11 +180,6 @@ def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, 
     if np.isnan(observed):
         return math.nan, math.nan, math.nan, []
     units = pair.own[0].units
-    if isinstance(seen, SummedRuns):
-        low, high = intervals.percentile(tested.resampled, level)
-        if high - low <= 1e-12:
-            return math.nan, math.nan, 0.0, [no_interval(measure, units, 0.0)]
-        return low, high, float(np.nanstd(tested.resampled)), remarks_on("percentile", tested.resampled, units)
     error = paired_error(measure, pair, observed)
     low, high, spread = student_interval(measure, observed, error, pair.n, level)
     known = units < 2 or not math.isnan(error[0])

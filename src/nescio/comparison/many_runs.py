@@ -24,7 +24,6 @@ from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import measure_inputs
-from nescio.scoring.summed import fewest_resamples
 from nescio.stats import resampling
 
 LEADING = 40  # runs that are compared with each other; the others with the best one and with their neighbours
@@ -63,7 +62,7 @@ def compare_leading(
         "holm",
         margin,
         every=pairs,
-        resamples=fewest_resamples(data, [measure], resamples),
+        resamples=resamples,
         adjusted=tests.adjusted_of(chosen),
     )
     remarks = [

@@ -232,14 +232,17 @@ def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | N
     """Return the tables that were counted already; None where what their kinds add is no whole number, or they are
     many."""
     assert data.pairs is not None
-    read = {name: data.column(name) for name in measure.needs}
-    mapped = of_kinds(measure, read)
-    if mapped is None or data.counts.shape[1] > MOST_KINDS:
+    cells, kind = distinct(np.stack([data.column(name) for name in measure.needs], axis=1))
+    mapped = of_kinds(measure, dict(zip(measure.needs, cells.T, strict=True)))
+    if mapped is None or len(cells) > MOST_KINDS:
         return None
     x, y = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    tables = data.pairs[packed.pair_index(np.minimum(x, y), np.maximum(x, y), len(data.runs))]
-    tables[x > y] = tables[x > y].swapaxes(1, 2)
-    return PairTables(measure, mapped, np.stack(list(read.values()), axis=1), tables)
+    own = data.pairs[packed.pair_index(np.minimum(x, y), np.maximum(x, y), len(data.runs))]
+    own[x > y] = own[x > y].swapaxes(1, 2)
+    tables = np.zeros((len(x), len(cells), len(cells)), dtype=np.int64)
+    for i, j in np.ndindex(own.shape[1:]):
+        tables[:, kind[i], kind[j]] += own[:, i, j]
+    return PairTables(measure, mapped, cells, tables)
 
 
 def of_kinds(measure: Measure, cells: dict[str, Array]) -> dict[str, Array] | None:

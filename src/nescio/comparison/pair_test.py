@@ -14,7 +14,6 @@ from nescio.comparison.corrections import p_value
 from nescio.comparison.pair_tables import KnownTests, PackedRuns, Pairs, PairTables, packed_runs, tallied_pairs
 from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
 from nescio.comparison.resampled_pairs import PairedRuns, Place, ResampledRuns, TestPlan, Values, exchanged
-from nescio.comparison.summed_runs import SummedRuns, check_test, summed_runs
 from nescio.data.columns import Array
 from nescio.data.evidence import Data, Evidence, Tally, with_pairs
 from nescio.data.patterns import numbered
@@ -23,7 +22,6 @@ from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import check_countable, columns_for
-from nescio.scoring.summed import is_binned, is_summed
 from nescio.stats.exact_p_values import exact_p
 
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 64, 1 << 20
@@ -123,20 +121,13 @@ class TalliedRuns(Struct, frozen=True, eq=False):
         return (repr((x, y)).encode(), x), (repr((x, y)).encode(), y)
 
 
-RunsSeen = MeasuredRuns | TalliedRuns | SummedRuns
+RunsSeen = MeasuredRuns | TalliedRuns
 
 
 def measured_runs(data: Data, measure: Measure) -> RunsSeen:
     """See all runs by one measure. Raises MissingColumnError or MismatchError, naming the measure."""
     if data.has_questions:
         return questions_of(data, measure)
-    if is_summed(data, measure):
-        return summed_runs(data, measure)
-    if is_binned(data, measure):
-        raise MismatchError(
-            f"{measure.label}: a tally bins the confidences of each run separately, so it cannot show how "
-            "two runs relate; compare the files themselves"
-        )
     check_countable(data, measure)
     return TalliedRuns(data, measure.on(data.columns))
 
@@ -183,7 +174,7 @@ def exact_tests(seen: RunsSeen, pairs: Sequence[tuple[int, int]]) -> Iterator[Ex
     """
     for start in range(0, len(pairs), TESTED_AT_ONCE):
         some = pairs[start : start + TESTED_AT_ONCE]
-        tables = None if isinstance(seen, SummedRuns) else seen.tables(some)
+        tables = seen.tables(some)
         if tables is None:
             yield from (_tested_alone(seen, *runs) for runs in some)
             continue
@@ -196,7 +187,7 @@ def tested_together(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     """Return the same of pairs of shape (pairs, 2), so many as are tested together: the differences, the p-values (NaN
     where there is none), and which have none though there is a difference. What came `before` is not computed again."""
-    tables = None if isinstance(seen, SummedRuns) else seen.tables(pairs)
+    tables = seen.tables(pairs)
     if tables is None:
         difference, p, known = np.zeros(len(pairs)), np.zeros(len(pairs)), np.zeros(len(pairs), dtype=bool)
     else:
@@ -209,9 +200,6 @@ def tested_together(
 
 
 def _tested_alone(seen: RunsSeen, x: int, y: int) -> ExactTest:
-    if isinstance(seen, SummedRuns):
-        difference = seen.difference(x, y)
-        return ExactTest(difference, math.nan if math.isnan(difference) else None)
     return _exact_test(seen.pair(x, y))
 
 
@@ -255,9 +243,6 @@ def each_tested(
 
     A run on the questions that it shares with others is resampled once for all of them.
     """
-    if isinstance(seen, SummedRuns):
-        yield from (_of_sums(seen, runs, plan.test) for runs in pairs)
-        return
     resampled = ResampledRuns(plan)
     at_once = max(1, min(PAIRS_AT_ONCE, ROWS_AT_ONCE // max(1, seen.width)))
     exact = exact_tests(seen, pairs)
@@ -277,18 +262,7 @@ def each_tested(
                 )
 
 
-def _of_sums(seen: SummedRuns, runs: tuple[int, int], test: str) -> TestedPair | None:
-    """Return a pair of runs with the differences that were drawn when their questions were counted."""
-    check_test(seen.measure, test)
-    observed, pair = seen.difference(*runs), seen.pair(*runs)
-    if pair is None:
-        return None
-    return TestedPair(pair, observed, None, "bootstrap" if test == "bootstrap" else "permutation", *seen.drawn(*runs))
-
-
-def _line_up(
-    seen: MeasuredRuns | TalliedRuns, runs: tuple[int, int], test: str, exact: Iterator[ExactTest]
-) -> PairedRuns | None:
+def _line_up(seen: RunsSeen, runs: tuple[int, int], test: str, exact: Iterator[ExactTest]) -> PairedRuns | None:
     """Lay two runs side by side, with the next of the exact tests where those are wanted."""
     tested = next(exact) if test in ("auto", "exact") else ExactTest(math.nan, None)
     pair = tested.pair or seen.pair(*runs)

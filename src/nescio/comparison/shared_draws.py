@@ -8,16 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import Data, Evidence, Tally
+from nescio.data.evidence import Data, Evidence
 from nescio.data.patterns import by_unit, numbered
 from nescio.measures import Measure
 from nescio.scoring.resampled import Subject, on_resamples
 from nescio.scoring.samples import columns_for, compress_run, question_of
-from nescio.scoring.summed import is_summed, sums_of
 from nescio.stats.resampling import Block
 
 Values = NDArray[np.float64]
 MOST_PICKS = 150_000_000  # questions drawn, in all
+MOST_CELLS = 1 << 22  # runs times questions: of more, the rows of all runs take too much memory
 
 
 def shared_draws(data: Data, measures: Sequence[Measure], blocks: Sequence[Block], jobs: int) -> list[Values | None]:
@@ -26,8 +26,8 @@ def shared_draws(data: Data, measures: Sequence[Measure], blocks: Sequence[Block
     None where runs cannot be drawn together: where nobody knows their questions, where they were not asked the same
     ones, and where there are too many.
     """
-    if not data.has_questions:
-        return [_of_sums(data, measure) for measure in measures]
+    if not data.has_questions or len(data.runs) * len(data.questions) > MOST_CELLS:
+        return [None] * len(measures)
     together = [_subjects(data, measure.on(data.columns)) for measure in measures]
     values: list[Values | None] = [None] * len(measures)
     size = sum(block.size for block in blocks)
@@ -41,15 +41,6 @@ def shared_draws(data: Data, measures: Sequence[Measure], blocks: Sequence[Block
         for i, at in enumerate(places):
             values[at] = np.stack(drawn[i * len(data.runs) : (i + 1) * len(data.runs)])
     return values
-
-
-def _of_sums(data: Tally, measure: Measure) -> Values | None:
-    """Return the means of a graded score on the resamples that a tally holds, which all runs share."""
-    if not is_summed(data, measure) or not data.drawn.resamples:
-        return None
-    sums = sums_of(data, measure)
-    together = all(sums.same_questions(0, run) for run in range(len(data.runs)))
-    return sums.means() if together and sums.n[0] else None
 
 
 def _subjects(data: Evidence, measure: Measure) -> list[Subject]:

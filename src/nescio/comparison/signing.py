@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nescio.data.evidence import Data
 from nescio.data.signature import Signature, sign
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected import METHOD
-from nescio.scoring.summed import how_drawn, is_summed
 
 
 def signed(
@@ -30,8 +28,8 @@ def signed(
     labels that correct them; then nothing is drawn.
     """
     resamples, seed = drawn
-    names = "t (unpaired)" if unpaired else interval_names(loaded.data, wanted)
-    how = how_drawn(loaded.data, wanted, resamples, seed)
+    how = {"draw": f"patterns of {loaded.data.resampled}", "resamples": str(resamples), "seed": str(seed)}
+    names = "t (unpaired)" if unpaired else "t (paired)"
     return sign(
         measures="+".join(m.name for m in wanted),
         **loaded.signature,
@@ -43,9 +41,3 @@ def signed(
         margin=f"{margin:g}",
         **(how if corrected is None else {}),
     )
-
-
-def interval_names(data: Data, wanted: Sequence[Measure]) -> str:
-    """Name the intervals of paired differences by these measures."""
-    closed = (not is_summed(data, measure) for measure in wanted)
-    return "+".join(sorted({"t (paired)" if one else "percentile (paired)" for one in closed}, reverse=True))

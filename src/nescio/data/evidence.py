@@ -6,11 +6,9 @@ each is called and means is declared in `nescio.data.columns` and, for the colum
 There are two kinds of data, and both answer what they can do, so that nobody asks for their type:
 
                     Evidence           Tally
-    what            this data          a tally, a counts table     in messages
+    what            this data          a counts or pair table      in messages
     has_questions   yes                no                          to draw, select, break down, put in order
     can_pair        yes                if `pairs` were counted     how two runs did on the same questions
-    sums, drawn     none               if they were summed         of graded scores
-    bins            none               if they were counted        of confidences
     questions, strata, clusters, groups, repeats                   empty or None of a Tally
     tally()         its counts         itself
 
@@ -30,10 +28,9 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, Array, bare, declared, known, parameters, resolve
-from nescio.data.graded_sums import NOT_DRAWN, Drawn
 from nescio.data.patterns import distinct
 from nescio.data.repeats import Repeats
-from nescio.errors import MismatchError, MissingColumnError, opt
+from nescio.errors import MismatchError, MissingColumnError
 from nescio.stats.packed import pair_index
 
 ABSENCES = ("present", "no row", "ungraded", "empty cell")
@@ -66,9 +63,6 @@ class Evidence(Struct, frozen=True, eq=False):
     what: ClassVar[str] = "this data"
     has_questions: ClassVar[Literal[True]] = True
     can_pair: ClassVar[bool] = True
-    sums: ClassVar[Mapping[str, NDArray[np.int64]]] = {}
-    drawn: ClassVar[Drawn] = NOT_DRAWN
-    bins: ClassVar[None] = None
 
     @property
     def present(self) -> NDArray[np.bool_]:
@@ -171,15 +165,20 @@ class Evidence(Struct, frozen=True, eq=False):
     def tally(self) -> Tally:
         """Return the integer columns, as distinct patterns with how often each occurs in each run."""
         names = [name for name, column in self.columns.items() if column.dtype.kind in "iu"]
-        present = self.present
-        runs = np.repeat(np.arange(len(self.runs)), present.sum(axis=1))
-        whole = len(runs) == present.size
-        # Columns stay contiguous, which is what makes `distinct` quick.
-        cells = np.stack([(v.ravel() if whole else v[present]) for v in (self.columns[name] for name in names)]).T
-        patterns, code = distinct(cells)
-        counts = np.bincount(runs * len(patterns) + code, minlength=len(self.runs) * len(patterns))
+        rows, counted = [], []
+        for run, present in enumerate(
+            self.present
+        ):  # one after another: all at once take nine bytes an answer and name
+            cells = np.stack([self.columns[name][run][present] for name in names]).T
+            own, code = distinct(cells)
+            rows.append(own)
+            counted.append(np.bincount(code, minlength=len(own)))
+        patterns, place = distinct(np.concatenate(rows))
+        runs = np.repeat(np.arange(len(rows)), [len(own) for own in rows])
+        counts = np.zeros((len(self.runs), len(patterns)), dtype=np.int64)
+        counts[runs, place] = np.concatenate(counted)
         columns = {name: patterns[:, i] for i, name in enumerate(names)}
-        return Tally(self.runs, columns, counts.reshape(len(self.runs), len(patterns)))
+        return Tally(self.runs, columns, counts)
 
     def sorted_rows(self) -> list[int]:
         """Return the rows in the order of their questions' names, and of their repeats."""
@@ -209,13 +208,12 @@ class Evidence(Struct, frozen=True, eq=False):
 
 
 class Tally(Struct, frozen=True, eq=False):
-    """How often each pattern of the integer columns occurs in each run: all that count measures need.
+    """How often each pattern of the columns occurs in each run: all that count measures need.
 
-    `columns` map a name to one value a pattern, shape (K,); `counts` has shape (runs, K). Where more is known than a
-    counts table says: `pairs`, of shape (pairs, K, K) in the order of `itertools.combinations`, counts the questions
-    that are of pattern i for the one run and of pattern j for the other; `size` is the number of questions, and `read`
-    says how they were counted. `origins` is as in `Evidence`. `sums` has what `GradedSums` holds of each graded score,
-    made as `drawn` says; `bins`, of shape (runs, 2, bins), counts right and wrong answers by their confidence.
+    `columns` map a name to one value a pattern, shape (K,); `counts` has shape (runs, K). A pair table has `pairs` too,
+    of shape (pairs, K, K) in the order of `itertools.combinations`: the questions that are of pattern i for the one run
+    and of pattern j for the other. Its `size` is the number of questions. Where answers were counted at each rounded
+    confidence, `columns` has `confidence`, which is NaN where there is none.
     """
 
     runs: tuple[str, ...]
@@ -223,13 +221,9 @@ class Tally(Struct, frozen=True, eq=False):
     counts: NDArray[np.int64]
     pairs: NDArray[np.int64] | None = None
     size: int | None = None
-    read: str = ""
-    origins: Mapping[str, str] = field(default_factory=dict)
-    sums: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
-    drawn: Drawn = NOT_DRAWN
-    bins: NDArray[np.int64] | None = None
 
     has_questions: ClassVar[Literal[False]] = False
+    origins: ClassVar[Mapping[str, str]] = {}
     resampled: ClassVar[str] = "questions"
     questions: ClassVar[tuple[str, ...]] = ()
     strata: ClassVar[Mapping[str, Array]] = {}
@@ -240,12 +234,12 @@ class Tally(Struct, frozen=True, eq=False):
     @property
     def what(self) -> str:
         """What messages call it."""
-        return "a counts table" if self.size is None else "a tally"
+        return "a counts table" if self.size is None else "a pair table"
 
     @property
     def shape(self) -> dict[str, str]:
         """How a signature says what there is."""
-        return {} if self.size is None else {"questions": str(self.size), "read": self.read}
+        return {} if self.size is None else {"questions": str(self.size)}
 
     @property
     def can_pair(self) -> bool:
@@ -253,8 +247,18 @@ class Tally(Struct, frozen=True, eq=False):
         return self.pairs is not None
 
     def tally(self) -> Tally:
-        """Return the tally itself."""
-        return self
+        """Return the same without confidences: how often each outcome occurs."""
+        if "confidence" not in self.columns:
+            return self
+        counts = np.stack([self.counts @ self.columns[name] for name in OUTCOMES], axis=1)
+        return outcome_tally(self.runs, counts)
+
+    def weighted_rows(self) -> Evidence:
+        """Return a row for each pattern, with the patterns that a run has; `counts` are its weights."""
+        shape = self.counts.shape
+        columns = {name: np.broadcast_to(values, shape) for name, values in self.columns.items()}
+        absence = np.where(self.counts > 0, PRESENT, NO_ROW).astype(np.uint8)
+        return Evidence(self.runs, tuple(map(str, range(shape[1]))), columns, absence)
 
     def column(self, name: str) -> Array:
         """Return a column, one value a pattern; n is 1 of each."""
@@ -273,22 +277,20 @@ class Tally(Struct, frozen=True, eq=False):
         if pairs is not None:
             tables = [self.table(x, y) for x, y in combinations(chosen, 2)]
             pairs = np.stack(tables) if tables else pairs[:0]
-        sums = {name: values[chosen] for name, values in self.sums.items()}
-        bins = None if self.bins is None else self.bins[chosen]
-        names = tuple(self.runs[i] for i in chosen)
-        return replace(self, runs=names, counts=self.counts[chosen], pairs=pairs, sums=sums, bins=bins)
+        return replace(self, runs=tuple(self.runs[i] for i in chosen), counts=self.counts[chosen], pairs=pairs)
 
     def totals(self) -> dict[str, NDArray[np.int64]]:
-        """Return the sum of each column over the questions of each run, and n; shape (runs,)."""
-        sums = {name: self.counts @ values for name, values in self.columns.items()}
+        """Return the sum of each integer column over the questions of each run, and n; shape (runs,)."""
+        sums = {name: self.counts @ values for name, values in self.columns.items() if values.dtype.kind in "iu"}
         return sums | {"n": self.counts.sum(axis=1)}
 
     def digest(self) -> str:
         """Return a short hash of the counts that does not depend on the order of the runs."""
         totals = self.totals()
         columns = [totals[name].tolist() for name in sorted(totals)]
-        columns += [self.sums[name][:, :2].tolist() for name in sorted(self.sums)]
-        columns += [] if self.bins is None else [[hashlib.blake2b(own.tobytes()).hexdigest() for own in self.bins]]
+        if "confidence" in self.columns:
+            levels = self.columns["confidence"].tobytes()
+            columns.append([hashlib.blake2b(levels + own.tobytes()).hexdigest() for own in self.counts])
         lines = sorted(f"{run}\0{[*numbers]}" for run, *numbers in zip(self.runs, *columns, strict=True))
         return hashlib.blake2b("\n".join(lines).encode(), digest_size=6).hexdigest()
 
@@ -300,7 +302,29 @@ def outcome_tally(runs: Sequence[str], counts: NDArray[np.int64]) -> Tally:
     return Tally(tuple(runs), columns, counts)
 
 
+def weighted_tally(runs: Sequence[str], levels: NDArray[np.float64], counts: NDArray[np.int64]) -> Tally:
+    """Return a Tally from counts of correct, incorrect and unanswered at each confidence, shape (runs, levels, 3); a
+    level is NaN for answers without one."""
+    outcome = np.tile(np.arange(3), len(levels))
+    columns: dict[str, Array] = {name: (outcome == i).astype(np.int8) for i, name in enumerate(OUTCOMES)}
+    columns |= {"answered": (outcome < 2).astype(np.int8), "confidence": np.repeat(levels, 3)}
+    return Tally(tuple(runs), columns, counts.reshape(len(runs), -1))
+
+
 Data = Evidence | Tally
+
+
+def as_rows(data: Data) -> Data:
+    """Return counts at each confidence as so many rows, numbered run by run; other data as it is."""
+    if data.has_questions or "confidence" not in data.columns:
+        return data
+    weighted = data.weighted_rows()
+    size = int(data.counts.sum(axis=1).max())
+    own = [np.repeat(np.arange(len(counts)), counts) for counts in data.counts]
+    row = np.stack([np.pad(rows, (0, size - len(rows))) for rows in own])
+    absence = np.where(np.arange(size) < [[len(rows)] for rows in own], PRESENT, NO_ROW).astype(np.uint8)
+    columns = {name: np.take_along_axis(values, row, axis=1) for name, values in weighted.columns.items()}
+    return Evidence(data.runs, tuple(map(str, range(size))), columns, absence)
 
 
 def with_questions(data: Data, purpose: str, instead: str = "") -> Evidence:
@@ -314,13 +338,7 @@ def with_pairs(data: Data) -> Data:
     """Return data that knows how two runs did on the same questions; raises MismatchError for other."""
     if data.can_pair:
         return data
-    if data.size is None:
-        raise MismatchError(
-            "a counts table does not say which questions each run got right, so its runs cannot be compared; use an "
-            "outcome table"
-        )
     raise MismatchError(
-        f"these tallies were counted with {opt('pairs', False)}, so their runs cannot be compared; count the shards "
-        "again without "
-        "it, or compare the files themselves"
+        "a counts table does not say which questions each run got right, so its runs cannot be compared; use an "
+        "outcome table, or a pair table (nescio sql --only pairs)"
     )

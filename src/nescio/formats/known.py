@@ -203,8 +203,8 @@ READERS: dict[str, Known] = {
     ),
     # ---- nescio's own ----
     "baseline": Known("formats.native.baseline", {ANY: ("object: nescio_baseline",)}),
-    "tally": Known("formats.native.tally", {ANY: ("arrow:",)}),
     "counts": Known("tables.counts", {ANY: ("table, lines:",)}),
+    "pairs": Known("tables.pair_counts", {ANY: ("table, lines: run_a|RUN_A",)}),
     "matrix": Known("tables.matrix", {ANY: ("table, lines:",)}),
     "questions": Known("tables.questions", {ANY: ("lines: answer|question|sentences",)}),
     "outcomes": Known("tables.table_reader"),

@@ -18,13 +18,11 @@ from msgspec.structs import replace
 from nescio import plugins
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence, Tally
-from nescio.data.graded_sums import NOT_DRAWN, Drawn
 from nescio.data.judge_record import JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import MEANINGS, Outcomes
 from nescio.data.reasons import NoAnswer
-from nescio.data.tallied import OutcomeCounts
 from nescio.errors import opt
 from nescio.formats.known import READERS
 from nescio.formats.known import WRITERS as KNOWN_WRITERS
@@ -54,7 +52,7 @@ class Unjudged(Struct, frozen=True):
 
 _MOST_KNOWN, _LONG = 1 << 15, 400  # texts whose match is kept, and characters from which on it is not
 Label = TypeVar("Label")
-Data = Outcomes | OutcomeCounts | Tally | Evidence | Unjudged
+Data = Outcomes | Tally | Evidence | Unjudged
 
 
 class Declined:
@@ -113,19 +111,6 @@ class Choices(Mapping[str, str]):
         return len(self._given)
 
 
-class Counting(Struct, frozen=True):
-    """What is needed of a large table where nothing that is asked for needs its rows: tables of pairs of runs,
-    hashes of the questions, graded scores as `drawn` says, bins of
-    confidences (`binned`); or no counts, but what is said of each run on each of its
-    `questions`."""
-
-    pairs: bool = False
-    ids: bool = False
-    questions: bool = False
-    drawn: Drawn = NOT_DRAWN
-    binned: bool = False
-
-
 def _no_judge(_: Unjudged) -> Outcomes:
     raise NotImplementedError
 
@@ -146,7 +131,6 @@ class ReadOptions(Struct, frozen=True):
     certain: bool = False
     judging: bool = False
     texts: bool = False
-    counting: Counting | None = None
     supports: bool = True
     column: Mapping[str, str] = field(default_factory=dict)
     duplicates: str = "error"

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from nescio.data.evidence import Data, Evidence, with_pairs, with_questions
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
-from nescio.formats import Counting
 from nescio.measures import Measure
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
@@ -25,12 +24,9 @@ def prepare(source: Any, measures: Any, options: Mapping[str, Any]) -> tuple[Evi
     return with_questions(data, "resample", "use the tables themselves"), loaded, wanted
 
 
-def prepare_pairs(
-    source: Any, measures: Any, options: Mapping[str, Any], *, fresh: bool = False
-) -> tuple[Data, Loaded, list[Measure]]:
-    """Return the same; tables of counts of each pair of runs will do, and for sub-collections that are `fresh` for each
-    pair a large table is counted."""
-    loaded = open_data(source, {"strata": (), **options}, measures, Counting(pairs=fresh, questions=not fresh))
+def prepare_pairs(source: Any, measures: Any, options: Mapping[str, Any]) -> tuple[Data, Loaded, list[Measure]]:
+    """Return the same; tables of counts of each pair of runs will do."""
+    loaded = open_data(source, {"strata": (), **options}, measures)
     data = with_pairs(loaded.data)
     if len(data.runs) < 2:
         raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; measures are studied on pairs of runs")

@@ -17,7 +17,6 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
-from nescio.formats import Counting
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.scoring.samples import measure_inputs
@@ -79,7 +78,7 @@ def agreement(
     tables will do. `progress` hears how many pairs of measures are compared. Raises as `nescio.score` does, and
     UsageError for fewer than two measures.
     """
-    loaded = open_data(source, {"strata": (), **options}, measures, Counting())
+    loaded = open_data(source, {"strata": (), **options}, measures)
     data, wanted = loaded.data, parse_all(measures, loaded)
     if len(data.runs) < 2:
         raise MismatchError(f"there is one run, {data.runs[0]!r}; measures are studied on pairs of runs")

@@ -58,7 +58,7 @@ def stability(
     trial's sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
     """
     values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
-    data, loaded, wanted = prepare_pairs(source, measures, options, fresh=fresh)
+    data, loaded, wanted = prepare_pairs(source, measures, options)
     data = by_name(data)
     drawings = drawings_for(data, size, trials, seed, fresh=fresh, jobs=jobs if len(wanted) == 1 else 1)
     compute = partial(of_sizes, partial(curve, data, fuzziness=tuple(values), literal=literal), drawings)

@@ -72,7 +72,7 @@ def swap(
     The rows are the 21 bins of each measure; `tables["sensitivity"]` has the columns of the paper's Table 2.
     `confidence` in percent is one minus the swap rate that is allowed. Other arguments as in `stability`.
     """
-    data, loaded, wanted = prepare_pairs(source, measures, options, fresh=fresh)
+    data, loaded, wanted = prepare_pairs(source, measures, options)
     data = by_name(data)
     drawings = drawings_for(data, size, trials, seed, fresh=fresh, jobs=jobs if len(wanted) == 1 else 1)
     compute = partial(of_sizes, partial(swap_rates, data, rate=1 - confidence / 100), drawings)

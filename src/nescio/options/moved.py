@@ -44,6 +44,7 @@ COMMANDS: dict[str, Words] = {
     "tune-pair": ("tune --baseline OLD --run NEW", "tune(…, baseline=OLD, run=NEW)"),
     "look": ("compare --looks", "compare(…, looks=True)"),
     "baseline": ("compare --save-baseline FILE", "compare(…, save_baseline=FILE)"),
+    "tally": ("sql, which prints statements that count any table; their counts are scored", "sql"),
     **{
         name: (f"lab {name}", f"lab.{name.replace('-', '_')}")
         for name in (

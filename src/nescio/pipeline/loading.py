@@ -16,11 +16,9 @@ from nescio.data.merged_runs import merge_runs
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, non_answers
 from nescio.data.policies import Policies, apply_policies
-from nescio.data.tallied import OutcomeCounts
-from nescio.data.tally_policies import apply_to_counts, non_answers_of
-from nescio.engines.memory import memory_limit
 from nescio.errors import UsageError, opt
 from nescio.formats import Format, ReadResult, SourceRole, Unjudged
+from nescio.memory import memory_limit
 from nescio.options.edge import bar
 from nescio.pipeline.baselines import open_baseline, stand_beside
 from nescio.pipeline.judging import judge, judges_of
@@ -157,10 +155,6 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         lacking = np.asarray(data.lacking.any(axis=0))
         unshared = data.select(lacking) if lacking.any() else None
         data, policy_notes = apply_policies(data, policies, notes)
-        notes += policy_notes
-    elif isinstance(data, OutcomeCounts):
-        silence = non_answers_of(data)
-        data, policy_notes = apply_to_counts(data, policies, "tallies" if judged.format == "tally" else "bit masks")
         notes += policy_notes
     if isinstance(data, Unjudged):
         raise UsageError("these answers are not judged yet")

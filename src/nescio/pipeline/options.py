@@ -14,9 +14,8 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import MEANINGS
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.data.reasons import CountsAs, NoAnswer
-from nescio.engines.memory import size_of
 from nescio.errors import UsageError, opt
-from nescio.formats import Counting
+from nescio.memory import size_of
 from nescio.options import Kind, Request, option
 from nescio.options.kinds import FILES, once
 from nescio.plugins import load_file, load_installed
@@ -303,8 +302,8 @@ class Options(Reading):
 
     `strata` names the columns to keep for breakdowns (None: all that are constant within a question), `graded` the
     numeric columns that measures such as mean(f1) read; `texts` asks for the words of questions and answers, which
-    a report shows; `counting` says that counts of a large table will do, and which; `beside` are the columns of a
-    table of labels that is read beside the files, which `column` may mean; `baseline_file` is the file of a
+    a report shows; `beside` are the columns of a table of labels that is read beside the files, which `column` may
+    mean; `baseline_file` is the file of a
     baseline, whose run is to stand beside those of the files; `certificate` is the path of a judge's certificate
     that must be of the judge, prompt and questions of the data; `only` names the runs that are asked about, where what
     others lack or leave ungraded does not matter.
@@ -313,7 +312,6 @@ class Options(Reading):
     strata: tuple[str, ...] | None = option(default=None, edge=True)
     graded: tuple[str, ...] = option(default=(), edge=True)
     texts: bool = option(default=False, edge=True)
-    counting: Counting | None = option(default=None, edge=True)
     beside: frozenset[str] = option(default=frozenset(), edge=True)
     baseline_file: Path | None = option(default=None, edge=True)
     certificate: Any = option(default=None, edge=True)

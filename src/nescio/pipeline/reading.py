@@ -17,9 +17,9 @@ from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import MEANINGS, SAID_SO, Outcomes
 from nescio.data.reasons import settle
-from nescio.engines.memory import memory_limit
 from nescio.errors import FormatError, MismatchError, UsageError, opt, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
+from nescio.memory import memory_limit
 from nescio.options.edge import Progress, bar
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import (
@@ -38,7 +38,6 @@ from nescio.tables.asking import AskedError
 from nescio.tables.judgements import OWN_PARTS
 from nescio.tables.responses import read_runs
 from nescio.tables.rest import with_rest
-from nescio.text import command_text
 
 _BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers say how far they have come
 _FILES_NAMED = 3  # in a command that a message proposes
@@ -67,20 +66,11 @@ def read(
 
 
 def _instead(items: Sequence[Any], options: Options) -> str:
-    """Say how graded scores of a table that does not fit into memory are summed all the same."""
-    if options.counting and options.counting.drawn.resamples:
-        return f"count the table in smaller shards, or do not resample its graded scores ({opt('resamples', 0)})"
-    parquet = [str(item) for item in items if str(item).endswith(".parquet")]
-    if not options.graded or len(parquet) < len(items):
+    """Say how a table that does not fit into memory is scored all the same, by its counts."""
+    counted = {"run", "question", "outcome", "confidence"}
+    if options.graded or not any(counted >= {*source.columns} for source in open_files(items)[0] if source.columns):
         return ""
-    means = " ".join(f"-m 'mean({name})'" for name in options.graded)
-    files = command_text(parquet) if len(parquet) <= _FILES_NAMED else "FILES"
-    how = f"nescio tally {files} {means} -o all.tally, then nescio score all.tally {means}"
-    return (
-        f"or sum the scores without holding them ({how}); AUROC, AURC and related measures come from "
-        "bins of confidence "
-        "(nescio tally -m AUROC)"
-    )
+    return "or count the table where it is (nescio sql), and score the counts"
 
 
 def _read_all(
@@ -151,7 +141,6 @@ def read_parts(
         bool(options.format_in),
         judging,
         options.texts,
-        options.counting if options.missing != "common" else None,
         supports,
         column=options.column,
         duplicates=options.duplicates,

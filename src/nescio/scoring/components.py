@@ -129,7 +129,7 @@ def components(
     told = {**options.pop("column", {})}
     if keys != [REPEAT]:
         told[REPEAT] = "+".join(keys)
-    loaded = open_data(source, {**options, "column": told, "strata": ()}, measures, counting=None)
+    loaded = open_data(source, {**options, "column": told, "strata": ()}, measures)
     data = repeated_evidence(loaded)
     if baseline is not None and baseline not in data.runs:
         raise UnknownNameError("run", baseline, data.runs)

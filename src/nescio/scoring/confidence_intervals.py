@@ -22,7 +22,7 @@ from nescio.options.edge import Progress
 from nescio.scoring.influence import influence
 from nescio.scoring.jackknife import deciding, degrees_of_freedom, left_out, moves
 from nescio.scoring.resampled import by_draw, resample, together
-from nescio.scoring.samples import MeasureInput
+from nescio.scoring.samples import ROUNDED, MeasureInput
 from nescio.stats import intervals, parallel, resampling
 from nescio.stats.chosen import hull_of_posteriors
 from nescio.stats.few_units import unit_error, widened_error
@@ -33,7 +33,7 @@ from nescio.stats.streams import Stream
 CONSTANT, FEW_UNITS, SKEWED, RARE = "interval.constant", "interval.few_units", "interval.skewed", "interval.rare"
 UNFIT, FEW_DECIDE, WITHHELD = "interval.unfit", "interval.few_decide", "interval.withheld"
 # The codes of remarks that an interval may cover the truth too seldom.
-DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT, SURE_WRONG)
+DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT, SURE_WRONG, ROUNDED)
 IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet", "wilson"]
 # Below these Student's interval of clustered questions has been seen to cover too little (docs/few-units.md).
 FEWEST_UNITS, FEWEST_FREEDOM = 6, 2.0
@@ -118,9 +118,7 @@ def bounds(
     for place, sample in enumerate(inputs):
         method = methods[sample.measure.label]
         own = sample.measure.declaration.interval
-        if sample.resampled is not None:
-            intervals_of[place] = _interval(sample, method, sample.resampled, plan.level)
-        elif method == "none":
+        if method == "none":
             intervals_of[place] = (*intervals.UNDEFINED, [] if math.isnan(sample.value) else [withheld()])
         elif method == "wilson":
             intervals_of[place] = _wilson(sample, plan.level)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from nescio.data.patterns import Patterns, by_unit
 from nescio.data.totals import join
-from nescio.engines.memory import at_most
 from nescio.measures import Measure
+from nescio.memory import at_most
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import ordered, parallel, resampling
 from nescio.stats.resampling import Block

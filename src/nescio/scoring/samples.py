@@ -9,36 +9,29 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.data.columns import OUTCOMES, USER, Array, attribute, bare
+from nescio.data.columns import OUTCOMES, Array, attribute, bare
 from nescio.data.columns import known as declared
 from nescio.data.evidence import NO_ROW, PRESENT, Data, Evidence, Tally
-from nescio.data.graded_sums import UNIT as SUMMED_UNIT
 from nescio.data.notes import Note, gather, note
 from nescio.data.patterns import Patterns, compress, compress_ordered, compress_questions, distinct, numbered
 from nescio.data.repeats import first_rows, shares
-from nescio.errors import MismatchError, MissingColumnError, opt
+from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, as_namespace
-from nescio.scoring.summed import is_binned, is_summed, summed_note, sums_of
 
-KEEPS_BINS = (
-    f" (nescio tally -m {{}} keeps bins of it, but not for {opt('unanswerable', 'exclude')} and "
-    f"{opt('ungraded', 'bounds')})"
-)
+ROUNDED = "measure.rounded"  # the code of the remark that a value is made of rounded confidences
 OF_QUESTIONS = "question"  # the namespace of what a question earned, where it was asked several times
 Remark = tuple[Note, str, str]  # with the measure, and whose value it is made of
 
 
 class MeasureInput(Struct, frozen=True, eq=False):
     """One run seen by one measure. `n` is the number of questions used; samples of one `draw` have the same kinds of
-    unit, and runs that are alike may have the same `patterns`. `resampled` are the measure's values on resamples, where
-    these were drawn when the questions were counted."""
+    unit, and runs that are alike may have the same `patterns`."""
 
     run: int
     measure: Measure
     patterns: Patterns
     n: int
     draw: tuple[object, ...]
-    resampled: NDArray[np.float64] | None = None
 
     @property
     def value(self) -> float:
@@ -60,78 +53,53 @@ def measure_inputs(data: Data, measures: Sequence[Measure]) -> tuple[list[Measur
     for measure in (measure.on(data.columns) for measure in measures):
         of_counts = measure.of_counts or (not data.has_questions and measure.order is None)
         if tally is not None and of_counts and {*measure.needs} <= {*tally.columns, "n"}:
-            inputs += _from_tally(tally, measure)
+            inputs += _from_counts(tally, measure)
         elif data.has_questions:
             by_name = np.array(data.sorted_rows(), dtype=np.int64) if by_name is None else by_name
             inputs += _from_evidence(data, measure, by_name, remarks)
-        elif is_summed(data, measure):
-            inputs += _from_sums(data, measure, remarks)
-        elif is_binned(data, measure):
-            inputs += _from_bins(data, measure, remarks)
+        elif "confidence" in data.columns:
+            inputs += _from_confidences(data, measure, remarks)
         else:
             check_countable(data, measure)
     return inputs, gather(remarks)
 
 
-def _from_sums(data: Tally, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
-    """Return each run as so many questions that all have the mean, with its means on resamples where they were made."""
+def _from_confidences(data: Tally, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
+    """Return each run as its answers at each rounded confidence."""
     inputs = []
-    (name,) = (name for name in measure.needs if name != "n")
-    sums = sums_of(data, measure)
-    remarks.append((summed_note(data.drawn), measure.label, "all runs"))
-    means = sums.means() if data.drawn.resamples else None
-    for run, (n, total) in enumerate(zip(sums.n.tolist(), sums.total.tolist(), strict=True)):
-        graded = int(data.counts[run].sum())
-        if n < graded:
-            remark = _left_out([name], n, graded, unit(measure))
-            remarks.append((remark, measure.label, f"run {data.runs[run]!r}"))
-        mean = np.array([total / n / SUMMED_UNIT if n else np.nan])
-        patterns = Patterns({**measure.each({name: mean}), "n": np.ones(1)}, np.array([n], dtype=np.int64))
-        inputs.append(MeasureInput(run, measure, patterns, n, (run, name), None if means is None else means[run]))
-    return inputs
-
-
-def _from_bins(data: Tally, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
-    from nescio.scoring.tally_bins import binned_note, in_bins
-
-    assert data.bins is not None
-    remarks.append((binned_note(data, measure), measure.label, "all runs"))
-    inputs = []
-    for run, counts in enumerate(data.bins):
-        n, graded = int(counts.sum()), int(data.counts[run].sum())
-        if n < graded:
-            remark = _left_out(measure.reads, n, graded, unit(measure))
-            remarks.append((remark, measure.label, f"run {data.runs[run]!r}"))
-        inputs.append(MeasureInput(run, measure, in_bins(counts), n, ("bins", run)))
+    rows = data.weighted_rows()
+    read, usable = columns_for(rows, measure)
+    tied = note(ROUNDED, "from rounded confidences: those that are equal are tied")
+    for run, (counts, use) in enumerate(zip(data.counts, usable, strict=True)):
+        whose = f"run {data.runs[run]!r}"
+        remarks.append((tied, measure.label, whose))
+        columns = {name: np.asarray(read[name][run][use], dtype=np.float64) for name in measure.needs}
+        key = read[measure.order][run][use] if measure.order else None
+        patterns = compress_run(measure, columns, key, None, None)
+        assert patterns.kind is not None
+        weights = np.zeros(len(patterns.counts), dtype=np.int64)
+        np.add.at(weights, patterns.kind, counts[use])
+        n, about = int(weights.sum()), int(counts[rows.rows_of(measure.reads)[run]].sum())
+        if n < about:
+            remarks.append((_left_out(measure.reads, n, about, unit(measure)), measure.label, whose))
+        inputs.append(MeasureInput(run, measure, replace(patterns, counts=weights, kind=None), n, ("counts", run)))
     return inputs
 
 
 def check_countable(data: Tally, measure: Measure) -> None:
     """Raise MissingColumnError, naming the measure, where it needs more than these counts."""
     measure = measure.on(data.columns)
-    wanted = (measure.order, *measure.needs)
-    lacking = next(
-        (name for name in wanted if name and (name not in (*data.columns, "n") or name == measure.order)), None
-    )
+    wanted = (*([measure.order] if measure.order else []), *measure.needs)
+    lacking = next((name for name in wanted if name not in (*data.columns, "n")), None)
     if lacking is not None:
-        if bare(lacking) in data.sums or (data.bins is not None and lacking == measure.order):
-            raise MissingColumnError(
-                f"{measure.label} needs single questions here, but {data.what} holds sums of {bare(lacking)} or bins "
-                "of it; use the files themselves"
-            )
-        if lacking in measure.needs and lacking.startswith(USER) and data.size is not None:
-            raise MissingColumnError(
-                f"{measure.label} needs the sum of {bare(lacking)}, which {data.what} holds only where nescio tally -m "
-                f"{measure.label!r} made it, and never with {opt('unanswerable', 'exclude')}"
-            )
         what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
-        bins = KEEPS_BINS.format(measure.label) if measure.binned and data.bins is None else ""
+        more = " (nescio sql --bins counts rounded confidences)" if measure.order == "confidence" else ""
         raise MissingColumnError(
-            f"{measure.label} needs {what}, but {data.what} has only correct, incorrect and unanswered{bins}"
+            f"{measure.label} needs {what}, but {data.what} has only correct, incorrect and unanswered{more}"
         )
 
 
-def _from_tally(tally: Tally, measure: Measure) -> list[MeasureInput]:
+def _from_counts(tally: Tally, measure: Measure) -> list[MeasureInput]:
     """Return each run's counts; runs with the same counts have the same patterns."""
     wanted = {*measure.needs, *OUTCOMES}  # the three are what a posterior of counts is made from
     none = np.zeros(len(tally.runs), dtype=np.int64)

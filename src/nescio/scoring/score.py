@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from nescio.data.columns import OUTCOMES, user
+from nescio.data.columns import user
 from nescio.data.evidence import Data, Evidence, Tally, with_questions
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
-from nescio.errors import MissingColumnError, UsageError, not_constant, opt
-from nescio.formats import Counting
+from nescio.errors import MissingColumnError, UsageError, not_constant
 from nescio.measures import Measure, Measures, parse
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded, Options, load, open_files
@@ -27,17 +26,13 @@ from nescio.scoring.confidence_intervals import (
     method_for,
 )
 from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
-from nescio.scoring.summed import check_percentile, how_drawn, is_binned, is_summed
 from nescio.sources.arrow import items_of
 from nescio.stats import resampling
-from nescio.stats.chosen import least_resamples, level_of_each
+from nescio.stats.chosen import level_of_each
 from nescio.text import enumerated, listed
 
 MOST_RESAMPLES = 100_000_000
 
-COUNTED = frozenset((*OUTCOMES, "answered", "n"))  # columns that counts of a large table have
-
-QUESTIONS = Counting(questions=True)  # what is said of each question will do
 QUESTION = "question"  # what breaks scores down by single questions, which have no interval
 Unlike = dict[tuple[str, int], MeasureInput]  # runs as measures see them, those that are alike once
 Scored = tuple[float, float | None, float | None, list[Note]]  # a value, its interval, and remarks on it
@@ -64,14 +59,11 @@ def compute_scores(
     these are; `together` is how many runs the intervals are to hold for together."""
     loaded = open_by(source, by, options, measures)
     wanted = parse_all(measures, loaded)
-    resampled = [m for m in wanted if not is_summed(loaded.data, m) or loaded.data.drawn.resamples]
     together = together if ci else 1
-    methods = _methods(loaded.data, resampled, interval, shared=together > 1) if ci else {}
-    check_percentile(loaded.data, resampled, methods)
+    methods = _methods(loaded.data, wanted, interval, shared=together > 1) if ci else {}
     work, notes = _inputs(loaded, wanted, by)
     level = level_of_each(ci / 100, together) if ci else 0.0
     if together > 1:
-        check_stored(loaded.data, resampled, together=together, level=level)
         notes.append(hold_together(together, level, parts=by is not None))
     plan = ResamplingPlan(level, resampling.blocks(resamples, seed), jobs)
     rows: list[Score] = []
@@ -93,16 +85,10 @@ def compute_scores(
     if ci:
         how |= {"ci": f"{ci:g}", "interval": "+".join(dict.fromkeys(methods.values()))}
         how |= {"simultaneous": str(together)} if together > 1 else {}
-        how |= how_drawn(loaded.data, wanted, resamples, seed)
+        how |= {"draw": f"patterns of {loaded.data.resampled}", "resamples": str(resamples), "seed": str(seed)}
     else:
         how["interval"] = "none"
     tables: dict[str, tuple[Any, ...]] = {}
-    if any(is_binned(loaded.data, measure) for measure in wanted):
-        from nescio.data.tally_bins import BINS
-        from nescio.scoring.tally_bins import binned_values
-
-        tables["bins"] = binned_values(loaded.data, wanted)
-        how["order"] = f"{BINS} bins of confidence"
     if next is not None and ci:
         from nescio.scoring.next_sample import next_samples
 
@@ -118,25 +104,9 @@ def compute_scores(
 
 
 def _methods(data: Data, measures: Sequence[Measure], interval: IntervalMethod, *, shared: bool) -> dict[str, str]:
-    """Return the method of each measure's interval; of what a tally holds sums of, percentiles at any level."""
+    """Return the method of each measure's interval."""
     clustered = data.clusters is not None
-    return {
-        one.label: "percentile"
-        if interval == "auto" and is_summed(data, one)
-        else method_for(one, interval, clustered=clustered, shared=shared)
-        for one in measures
-    }
-
-
-def check_stored(data: Data, measures: Sequence[Measure], *, together: int, level: float) -> None:
-    """Raise UsageError where the ends of an interval at this level cannot be told from the resamples of a tally."""
-    needed, stored = least_resamples(level), data.drawn.resamples
-    summed = [measure.label for measure in measures if is_summed(data, measure)]
-    if summed and needed > stored:
-        raise UsageError(
-            f"{opt('simultaneous')} of {together:,} runs takes {needed:,} resamples for {summed[0]}, and the tally has "
-            f"{stored:,}; score fewer runs, or give {opt('ci')} a lower level"
-        )
+    return {one.label: method_for(one, interval, clustered=clustered, shared=shared) for one in measures}
 
 
 def _watch(progress: Progress, done: int, every: int, now: int, _: int) -> None:
@@ -193,35 +163,24 @@ def _score_inputs(
     return rows, remarks
 
 
-def open_by(
-    source: Any, by: str | None, options: Mapping[str, Any], measures: Any = None, *, pairs: bool = False
-) -> Loaded:
+def open_by(source: Any, by: str | None, options: Mapping[str, Any], measures: Any = None) -> Loaded:
     """As `open_data`, with the column of strata that is asked for, or all of them where there is no such column."""
-    counting = QUESTIONS if by else Counting(pairs)
     named = by not in (None, QUESTION)
-    loaded = open_data(source, {"strata": (by,) if named else (), **options}, measures, counting)
+    loaded = open_data(source, {"strata": (by,) if named else (), **options}, measures)
     if by and named and by not in loaded.data.strata:
         return open_data(source, {"strata": None, **options}, measures)  # to say what there is instead
     return loaded
 
 
-def open_data(
-    source: Any, options: Mapping[str, Any], measures: Any = None, counting: Counting | None = QUESTIONS
-) -> Loaded:
-    """Read what was given by `load`, with these options and the columns that measures read.
-
-    `counting` says what counts of a large table will do, if these measures need no more; others need its questions.
-    """
+def open_data(source: Any, options: Mapping[str, Any], measures: Any = None) -> Loaded:
+    """Read what was given by `load`, with these options and the columns that measures read."""
     if isinstance(source, (Loaded, Evidence, Tally)):
         for name in _NOT_AGAIN & options.keys():
             if options[name]:
                 raise UsageError(f"{name} applies when files are read, but this is already read")
     wanted_measures = parse_all(measures, None) if measures else []
     graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
-    counts = counting
-    if counting and not all(m.of_counts and COUNTED.issuperset(m.needs) for m in wanted_measures):
-        counts = QUESTIONS
-    loaded = load(source, Options(**{"graded": graded, "counting": counts, **options}))
+    loaded = load(source, Options(**{"graded": graded, **options}))
     if isinstance(loaded.data, Evidence):
         for measure in wanted_measures:
             _check_columns(source, loaded.data, measure)

@@ -236,7 +236,7 @@ def _open(
     """Return the systems, in order, on the questions that all were asked and whose cost is known."""
     wanted = [] if terms.cost is None else [f"mean({terms.cost})"]
     try:
-        loaded = open_data(source, {"strata": (), **options}, wanted, counting=None)
+        loaded = open_data(source, {"strata": (), **options}, wanted)
     except MissingColumnError as error:
         raise MissingColumnError(f"{opt('cost')}: {str(error).removeprefix(f'{wanted[0]}: ')}") from None
     data = with_questions(loaded.data, "ask systems in turn")

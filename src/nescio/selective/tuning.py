@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from nescio.data.evidence import with_questions
+from nescio.data.evidence import as_rows, with_questions
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score
 from nescio.data.signature import sign
@@ -110,7 +110,7 @@ def tune(
 
 
 def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarantee | None) -> OneRun:
-    one = one_run(with_questions(loaded.data, "tune a threshold on"), run)
+    one = one_run(with_questions(as_rows(loaded.data), "tune a threshold on"), run)
     check_follows(one, measure)
     if wanted and one.data.clusters is not None:
         raise UsageError(

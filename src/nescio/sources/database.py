@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from nescio.engines.memory import limit
+from nescio.memory import limit
 
 if TYPE_CHECKING:
     import duckdb

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.engines.memory import limit, of_machine
 from nescio.errors import FormatError, opt
+from nescio.memory import limit, of_machine
 from nescio.sources.limits import check_columns, check_text_length, limits, longest_text, too_deep
 
 FREE = 1 << 26  # what may always be held as values, however small the file

@@ -2,7 +2,7 @@
 
 A limit that depends on the size of a file keeps what is small on disk small in memory: no log that a tool wrote comes
 near it, and the option says more where one does. `Limits` holds what the user set; readers ask here, however deep they
-are called. (Memory is `engines/memory.py`'s, and patterns that people give take bounded time in any case.)
+are called. (Memory is `memory.py`'s, and patterns that people give take bounded time in any case.)
 """
 
 from __future__ import annotations

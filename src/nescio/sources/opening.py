@@ -23,7 +23,7 @@ from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
 from nescio.sources.limits import SMALL, check_columns, check_rows, check_size, check_text_length, most_unpacked
 from nescio.sources.remote import address_of, check_allowed, fetch
-from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Packed, Source
+from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TEXT, Packed, Source
 from nescio.sources.text_files import WHITE, check_text, records, separator
 
 if TYPE_CHECKING:
@@ -174,8 +174,6 @@ def _opened(path: Path, room: MemoryBudget, streamed: Streamed | None) -> Source
         return _open_listed(path, room) or documents.open_lines(path, room)
     if suffix == ".parquet":
         return Source(path.name, path, columns=_parquet_columns(path), kind="parquet")
-    if suffix == TALLY:
-        return Source(path.name, path, kind="arrow")
     return documents.open_whole(path, room, streamed)
 
 

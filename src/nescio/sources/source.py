@@ -17,9 +17,8 @@ from nescio.sources.json import MemoryBudget
 TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", ".parquet")
 ARCHIVES = (".zip", ".eval")
-TALLY = ".tally"  # an Arrow file
 PACKED = (".gz", ".bz2", ".xz", ".zst")
-BY_SUFFIX = (*TEXT, ".parquet", ".xml", TALLY, *ARCHIVES)  # and any of them followed by one of PACKED
+BY_SUFFIX = (*TEXT, ".parquet", ".xml", *ARCHIVES)  # and any of them followed by one of PACKED
 DELIMITED = (".csv", ".tsv")
 LINES = (".jsonl", ".ndjson")
 _SMALL = 1 << 18  # bytes of text of which a query is run before a better one would be planned
@@ -38,7 +37,7 @@ class Source(Struct, frozen=True, eq=False):
     """A file on disk (`path`), a table in memory (`table`), or a table in memory that stood in a file; `columns` are
     its column names, or the keys of its first object.
 
-    `kind` says how it is read: `delimited`, `lines` (of JSON), `parquet`, `arrow`, `table`, or whole as a `document`
+    `kind` says how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document`
     (JSON), an `archive` (ZIP, whose `members` are named), `xml` or `text`; `documents.py` opens the last four.
     `begins` is the line of a text file on which its header or its first object stands; it is `plain` if `check_text`
     says so. `document` is the JSON of a document, or the root of XML; of a large one that is read piece by piece it

@@ -1,7 +1,6 @@
 """The random streams: each use of a seed draws from a stream of its own, so that no two of them share a draw.
 
-A number is part of what a seed means: it never changes, and a new use gets a new one. Tallies draw by hashes of the
-questions' names, and from none of these (`hashed_draws`).
+A number is part of what a seed means: it never changes, and a new use gets a new one.
 """
 
 from enum import IntEnum, unique

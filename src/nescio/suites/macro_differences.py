@@ -18,7 +18,7 @@ from nescio.comparison.resampled_pairs import TestPlan
 from nescio.measures import Measure
 from nescio.stats.macro_tests import Law, law_of, law_p, macro_p
 from nescio.suites.definition import Suite
-from nescio.suites.resampled import check_whole, shuffle
+from nescio.suites.resampled import shuffle
 
 Floats = NDArray[np.float64]
 Runs = tuple[str, str]  # a run and what it is compared with
@@ -69,8 +69,6 @@ class SeenBenchmark(Struct, frozen=True, eq=False):
 
 def see(suite: Suite, measure: Measure) -> list[SeenBenchmark]:
     """See all benchmarks by one measure."""
-    for benchmark in suite.benchmarks:
-        check_whole(benchmark, measure)
     return [SeenBenchmark(b.name, b.data.runs, measured_runs(b.data, measure)) for b in suite.benchmarks]
 
 

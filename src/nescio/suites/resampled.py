@@ -15,12 +15,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.comparison.shared_draws import shared_draws
-from nescio.errors import MismatchError
 from nescio.measures import Measure
 from nescio.scoring.influence import influence
 from nescio.scoring.resampled import resample
 from nescio.scoring.samples import MeasureInput, measure_inputs
-from nescio.scoring.summed import is_summed
 from nescio.stats import resampling
 from nescio.stats.few_units import unit_error
 from nescio.stats.streams import Stream
@@ -44,8 +42,6 @@ class Drawn(Struct, frozen=True, eq=False):
 
 def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed: int, jobs: int) -> list[Drawn]:
     """Draw one benchmark under each measure."""
-    for measure in measures:
-        check_whole(benchmark, measure)
     blocks = resampling.blocks(resamples, seed)
     own = shuffle(benchmark.name, resamples, seed)
     runs = benchmark.data.runs
@@ -73,15 +69,6 @@ def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed
             )
         )
     return made
-
-
-def check_whole(benchmark: Benchmark, measure: Measure) -> None:
-    """Raise MismatchError for the mean of a graded score of which a tally holds sums: these are of its own draws."""
-    if is_summed(benchmark.data, measure):
-        raise MismatchError(
-            f"benchmark {benchmark.name!r}: a suite draws the questions itself, and a tally holds only sums of "
-            f"{measure.label}; give the files themselves"
-        )
 
 
 def shuffle(name: str, size: int, seed: int) -> NDArray[np.int64]:

@@ -1,22 +1,26 @@
-"""Counts tables: `run, correct, incorrect, unanswered`, whole numbers, one row a run."""
+"""Counts tables: `run, correct, incorrect, unanswered`, whole numbers, one row a run, or one a run and confidence."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.columns import OUTCOMES
-from nescio.data.evidence import outcome_tally
-from nescio.data.notes import note
+from nescio.data.evidence import Tally, outcome_tally, weighted_tally
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
-from nescio.sources.tables import load_rows, locate
+from nescio.sources.tables import first, load_rows, locate
 from nescio.tables.lexicon import is_sum, lexicon, roles_of, squash
-from nescio.text import decimal
+from nescio.tables.statements import BESIDE
+from nescio.text import decimal, finite
 
 # What counts are made of that have no column; the first way that fits is taken.
 _MADE = {
@@ -69,68 +73,136 @@ def _made_of(columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     columns=_NAMED,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  it maps nothing
-    """Read counts tables; no run may occur twice."""
+    """Read counts tables; no run may occur twice, or twice at one confidence."""
     seen: dict[str, str] = {}
-    counts: list[list[int]] = []
+    counts: dict[tuple[str, float | None], list[int]] = {}
+    asked: dict[str, int] = {}
     notes = [remark for _, source in parts for remark in source.notes]
     for _, source in parts:
-        label = source.label
-        with connect(small=small(source)) as connection:
-            have = load_rows(connection, source, "raw")
-            columns = columns_of((name for name in have if name), source.named)
-            made = _made_of(columns)
-            if "run" not in columns or not all(made.values()):
-                lacking = [name for name in _NAMED if name not in columns]
-                ways = ", ".join(opt("column", of=f"{name}=NAME") for name in lacking)
-                rule = f"a counts table has the columns {', '.join(_NAMED)}; there is no {' and no '.join(lacking)}"
-                rule += f" ({ways})"
-                raise FormatError(label, rule, where=source.head, value=list(source.columns))
-            held = [part for part in ("correct", "incorrect", "unanswered", "answered", "all") if part in columns]
-            cells = ", ".join(have[columns[part]] for part in ("run", *held))
-            rows = connection.execute(f"SELECT row, {cells} FROM raw ORDER BY 1").fetchall()
-        others = [(part, columns[part]) for part in _NAMED if columns.get(part, part) != part]
-        if others:
-            notes.append(
-                note("table.columns", "{subject}: {columns:each %s is the column %r}", str(label), columns=others)
-            )
-        made_up = [(name, " − ".join(columns[part] for part in own)) for name, own in made.items() if len(own) > 1]
-        if made_up:
-            notes.append(note("counts.made", "{subject}: {counts:each %s is %s}", str(label), counts=made_up))
-        ignored = [name for name in have if name not in columns.values()]
-        if ignored:
-            shown = [name or "without a name" for name in ignored]
-            notes.append(
-                note(
-                    "counts.columns_not_used",
-                    "{subject}: {columns:column/columns} {names:list} not used",
-                    str(label),
-                    columns=len(ignored),
-                    names=shown,
-                )
-            )
-        for row, run, *cells_ in rows:
+        label, held = source.label, _load(source, notes)
+        for row, run, sure, *cells in held.rows:
             if run is None:
                 raise FormatError(label, "the run is empty", where=locate(source, row))
-            if run in seen:
-                if seen[run] != str(label):
-                    raise MismatchError(f"run {run!r} is in both {seen[run]} and {label}")
+            confidence = None if sure is None else finite(sure)
+            if sure is not None and confidence is None:
+                raise FormatError(label, "a confidence is a number", where=locate(source, row), value=sure)
+            if seen.get(run, str(label)) != str(label):
+                raise MismatchError(f"run {run!r} is in both {seen[run]} and {label}")
+            if (run, confidence) in counts:
                 rule = f"run {run!r} appears twice: add up its counts, or keep one of its rows"
                 raise FormatError(label, rule, where=locate(source, row))
-            if row == len(rows) > 2 and is_sum(run):
+            if row == len(held.rows) > 2 and is_sum(run):
                 rule = "this last row seems to sum up the others, and is no run: delete it (or rename it, if it is one)"
                 raise FormatError(label, rule, where=locate(source, row), value=run)
             seen[run] = str(label)
-            numbers: dict[str, int] = {
-                part: _whole(source, row, columns[part], cell) for part, cell in zip(held, cells_, strict=True)
+            numbers = {
+                part: whole(source, row, held.columns[part], cell) for part, cell in zip(held.parts, cells, strict=True)
             }
-            counts.append(
-                [_taken(source, row, [(columns[part], numbers[part]) for part in made[name]]) for name in OUTCOMES]
+            counts[run, confidence] = _outcomes(source, row, held, numbers)
+            check_whole(source, row, f"run {run!r}", numbers)
+            asked[run] = asked.get(run, 0) + numbers.get("asked", 0)
+    check_asked(asked)
+    return ReadResult(_tally(tuple(seen), counts), tuple(notes))
+
+
+class _Held(Struct, frozen=True):
+    """What a counts table holds: its columns by what they count, what each outcome is made of, the parts that are
+    read, and rows of a place, a run, a confidence and a cell for each part."""
+
+    columns: dict[str, str]
+    made: dict[str, tuple[str, ...]]
+    parts: list[str]
+    rows: list[tuple[Any, ...]]
+
+
+def _load(source: Source, notes: list[Note]) -> _Held:
+    """Return what a table holds, and note what is read otherwise than by its name, or not at all."""
+    label = source.label
+    with connect(small=small(source)) as connection:
+        have = load_rows(connection, source, "raw")
+        columns = columns_of((name for name in have if name), source.named)
+        made = _made_of(columns)
+        if "run" not in columns or not all(made.values()):
+            lacking = [name for name in _NAMED if name not in columns]
+            ways = ", ".join(opt("column", of=f"{name}=NAME") for name in lacking)
+            rule = f"a counts table has the columns {', '.join(_NAMED)}; there is no {' and no '.join(lacking)}"
+            rule += f" ({ways})"
+            raise FormatError(label, rule, where=source.head, value=list(source.columns))
+        counted = {name.lower(): name for name in have if name and name.lower() in BESIDE}
+        if len(counted) == len(BESIDE):  # as nescio sql has them
+            columns |= counted
+        parts = [part for part in (*OUTCOMES, "answered", "all", *BESIDE) if part in columns]
+        run = have[columns["run"]]
+        several = first(connection, f"SELECT count(*) > count(DISTINCT {run}) FROM raw WHERE {run} IS NOT NULL")[0]
+        sure = next((name for name in have if name and name.lower() == "confidence" and several), None)
+        shown = [run, have[sure] if sure else "NULL", *(have[columns[part]] for part in parts)]
+        rows = connection.execute(f"SELECT row, {', '.join(shown)} FROM raw ORDER BY 1").fetchall()
+    others = [(part, columns[part]) for part in _NAMED if columns.get(part, part) != part]
+    if others:
+        notes.append(note("table.columns", "{subject}: {columns:each %s is the column %r}", str(label), columns=others))
+    made_up = [(name, " − ".join(columns[part] for part in own)) for name, own in made.items() if len(own) > 1]
+    if made_up:
+        notes.append(note("counts.made", "{subject}: {counts:each %s is %s}", str(label), counts=made_up))
+    ignored = [name or "without a name" for name in have if name not in columns.values() and name != sure]
+    if ignored:
+        notes.append(
+            note(
+                "counts.columns_not_used",
+                "{subject}: {columns:column/columns} {names:list} not used",
+                str(label),
+                columns=len(ignored),
+                names=ignored,
             )
-            if "all" in numbers and sum(counts[-1]) != numbers["all"]:
-                total = f"{columns['all']!r} is {numbers['all']}"
-                rule = f"{total}, and right, wrong and unanswered add up to {sum(counts[-1])}"
-                raise FormatError(label, rule, where=locate(source, row), value=numbers["all"])
-    return ReadResult(outcome_tally(tuple(seen), np.array(counts, dtype=np.int64)), tuple(notes))
+        )
+    return _Held(columns, made, parts, rows)
+
+
+def _outcomes(source: Source, row: int, held: _Held, numbers: Mapping[str, int]) -> list[int]:
+    """Return the three counts of a row; raises FormatError where they contradict their total."""
+    columns = held.columns
+    own = [_taken(source, row, [(columns[part], numbers[part]) for part in held.made[name]]) for name in OUTCOMES]
+    if "all" in numbers and sum(own) != numbers["all"]:
+        total = f"{columns['all']!r} is {numbers['all']}"
+        rule = f"{total}, and right, wrong and unanswered add up to {sum(own)}"
+        raise FormatError(source.label, rule, where=locate(source, row), value=numbers["all"])
+    return own
+
+
+def _tally(runs: tuple[str, ...], counts: Mapping[tuple[str, float | None], list[int]]) -> Tally:
+    """Return the counts of each run, or of each run at each confidence."""
+    if len(runs) == len(counts):
+        return outcome_tally(runs, np.array([*counts.values()], dtype=np.int64))
+    number = {run: i for i, run in enumerate(runs)}
+    sure = [math.nan if confidence is None else confidence for _, confidence in counts]
+    levels, level = np.unique(sure, return_inverse=True)
+    grid = np.zeros((len(runs), len(levels), len(OUTCOMES)), dtype=np.int64)
+    grid[[number[run] for run, _ in counts], level] = [*counts.values()]
+    return weighted_tally(runs, levels, grid)
+
+
+def check_whole(source: Source, row: int, whose: str, numbers: Mapping[str, int]) -> None:
+    """Raise MismatchError where counts leave out questions that a policy has to settle."""
+    if numbers.get("missing"):
+        raise MismatchError(
+            f"{source.label}, {locate(source, row)}: {whose} lacks {numbers['missing']:,} questions; nescio sql "
+            "--missing unanswered counts them as unanswered, and --missing common leaves them out for all runs"
+        )
+    if numbers.get("other"):
+        raise MismatchError(
+            f"{source.label}, {locate(source, row)}: {whose} has {numbers['other']:,} answers with an empty or unknown "
+            "outcome, or to a question that it answers twice; nescio sql --outcome-map says what words mean, and "
+            "--ungraded exclude leaves out empty outcomes"
+        )
+
+
+def check_asked(asked: Mapping[str, int]) -> None:
+    """Raise MismatchError where runs were not counted on equally many questions."""
+    if len({*asked.values()}) > 1:
+        least, most = min(asked, key=asked.__getitem__), max(asked, key=asked.__getitem__)
+        raise MismatchError(
+            f"run {least!r} was counted on {asked[least]:,} questions and {most!r} on {asked[most]:,}: some shards "
+            "lack a run; count all shards as one table"
+        )
 
 
 def _taken(source: Source, row: int, parts: Sequence[tuple[str, int]]) -> int:
@@ -143,7 +215,7 @@ def _taken(source: Source, row: int, parts: Sequence[tuple[str, int]]) -> int:
     return left
 
 
-def _whole(source: Source, row: int, name: str, cell: str | None) -> int:
+def whole(source: Source, row: int, name: str, cell: str | None) -> int:
     """Return a cell as a count; raises FormatError if it is none."""
     if cell and _THOUSANDS.fullmatch(cell):
         rule = f"{name} could be {cell.replace('.', '')} or {cell.split('.')[0]}: write it without a point"

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from nescio.data.model import Response, Run
 from nescio.data.reasons import EMPTY
 from nescio.data.repeats import FIRST, REPEAT
-from nescio.engines.memory import at_most
 from nescio.errors import FormatError, MismatchError, collected
+from nescio.memory import at_most
 from nescio.sources.json import as_text
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import placed_lines, rows_at

@@ -25,7 +25,7 @@ from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows, with_points, without_blanks
 from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table, described
-from nescio.tables.large import count
+from nescio.tables.large import read_large
 from nescio.tables.lexicon import roles_of
 from nescio.tables.mapping import ROLES
 from nescio.tables.rest import RESTS
@@ -73,8 +73,8 @@ def recognise(source: Source) -> str | None:
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read tables; several are read as one, and no run may be in two of them."""
     sources = [source for _, source in parts]
-    if len(sources) == 1 and not options.column and (counted := count(sources[0], options)):
-        return counted
+    if len(sources) == 1 and not options.column and (large := read_large(sources[0], options)):
+        return large
     notes: list[Note] = [remark for source in sources for remark in source.notes]
     with connect(small=small(*sources)) as connection:
         settled = [settle(connection, shapes, options) for shapes in _loaded(connection, sources, notes)]

@@ -75,11 +75,10 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
         score_gates(nescio.score("outcomes.csv", "c@1"), [Limit("c@1", 0.5)])
 
     A run passes where its interval is on the right side of the limit, fails where it is on the wrong one, and cannot be
-    told from the limit where it spans it, or where there is none. The interval of a value from bins of confidence is
-    widened by the bound that these leave; where other questions are predicted, the prediction interval counts; where
-    intervals hold for all runs together, so do the gates. Raises UsageError for a limit on a measure that is not
-    scored, that runs the other way, or whose interval holds the true value less often than it says, for fewer than ten
-    clusters of questions, and for clusters that nobody named.
+    told from the limit where it spans it, or where there is none. Where other questions are predicted, the prediction
+    interval counts; where intervals hold for all runs together, so do the gates. Raises UsageError for a limit on a
+    measure that is not scored, that runs the other way, or whose interval holds the true value less often than it says,
+    for fewer than ten clusters of questions, and for clusters that nobody named.
     """
     gates: list[Gate] = []
     for limit in limits:
@@ -151,7 +150,6 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
     """Hold every run against one limit: 0 passed, 1 failed, 3 cannot tell (or undefined)."""
     gates = []
     doubted = _doubted(scores, limit.measure)
-    of_bins = {one.run: one for one in scores.tables.get("bins", ()) if one.measure == limit.measure}
     predicted = {one.run: one for one in scores.tables.get("next_sample", ()) if one.measure == limit.measure}
     runs = int(scores.signature.get("simultaneous", 1))
     for row in scores:
@@ -160,8 +158,6 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
         on = predicted.get(row.run)
         low, high = (on.low, on.high) if on else (row.low, row.high)
         low, high = (math.nan, math.nan) if low is None or high is None else (low, high)
-        if bins := of_bins.get(row.run):
-            low, high = low - (bins.value - bins.least), high + (bins.greatest - bins.value)
         worst, best = (-high, -low) if limit.ceiling else (low, high)
         floor = -limit.value if limit.ceiling else limit.value
         status = PASSED if worst >= floor else FAILED if best < floor else CANNOT_TELL
@@ -175,7 +171,7 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
         figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
         doubtful = f"run {row.run!r}" in doubted
         rough = f", for all {runs:,} runs together" if runs > 1 else ""
-        rough += (", with the bound of its bins" if bins else "") + (", an approximate interval" if doubtful else "")
+        rough += ", an approximate interval" if doubtful else ""
         where = f" on {on.questions:,} other questions" if on else ""
         message = f"{limit.measure} of run {row.run!r}{where} {verdict} {limit.value:g} ({figures}{rough})"
         rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"

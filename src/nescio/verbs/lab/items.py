@@ -38,7 +38,7 @@ class ItemsRequest(Reading, Sourced):
 
 @verb(ItemsRequest, working="testing", show=show_items)
 def items(request: ItemsRequest) -> Results[Item]:
-    loaded = open_data(request.source, {"strata": (), "texts": True, **request.values(Reading)}, counting=None)
+    loaded = open_data(request.source, {"strata": (), "texts": True, **request.values(Reading)})
     try:
         return list_items(loaded, known_texts(texts_of(loaded)))
     except MismatchError as error:

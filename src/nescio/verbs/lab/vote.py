@@ -67,7 +67,7 @@ def vote(request: VoteRequest) -> Votes:
     if request.output is not None:
         check_file(request.output, "a run", SUFFIXES, request.inputs())
     read = {"strata": (), "texts": True, **request.values(Reading)}
-    loaded = open_data(request.source, read, counting=None)
+    loaded = open_data(request.source, read)
     texts = texts_of(loaded)
     said: Said | None = None
     if texts is not None:

@@ -1,0 +1,192 @@
+"""Large outcome tables as grids: DuckDB joins each row to the numbers of its run and its question, and the outcome
+takes its place in a byte of a grid. No row is held in memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.memory import at_most
+from nescio.sources.database import connect, parquet
+from nescio.sources.source import Source
+from nescio.sources.tables import NUMBER, first, literal
+from nescio.sources.text_files import WHITE
+
+if TYPE_CHECKING:
+    import duckdb
+
+NOTHING = -1  # the state of a cell without a row
+Words = Callable[[Sequence[tuple[str | None, int]]], Mapping[str | None, int | None]]
+_WHOLE = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG")) | {
+    "INTEGER",
+    "UINTEGER",
+}
+_AS_WRITTEN = ("FLOAT", "DECIMAL")  # whose numbers are those that their digits say, as where they are read as text
+_AT_ONCE = 1 << 27  # bytes of cells that are fetched at a time
+_CELL = 9  # bytes of a run, a question and a state
+
+
+class Grid(Struct, frozen=True, eq=False):
+    """The runs in the order in which they first come in the table, the questions by their names, the state of each cell
+    and the columns of numbers, all of shape (runs, questions); and who judged the runs, where that is known."""
+
+    runs: tuple[str, ...]
+    questions: tuple[str, ...]
+    state: NDArray[np.int8]
+    numbers: dict[str, NDArray[np.float64]]
+    judges: tuple[str, ...]
+
+
+def rows_of(source: Source) -> int:
+    """Count the rows of a Parquet table, from its metadata."""
+    relation, where = _table(source)
+    with connect() as connection:
+        return int(first(connection, f"SELECT count(*) FROM {relation}", where)[0])
+
+
+def last_rows(source: Source, columns: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return these cells of the last row of each file of a Parquet table, which its metadata lead to."""
+    relation, where = _table(source, "file_row_number=true, filename=true")
+    cells = ", ".join(f"{_quoted(name)}::VARCHAR" for name in columns)
+    with connect() as connection:
+        files = first(connection, f"SELECT list(DISTINCT filename) FROM {relation} WHERE file_row_number = 0", where)[0]
+        ends = "SELECT file_name, num_rows FROM parquet_file_metadata(?)"
+        at_end = f"JOIN ({ends}) ON filename = file_name AND file_row_number = num_rows - 1"
+        return connection.execute(f"SELECT {cells} FROM {relation} {at_end}", [*where, files]).fetchall()
+
+
+def holds_numbers(source: Source, column: str) -> bool:
+    """Say whether each cell of a column of a Parquet table is empty, or a finite number."""
+    relation, where = _table(source)
+    cell = _quoted(column)
+    with connect() as connection:
+        text = _kinds(connection, relation, where)[column] == "VARCHAR"
+        cell = _trimmed(cell) if text else cell
+        number = NUMBER.format(cell) if text else f"TRY_CAST({cell} AS DOUBLE)"
+        odd = f"{cell} IS NOT NULL AND NOT coalesce(isfinite({number}), false)"
+        return first(connection, f"SELECT 1 FROM {relation} WHERE {odd} LIMIT 1", where) is None
+
+
+def grid(source: Source, words: Words, numbers: Sequence[str] = (), judge: str | None = None) -> Grid | None:
+    """Read a Parquet table with the columns `run`, `question` and `outcome`, and these columns of numbers; `words` says
+    of the words for outcomes, each with its number of rows, which state each means. `judge` names the column that says
+    who judged.
+
+    Returns None where the table is none that can be read so: a cell is empty, a word is unknown, a name has white space
+    around it or accents typed in two ways, a number is not finite, a run has a question twice or two judges. Another
+    way will say what is wrong.
+    """
+    relation, where = _table(source, "file_row_number=true")
+    with connect(alone=True) as connection:
+        connection.execute("SET preserve_insertion_order = false")
+        by = f"{_trimmed(_quoted(judge) + '::VARCHAR')}" if judge else "NULL"
+        connection.execute(
+            f"CREATE TEMP TABLE seen AS SELECT run::VARCHAR AS name, {_trimmed('run::VARCHAR')} AS run, "
+            f"outcome::VARCHAR AS written, {_trimmed('outcome::VARCHAR')} AS word, {by} AS judge, count(*) AS rows, "
+            f"min(file_row_number) AS row FROM {relation} GROUP BY ALL",
+            where,
+        )
+        judged = connection.execute("SELECT DISTINCT run, judge FROM seen").fetchall()
+        counted: Counter[str | None] = Counter()
+        for word, rows in connection.execute("SELECT word, sum(rows)::BIGINT FROM seen GROUP BY 1").fetchall():
+            counted[word] = rows
+        states = words(sorted(counted.items(), key=lambda item: item[0] or ""))
+        kinds = _kinds(connection, relation, where)
+        doubles = [_as_double(_quoted(name), kinds[name]) for name in numbers]
+        two_judges = len(judged) > len({run for run, _ in judged})
+        if two_judges or None in {run for run, _ in judged} or None in {*states.values(), *doubles}:
+            return None
+        runs = _numbered(connection, "runs", "SELECT run AS name, min(row) AS place, run FROM seen GROUP BY run")
+        connection.execute(
+            "CREATE TEMP TABLE run_codes AS SELECT DISTINCT seen.name, code FROM seen JOIN runs USING (run)"
+        )
+        written = connection.execute("SELECT DISTINCT written, word FROM seen").fetchall()
+        means = " ".join(f"WHEN outcome::VARCHAR = {literal(own)} THEN {states[word]}" for own, word in written if own)
+        meaning = f"CASE {means} ELSE {states.get(None, NOTHING)} END" if means else str(states[None])
+        named = f"SELECT DISTINCT question::VARCHAR AS name, 0 AS place FROM {relation}"
+        questions = _numbered(connection, "questions", named, where)
+        odd = f"name IS NULL OR name = '' OR name <> trim(name, '{WHITE}') OR name <> nfc_normalize(name)"
+        if first(connection, f"SELECT 1 FROM questions WHERE {odd} LIMIT 1") is not None:
+            return None
+        state = np.full((len(runs), len(questions)), NOTHING, dtype=np.int8)
+        columns = {name: np.full(state.shape, np.nan) for name in numbers}
+        cells = "".join(
+            f", CASE WHEN {cell} IS NULL THEN 'nan'::DOUBLE WHEN isfinite({cell}) THEN {cell} "
+            f"ELSE 'inf'::DOUBLE END AS n{i}"
+            for i, cell in enumerate(doubles)
+        )
+        query = (
+            f"SELECT run_codes.code AS run, questions.code AS question, ({meaning})::TINYINT AS state{cells} "
+            f"FROM {relation} AS given JOIN run_codes ON given.run::VARCHAR = run_codes.name JOIN "
+            "questions ON given.question::VARCHAR = questions.name"
+        )
+        total, parts = sum(counted.values()), _parts(sum(counted.values()), len(numbers))
+        for part in range(parts):
+            own = query if parts == 1 else f"{query} WHERE questions.code % {parts} = {part}"
+            fetched = connection.execute(own, where).fetchnumpy()
+            at = fetched["run"], fetched["question"]
+            state[at] = fetched["state"]
+            for i, column in enumerate(columns.values()):
+                if np.isinf(fetched[f"n{i}"]).any():
+                    return None
+                column[at] = fetched[f"n{i}"]
+            _tell(source, part, parts)
+            del fetched, at  # before the next are fetched
+    if np.count_nonzero(state != NOTHING) < total:
+        return None
+    return Grid(runs, questions, state, columns, tuple(sorted({text for _, text in judged if text})))
+
+
+def _parts(rows: int, numbers: int) -> int:
+    """Return in how many parts the rows are fetched."""
+    return max(1, -(-rows * (_CELL + 8 * numbers) // at_most(_AT_ONCE, 16)))
+
+
+def _table(source: Source, more: str = "") -> tuple[str, list[str]]:
+    assert source.path is not None
+    return parquet(source.path, more)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _trimmed(cell: str) -> str:
+    """Return a cell in SQL as tables are read: white space off, NULL where nothing is left."""
+    return f"nullif(trim({cell}, '{WHITE}'), '')"
+
+
+def _kinds(connection: duckdb.DuckDBPyConnection, relation: str, where: Sequence[str]) -> dict[str, str]:
+    """Return the type of each column."""
+    return {str(row[0]): str(row[1]) for row in connection.execute(f"DESCRIBE FROM {relation}", where).fetchall()}
+
+
+def _numbered(
+    connection: duckdb.DuckDBPyConnection, table: str, named: str, where: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Make a table of names with their numbers from 0, by place and name; return the names in this order."""
+    connection.execute(
+        f"CREATE TEMP TABLE {table} AS SELECT *, (row_number() OVER (ORDER BY place, name) - 1)::INTEGER AS code "
+        f"FROM ({named})",
+        where,
+    )
+    return tuple(connection.execute(f"SELECT name FROM {table} ORDER BY code").fetchnumpy()["name"].tolist())
+
+
+def _as_double(cell: str, kind: str) -> str | None:
+    """Return a cell as a double, in SQL; None where its column holds no numbers."""
+    if kind == "DOUBLE" or kind in _WHOLE:
+        return f"{cell}::DOUBLE"
+    return f"{cell}::VARCHAR::DOUBLE" if kind.startswith(_AS_WRITTEN) else None
+
+
+def _tell(source: Source, part: int, parts: int) -> None:
+    """Say how many bytes of a file are read, where one part of so many is."""
+    if source.tick and source.path and source.path.is_file():
+        size = source.path.stat().st_size
+        source.tick(size * (part + 1) // parts - size * part // parts)

@@ -1,0 +1,75 @@
+"""Pair tables, as `nescio sql` counts them: a row for each two runs, and for each run beside itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec.structs import replace
+
+from nescio.data.evidence import outcome_tally
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.database import connect
+from nescio.sources.source import Source, small
+from nescio.sources.tables import load_rows, locate
+from nescio.stats.packed import pair_index
+from nescio.tables.counts import check_asked, check_whole, whole
+from nescio.tables.statements import BESIDE, PAIRS
+
+RUNS = ("run_a", "run_b")
+
+
+def _named(source: Source) -> dict[str, str]:
+    """Return the columns by their names in small letters: some engines give them in capitals."""
+    return {name.lower(): name for name in source.columns if name}
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise a table of two runs and the nine counts of their outcomes."""
+    return "table" if {*RUNS, *PAIRS} <= {*_named(source)} else None
+
+
+@reader(
+    "pairs",
+    about="a pair table: counts of two runs on the same questions (nescio sql)",
+    recognise=recognise,
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  it maps nothing
+    """Read a pair table, the pairs of which may be in several files."""
+    cells: dict[tuple[str, str], list[int]] = {}
+    asked: dict[str, int] = {}
+    for _, source in parts:
+        named = _named(source)
+        names = [*PAIRS, *(name for name in BESIDE if name in named)]
+        with connect(small=small(source)) as connection:
+            have = load_rows(connection, source, "raw")
+            shown = ", ".join(have[named[name]] for name in (*RUNS, *names))
+            rows = connection.execute(f"SELECT row, {shown} FROM raw ORDER BY 1").fetchall()
+        for row, one, other, *texts in rows:
+            if one is None or other is None:
+                raise FormatError(source.label, "the run is empty", where=locate(source, row))
+            if (one, other) in cells or (other, one) in cells:
+                rule = f"runs {one!r} and {other!r} appear twice: add up their counts, or keep one of their rows"
+                raise FormatError(source.label, rule, where=locate(source, row))
+            numbers = {name: whole(source, row, name, cell) for name, cell in zip(names, texts, strict=True)}
+            check_whole(source, row, f"run {one!r}" if one == other else f"{one!r} or {other!r}", numbers)
+            cells[one, other] = [numbers[name] for name in PAIRS]
+            if one == other:
+                asked[one] = numbers.get("asked", 0)
+    check_asked(asked)
+    runs = tuple(sorted({run for pair in cells for run in pair}))
+    number = {run: i for i, run in enumerate(runs)}
+    counts = np.zeros((len(runs), 3), dtype=np.int64)
+    pairs = np.zeros((len(runs) * (len(runs) - 1) // 2, 3, 3), dtype=np.int64)
+    for (one, other), own in cells.items():
+        x, y, table = number[one], number[other], np.array(own).reshape(3, 3)
+        if x == y:
+            counts[x] = table.diagonal()
+        else:
+            pairs[pair_index(np.array(min(x, y)), np.array(max(x, y)), len(runs))] = table if x < y else table.T
+    alone = next((run for run in runs if (run, run) not in cells), None)
+    if alone is not None:
+        raise MismatchError(f"run {alone!r} has no row beside itself, which counts its outcomes")
+    size = max(asked.values()) or int(counts.sum(axis=1).max())
+    return ReadResult(replace(outcome_tally(runs, counts), pairs=pairs, size=size))

@@ -1,0 +1,95 @@
+"""Print SQL that counts a table of any size, for `nescio score` and `nescio compare` to read.
+
+TABLE has a row for each answer, with the columns `run`, `question` and `outcome`. Run a statement on your engine, save
+what it returns as Parquet or CSV, and give nescio that file: values, intervals and exact tests are those of the rows.
+
+\b
+nescio sql answers --dialect spark --only pairs
+nescio sql 'part-*.parquet' --only pairs
+nescio compare pairs.csv
+nescio sql answers --column outcome=verdict --outcome-map right=correct --only runs
+nescio sql answers --bins 1000 --only confidences
+
+Three statements count the outcomes of each run (`runs`), of each two runs on the same questions (`pairs`, with each run
+beside itself), and of each rounded confidence (`confidences`, for AUROC, AURC, ECE and `nescio tune`). Counts of shards
+that share no question add up: sum each column by its run, its two runs, or its run and confidence. nescio stops at
+counts with missing questions, unknown words, or questions that a run answers twice (columns `missing` and `other`), so
+--missing and --ungraded apply here. Outcomes are counted as the table has them: leave out questions without an answer
+in a view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from nescio.data.columns import OUTCOMES
+from nescio.data.policies import Missing
+from nescio.errors import UsageError, opt
+from nescio.options import Request, argument, option, verb
+from nescio.pipeline.options import OUTCOME_MAP
+from nescio.tables.statements import Counted, Dialect
+
+ROLES = ("run", "question", "outcome", "confidence")
+
+
+class SqlRequest(Request):
+    """What `nescio sql` is asked."""
+
+    table: str = argument(
+        kw_only=False, argument=True, metavar="TABLE", help="The table, or for DuckDB and Spark a file."
+    )
+    dialect: Dialect = option(default="duckdb", help="The SQL to write.")
+    only: Literal["runs", "pairs", "confidences"] | None = option(
+        default=None, help="Print this statement alone.", default_words="all of them"
+    )
+    column: Mapping[str, str] = option(
+        default={}, metavar="NAME=COLUMN", help="Which column is the run, question, outcome or confidence."
+    )
+    outcome_map: Mapping[str, str] = OUTCOME_MAP
+    missing: Missing = option(
+        default="error",
+        help="What to do with a question that a run lacks: count it as missing, which nescio refuses to score, count it"
+        " as unanswered, or leave it out for all runs.",
+    )
+    ungraded: Literal["error", "exclude"] = option(
+        default="error", help="What to do with an empty outcome: count it as `other`, or leave it out."
+    )
+    bins: int | None = option(
+        default=None,
+        low=1,
+        help="Round confidences to this many parts of 1, and count the outcomes at each.",
+        default_words="1,000 with --only confidences",
+    )
+
+    def check(self) -> None:
+        """Raise UsageError for a column or a word that no statement counts."""
+        super().check()
+        for name, column in self.column.items():
+            if name not in ROLES:
+                raise UsageError(f"{opt('column', {name: column})}: a column can be named {', '.join(ROLES)}")
+        for word, outcome in self.outcome_map.items():
+            if outcome not in (*OUTCOMES, "ungraded"):
+                rule = f"a statement counts {', '.join(OUTCOMES)} and ungraded"
+                raise UsageError(f"{opt('outcome_map', {word: outcome})}: {rule}")
+        if self.bins and self.only not in (None, "confidences"):
+            raise UsageError(f"{opt('bins')} is for {opt('only', 'confidences')}")
+
+
+def present(text: str, _: object) -> int:
+    """Print the statements on standard output."""
+    print(text)
+    return 0
+
+
+@verb(SqlRequest, present=present, prints="")
+def sql(request: SqlRequest) -> str:
+    columns = {role: role for role in ROLES} | dict(request.column)
+    words = {name: name for name in OUTCOMES} | {word: str(meant) for word, meant in request.outcome_map.items()}
+    counted = Counted(request.table, columns, words, request.missing, request.ungraded == "exclude", request.dialect)
+    statements = {"runs": counted.runs(), "pairs": counted.pairs()}
+    if request.bins or request.only == "confidences":
+        statements["confidences"] = counted.confidences(request.bins or 1000)
+    return "\n\n".join(
+        f"-- {name}\n{statement};" for name, statement in statements.items() if request.only in (None, name)
+    )

@@ -1,0 +1,241 @@
+"""Statements of `nescio sql`, run by engines: their counts give the figures of the rows, to the last digit."""
+
+from __future__ import annotations
+
+import csv
+import os
+import random
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import duckdb
+import pytest
+
+import nescio
+from nescio.errors import MismatchError, UsageError
+from nescio.meta_evaluation import stability, swap
+from nescio.tables.statements import Dialect
+
+MEASURES = ["c@1", "accuracy", "coverage", "UF", "precision"]
+HEAD = ("run", "question", "outcome", "confidence")
+WORDS = ("correct", "incorrect", "unanswered")
+
+
+def table(path: Path, questions: int = 120, runs: int = 3, parts: int = 40) -> Path:
+    """A table of answers with confidences that are parts of 1."""
+    chance = random.Random(7)
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(HEAD)
+        for run in range(runs):
+            for i in range(questions):
+                word = chance.choices(WORDS, (4 + run, 4, 2))[0]
+                rows.writerow((f"run {run}", f"it's {i}", word, chance.randrange(parts + 1) / parts))
+    return path
+
+
+def counted(source: Path, only: Any, into: Path, **options: Any) -> Path:
+    """Run a statement on DuckDB, and return the file of its result."""
+    statement = nescio.sql(str(source), only=only, **options).rstrip(";")
+    duckdb.execute(f"COPY ({statement}) TO '{into}'")
+    return into
+
+
+def figures(results: Any) -> list[str]:
+    return [repr(row) for row in results]
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    return table(tmp_path / "answers.csv")
+
+
+def test_counts_of_a_table_by_hand(tmp_path: Path) -> None:
+    """q1 and q2 of both runs: a right and wrong, b right and silent. Right both once, wrong and silent once."""
+    path = tmp_path / "t.csv"
+    path.write_text("run,question,outcome\na,q1,correct\na,q2,incorrect\nb,q1,correct\nb,q2,unanswered\n")
+    runs = duckdb.execute(nescio.sql(str(path), only="runs")).fetchall()
+    assert runs == [("a", 1, 1, 0, 0, 0, 2), ("b", 1, 0, 1, 0, 0, 2)]
+    pairs = duckdb.execute(nescio.sql(str(path), only="pairs")).fetchall()
+    assert pairs == [
+        ("a", "a", 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2),
+        ("a", "b", 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 2),
+        ("b", "b", 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 2),
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_pair_tables_give_the_figures_of_the_rows(answers: Path, tmp_path: Path, suffix: str) -> None:
+    pairs = counted(answers, "pairs", tmp_path / f"pairs.{suffix}")
+    assert figures(nescio.compare(pairs, MEASURES)) == figures(nescio.compare(answers, MEASURES))
+    assert figures(nescio.score(pairs, MEASURES)) == figures(nescio.score(answers, MEASURES))
+    assert figures(swap(pairs, "c@1", trials=20, fresh=True)) == figures(swap(answers, "c@1", trials=20, fresh=True))
+    assert figures(stability(pairs, "c@1", trials=20, fresh=True)) == figures(
+        stability(answers, "c@1", trials=20, fresh=True)
+    )
+
+
+def test_counts_of_runs_give_the_figures_of_the_rows(answers: Path, tmp_path: Path) -> None:
+    runs = counted(answers, "runs", tmp_path / "runs.parquet")
+    assert figures(nescio.score(runs, MEASURES, mark=False)) == figures(nescio.score(answers, MEASURES, mark=False))
+    with pytest.raises(MismatchError, match=r"or a pair table \(nescio sql --only pairs\)"):
+        nescio.compare(runs)
+
+
+def test_rounded_confidences_give_the_figures_of_rounded_rows(answers: Path, tmp_path: Path) -> None:
+    binned = counted(answers, "confidences", tmp_path / "binned.parquet", bins=40)
+    measures = ["AUROC", "AURC", "ECE", "Brier", "c@1"]
+    ours, theirs = (nescio.score(path, measures, ci=None, mark=False) for path in (binned, answers))
+    for one, other in zip(ours, theirs, strict=True):
+        assert (one.run, one.measure, one.n) == (other.run, other.measure, other.n)
+        assert one.value == pytest.approx(other.value, rel=1e-12)
+    assert any("rounded confidences" in str(note) for note in ours.notes)
+    names = ("threshold", "coverage", "value_in_sample")
+    tuned = [nescio.tune(path, run="run 1").rows[0] for path in (binned, answers)]
+    assert [getattr(tuned[0], name) for name in names] == [getattr(tuned[1], name) for name in names]
+    with pytest.raises(nescio.NescioError, match="nescio sql --bins"):
+        nescio.score(counted(answers, "runs", tmp_path / "runs.csv"), "AUROC")
+
+
+def test_a_gate_on_rounded_confidences_is_doubted(answers: Path, tmp_path: Path) -> None:
+    binned = counted(answers, "confidences", tmp_path / "binned.csv", bins=2)
+    gates = nescio.score(binned, "AUROC", fail_under={"AUROC": 0.3}).gates
+    assert [gate.doubtful for gate in gates] == [True] * 3
+
+
+def test_shards_add_up(answers: Path, tmp_path: Path) -> None:
+    rows = answers.read_text().splitlines()
+    parts = []
+    for i in range(2):
+        part = tmp_path / f"part-{i}.csv"
+        part.write_text("\n".join([rows[0], *(row for row in rows[1:] if int(row.split(",")[1].split()[1]) % 2 == i)]))
+        parts.append(counted(part, "pairs", tmp_path / f"pairs-{i}.csv"))
+    whole = counted(answers, "pairs", tmp_path / "pairs.csv")
+    duckdb.execute(
+        f"COPY (SELECT run_a, run_b, SUM(COLUMNS(* EXCLUDE (run_a, run_b))) FROM '{tmp_path}/pairs-*.csv' GROUP BY ALL) "
+        f"TO '{tmp_path / 'sum.csv'}'"
+    )
+    assert figures(nescio.compare(tmp_path / "sum.csv")) == figures(nescio.compare(whole))
+
+
+FAULTS = {
+    "missing": "a,q1,correct\na,q2,incorrect\nb,q1,correct\n",
+    "ungraded": "a,q1,correct\na,q2,\nb,q1,correct\nb,q2,correct\n",
+    "unknown": "a,q1,correct\na,q2,perhaps\nb,q1,correct\nb,q2,correct\n",
+    "twice": "a,q1,correct\na,q1,correct\nb,q1,correct\n",
+}
+
+
+@pytest.mark.parametrize("only", ["runs", "pairs"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_a_policy_has_to_settle_is_refused(fault: str, only: str, tmp_path: Path) -> None:
+    (path := tmp_path / "t.csv").write_text("run,question,outcome\n" + FAULTS[fault])
+    said = "lacks 1 questions" if fault == "missing" else "1 answers with an empty or unknown outcome"
+    with pytest.raises(MismatchError, match=said):
+        nescio.score(counted(path, only, tmp_path / "counts.csv"))
+
+
+@pytest.mark.parametrize(
+    ("fault", "options"),
+    [("missing", {"missing": "unanswered"}), ("missing", {"missing": "common"}), ("ungraded", {"ungraded": "exclude"})],
+)
+def test_policies_are_those_of_the_rows(fault: str, options: dict[str, Any], tmp_path: Path) -> None:
+    (path := tmp_path / "t.csv").write_text("run,question,outcome\n" + FAULTS[fault])
+    pairs = counted(path, "pairs", tmp_path / "pairs.csv", **options)
+    assert figures(nescio.score(pairs, MEASURES, ci=None)) == figures(nescio.score(path, MEASURES, ci=None, **options))
+    assert figures(nescio.compare(pairs, "c@1")) == figures(nescio.compare(path, "c@1", **options))
+
+
+def test_columns_and_words_are_named_as_elsewhere(tmp_path: Path) -> None:
+    (path := tmp_path / "t.csv").write_text("engine,id,verdict\na,1,Yes\na,2,it's not\nb,1,yes\nb,2,\n")
+    named: dict[str, Any] = {"column": {"run": "engine", "question": "id", "outcome": "verdict"}}
+    words = {"yes": "correct", "it's not": "incorrect"}
+    runs = counted(path, "runs", tmp_path / "runs.csv", outcome_map=words, ungraded="exclude", **named)
+    assert [(row.run, row.value) for row in nescio.score(runs, "accuracy", ci=None)] == [("a", 0.5), ("b", 1.0)]
+    with pytest.raises(UsageError, match="a column can be named run, question, outcome, confidence"):
+        nescio.sql("t", column={"gold": "x"})
+
+
+def test_shards_without_a_run_are_found(tmp_path: Path) -> None:
+    head = "run,correct,incorrect,unanswered,other,missing,asked\n"
+    (path := tmp_path / "runs.csv").write_text(head + "a,1,1,0,0,0,2\nb,1,0,0,0,0,1\n")
+    with pytest.raises(MismatchError, match="run 'b' was counted on 1 questions and 'a' on 2"):
+        nescio.score(path)
+
+
+def test_tallies_are_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    from nescio.cli.app import run
+
+    with pytest.raises(SystemExit) as ended:
+        run(["tally", "outcomes.csv", "-o", "all.tally"])
+    assert (ended.value.code, "nescio sql" in capsys.readouterr().err) == (2, True)
+
+
+@pytest.mark.parametrize("dialect", get_args(Dialect))
+def test_each_dialect_is_parsed(dialect: Dialect) -> None:
+    sqlglot = pytest.importorskip("sqlglot")
+    text = nescio.sql("a.b", dialect=dialect, bins=10, outcome_map={"it's": "correct"}, missing="common")
+    parsed = sqlglot.parse(text, read=dialect)
+    assert len([one for one in parsed if one is not None]) == 3
+    for one in parsed:  # what another dialect makes of it is what this one writes
+        again = sqlglot.parse_one(one.sql(dialect="duckdb"), read="duckdb")
+        assert {column.alias_or_name for column in again.selects} == {column.alias_or_name for column in one.selects}
+
+
+# --- Other engines
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_spark_counts_the_same(answers: Path) -> None:
+    sql = pytest.importorskip("pyspark.sql")
+    session = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    try:
+        session.read.csv(str(answers), header=True).createOrReplaceTempView("answers")
+        for only in ("runs", "pairs", "confidences"):
+            statement = nescio.sql("answers", dialect="spark", only=only).rstrip(";").split("\n", 1)[1]
+            rows = [tuple(row) for row in session.sql(statement).collect()]
+            assert rows == duckdb.execute(nescio.sql(str(answers), only=only)).fetchall()
+    finally:
+        session.stop()
+
+
+@pytest.fixture
+def postgres(tmp_path: Path) -> Iterator[list[str]]:
+    """The words of a shell that starts psql on a server of its own."""
+    if not all(map(shutil.which, ("initdb", "pg_ctl", "psql"))):
+        pytest.skip("PostgreSQL is not installed")
+    data, socket = tmp_path / "server", tmp_path
+    run = ["su", "postgres", "-s", "/bin/sh", "-c"] if os.getuid() == 0 else ["sh", "-c"]
+    if os.getuid() == 0:
+        data.mkdir()
+        shutil.chown(data, "postgres")
+        for folder in (tmp_path, *tmp_path.parents[:3]):
+            folder.chmod(0o777)
+    made = subprocess.run([*run, f"initdb -D {data} -A trust -U postgres"], capture_output=True, check=False)
+    if made.returncode:
+        pytest.skip("PostgreSQL cannot be started here")
+    options = f"-c listen_addresses= -c unix_socket_directories={socket}"
+    subprocess.run([*run, f"pg_ctl -D {data} -w -o '{options}' -l {data}/log start"], capture_output=True, check=True)
+    yield ["psql", "-h", str(socket), "-U", "postgres", "-v", "ON_ERROR_STOP=1", "--csv", "-q"]
+    subprocess.run([*run, f"pg_ctl -D {data} -m immediate stop"], capture_output=True, check=True)
+
+
+@pytest.mark.slow
+def test_postgres_counts_the_same(answers: Path, tmp_path: Path, postgres: list[str]) -> None:
+    made = "CREATE TABLE answers (run text, question text, outcome text, confidence double precision)"
+    copied = f"\\copy answers FROM '{answers}' CSV HEADER"
+    subprocess.run(postgres, input=f"{made};\n{copied}\n", text=True, capture_output=True, check=True)
+    for only in ("runs", "pairs", "confidences"):
+        statement = nescio.sql("answers", dialect="postgres", only=only)
+        found = subprocess.run(postgres, input=statement, text=True, capture_output=True, check=True)
+        (tmp_path / f"{only}.csv").write_text(found.stdout)
+        ours, theirs = (
+            duckdb.execute(query).fetchall()
+            for query in (nescio.sql(str(answers), only=only), f"SELECT * FROM '{tmp_path / only}.csv'")
+        )
+        assert ours == theirs
+    assert figures(nescio.compare(tmp_path / "pairs.csv")) == figures(nescio.compare(answers))
