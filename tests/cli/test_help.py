@@ -55,7 +55,7 @@ def test_an_example_in_a_help_page_is_a_line(name: str) -> None:
         ("nescio sc", ["score"]),
         ("nescio plan-", ["plan-labels", "plan-repeats"]),
         ("nescio meta st", ["stability"]),
-        ("nescio score --missing ", ["error", "unanswered", "common"]),
+        ("nescio score --missing ", ["error", "unanswered", "common", "own"]),
         ("nescio score -m c@", ["c@1"]),
         ("nescio compare --sequence a", ["auto", "asymptotic"]),
         ("nescio convert x.csv y --to q", ["questions"]),

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from nescio.comparison.all_pairs import all_tests
 from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.comparison.unpaired import share_none
-from nescio.data.evidence import Data, Evidence
+from nescio.comparison.unpaired import on_own_questions
+from nescio.data.evidence import Data
 from nescio.data.results import Score, Scores
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
@@ -58,7 +58,7 @@ def mark(
     data = paired_evidence(loaded)
     if data.origins:
         return scores
-    if isinstance(data, Evidence) and (loaded.options.missing == "own" or share_none(data)):
+    if on_own_questions(loaded):
         return replace(scores, why_unmarked="No run is marked: runs count on their own questions.")
     plan = TestPlan((ci or 95.0) / 100, resampling.blocks(resamples, seed), jobs, "auto")
     parts = strata(data, by if every and by != QUESTION else None)

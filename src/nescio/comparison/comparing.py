@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from msgspec.structs import replace
 
 from nescio.comparison.adjusted import TestedPairs, adjusted_families, tests_used
 from nescio.comparison.corrected_pairs import corrected_pairs, corrected_values
@@ -25,13 +24,13 @@ from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.signing import signed
 from nescio.comparison.two_runs import take_both_ways, take_two
-from nescio.comparison.unpaired import compare_unpaired, share_none
+from nescio.comparison.unpaired import compare_unpaired, on_own_questions
 from nescio.comparison.verdicts import TOO_FEW, TOO_FEW_RESAMPLES
 from nescio.data.assessors import Resolution
 from nescio.data.evidence import Data, Evidence
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
-from nescio.data.policies import APART, OWN, of_one_run, own_questions_note
+from nescio.data.policies import of_one_run
 from nescio.data.reasons import notes_on_pairs
 from nescio.data.results import Comparison, Comparisons
 from nescio.errors import MismatchError, UsageError, opt
@@ -123,13 +122,13 @@ def compare(
         loaded = take_both_ways(loaded, baseline, run) or take_two(loaded, baseline, run)
         baseline = loaded.data.runs[0] if len(loaded.data.runs) == 2 else baseline
     data = paired_evidence(loaded)
-    if loaded.options.missing == "unanswered" and loaded.unshared is not None and of_one_run(loaded.unshared.lacking):
+    apart = laid is None and isinstance(data, Evidence) and on_own_questions(loaded)
+    lacking = loaded.unshared
+    if lacking is not None and lacking.questions == data.questions and of_one_run(lacking.lacking) and not apart:
         raise MismatchError(
             "no two runs share a question, so what they lack is no silence; use "
             f"{opt('missing', 'own')}, which compares them without pairs"
         )
-    asked = loaded.options.missing == "own"
-    apart = laid is None and isinstance(data, Evidence) and (asked or share_none(data))
     wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
     count = comb(len(data.runs), 2) if baseline is None else 0
     if count > MOST_COMPARED:
@@ -145,8 +144,6 @@ def compare(
     total = len(wanted) * len(pairs)
     if apart:
         tested = _tested(compare_unpaired(cast(Evidence, data), wanted, pairs, plan), total, progress)
-        if not {APART, OWN} & {own.code for own in loaded.notes}:
-            tested = replace(tested, notes=(own_questions_note(len(data.runs), asked=asked), *tested.notes))
     elif laid is None:
         tested = _tested(_paired(data, wanted, pairs, plan, progress), total, progress)
     else:

@@ -19,13 +19,14 @@ from nescio.comparison.each_pair import no_interval, student_interval
 from nescio.comparison.pair_test import MeasuredRuns, questions_of
 from nescio.comparison.paired_data import pair_up
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.data.evidence import NO_ROW, Evidence
+from nescio.data.evidence import Evidence
 from nescio.data.notes import Note
 from nescio.data.patterns import Patterns, distinct
-from nescio.data.policies import of_one_run
+from nescio.data.policies import APART
 from nescio.data.results import Comparison
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure
+from nescio.pipeline import Loaded
 from nescio.scoring.influence import influence
 from nescio.scoring.jackknife import deciding, moves
 from nescio.scoring.samples import MeasureInput, measure_inputs
@@ -50,12 +51,9 @@ class OwnRun(Struct, frozen=True, eq=False):
     patterns: Patterns
 
 
-def share_none(data: Evidence) -> bool:
-    """Return whether no two runs share a question."""
-    asked = data.absence != NO_ROW
-    if data.repeats is not None:
-        asked = data.repeats.counts(asked) > 0
-    return of_one_run(~asked)
+def on_own_questions(loaded: Loaded) -> bool:
+    """Return whether each run counts on its own questions: as was asked, or because no two runs share one."""
+    return loaded.options.missing == "own" or any(remark.code == APART for remark in loaded.notes)
 
 
 def compare_unpaired(
