@@ -43,11 +43,6 @@ def inputs(folder: Path) -> dict[str, list[str]]:
     files = {"questions.jsonl": questions, "answers.jsonl": said, "found.jsonl": found, "outcomes.csv": table}
     for name, lines in files.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    shards = []
-    for shard in range(3):
-        shards.append(str(folder / f"part-{shard}.csv"))
-        own = [line for line in table[1:] if int(line.split(",")[1][1:]) % 3 == shard]
-        Path(shards[-1]).write_text("\n".join([table[0], *own]) + "\n", encoding="utf-8")
     asked, answers, pairs, outcomes = (str(folder / name) for name in files)
     return {
         "scores.csv": ["score", outcomes, "-m", "c@1", "-m", "AUROC", "-o"],
@@ -55,8 +50,6 @@ def inputs(folder: Path) -> dict[str, list[str]]:
         "judged.csv": ["judge", asked, answers, "--judge", "exact", "-o"],
         "report.html": ["report", outcomes, "-m", "c@1", "--resamples", "100", "-o"],
         "figures": ["report", outcomes, "-m", "c@1", "--resamples", "100", "--figures"],
-        "all.tally": ["tally", *shards, "-o"],
-        "store": ["tally", shards[0], "--into"],
         "built.xml": ["ave", "build", asked, pairs, "--language", "EN", "-o"],
         "one.json": ["baseline", outcomes, "--run", "r0", "-o"],
         "prompts.jsonl": ["stakes-prompts", asked],

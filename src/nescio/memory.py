@@ -58,23 +58,23 @@ def at_most(size: int, part: int) -> int:
 
 
 @contextmanager
-def memory_limit(text: str | None = None, instead: str = "") -> Iterator[None]:
-    """Hold the block to a limit (None: to the one that holds already); raises UsageError where it cannot be held, which
-    says what to do `instead`."""
+def memory_limit(text: str | None = None) -> Iterator[None]:
+    """Hold the block to a limit (None: to the one that holds already); raises UsageError where it cannot be
+    held."""
     token = _LIMIT.set(_LIMIT.get() if text is None else size_of(text))
     try:
         yield
     except Exception as error:
         if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":  # of the table engine
-            raise UsageError(too_little(instead)) from None
+            raise UsageError(too_little()) from None
         raise
     finally:
         _LIMIT.reset(token)
 
 
-def too_little(instead: str = "") -> str:
+def too_little() -> str:
     """Say that there is not enough memory, and what to do."""
-    known, what_to_do = _LIMIT.get(), instead or WHAT_TO_DO
+    known, what_to_do = _LIMIT.get(), WHAT_TO_DO
     if known is None:
         return f"not enough memory; {what_to_do}"
     shown = f"{known / 10**9:g}GB" if known >= 10**9 else f"{known / 10**6:g}MB"

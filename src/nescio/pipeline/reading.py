@@ -40,7 +40,6 @@ from nescio.tables.responses import read_runs
 from nescio.tables.rest import with_rest
 
 _BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers say how far they have come
-_FILES_NAMED = 3  # in a command that a message proposes
 _TEXTS_NAMED = 5  # of those that --declined-pattern matched
 
 
@@ -61,16 +60,8 @@ def read(
     UsageError.
     """
     options = options or Options()
-    with options.holding(), memory_limit(options.memory_limit, _instead(items, options)):
+    with options.holding(), memory_limit(options.memory_limit):
         return _read_all(items, options, gold=gold, runs=runs, judging=judging, supports=supports)
-
-
-def _instead(items: Sequence[Any], options: Options) -> str:
-    """Say how a table that does not fit into memory is scored all the same, by its counts."""
-    counted = {"run", "question", "outcome", "confidence"}
-    if options.graded or not any(counted >= {*source.columns} for source in open_files(items)[0] if source.columns):
-        return ""
-    return "or count the table where it is (nescio sql), and score the counts"
 
 
 def _read_all(
