@@ -26,7 +26,7 @@ def with_rest(outcomes: Outcomes, source: Source, total: int, rest: str | None) 
     state = np.full((len(outcomes.runs), total), MEANINGS[rest], dtype=np.int8)
     state[:, :listed] = np.where(outcomes.state == ABSENT, MEANINGS[rest], outcomes.state)
     names = (*outcomes.questions, *(f"not listed {i}" for i in range(1, total - listed + 1)))
-    why = None if outcomes.why is None else np.full(state.shape, None, dtype=object)
-    if why is not None:
-        why[:, :listed] = outcomes.why
-    return Outcomes(outcomes.runs, names, state, files=outcomes.files, judges=outcomes.judges, why=why)
+    reasons = None if outcomes.why is None else np.full(state.shape, None, dtype=object)
+    if reasons is not None:
+        reasons[:, :listed] = outcomes.why
+    return Outcomes(outcomes.runs, names, state, files=outcomes.files, judges=outcomes.judges, why=reasons)
