@@ -25,7 +25,7 @@ from tests.cli.conftest import Command
 pytest_plugins = ["pytester"]
 ROOT = Path(__file__).parents[2]
 PLUGIN, TABLE = ROOT / "examples" / "plugin", ROOT / "examples" / "table3.csv"
-MODULES = ("half_credit", "begins", "verdict_log")
+MODULES = ("half_credit", "begins", "verdict_log", "quiz_log")
 MEASURE = """
 from nescio.measures import measure
 @measure({name!r}, needs="correct n", bounds=(0, 1), source="a test")
