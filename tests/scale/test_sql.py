@@ -92,6 +92,7 @@ def test_rounded_confidences_give_the_figures_of_rounded_rows(answers: Path, tmp
     for one, other in zip(ours, theirs, strict=True):
         assert (one.run, one.measure, one.n) == (other.run, other.measure, other.n)
         assert one.value == pytest.approx(other.value, rel=1e-12)
+    assert {str(note) for note in theirs.notes} < {str(note) for note in ours.notes}
     assert any("rounded confidences" in str(note) for note in ours.notes)
     names = ("threshold", "coverage", "value_in_sample")
     tuned = [nescio.tune(path, run="run 1").rows[0] for path in (binned, answers)]

@@ -79,9 +79,11 @@ def _from_confidences(data: Tally, measure: Measure, remarks: list[Remark]) -> l
         assert patterns.kind is not None
         weights = np.zeros(len(patterns.counts), dtype=np.int64)
         np.add.at(weights, patterns.kind, counts[use])
-        n, about = int(weights.sum()), int(counts[rows.rows_of(measure.reads)[run]].sum())
-        if n < about:
-            remarks.append((_left_out(measure.reads, n, about, unit(measure)), measure.label, whose))
+        about = rows.rows_of(measure.reads)[run]
+        n, asked = int(weights.sum()), int(counts[about].sum())
+        if n < asked:
+            lacking = [column for column, values in read.items() if np.isnan(values[run][about]).any()]
+            remarks.append((_left_out(lacking, n, asked, unit(measure)), measure.label, whose))
         inputs.append(MeasureInput(run, measure, replace(patterns, counts=weights, kind=None), n, ("counts", run)))
     return inputs
 
