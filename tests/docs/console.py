@@ -101,6 +101,7 @@ def commands(page: Path) -> list[Shown]:
         elif inside and found:
             found[-1] = replace(found[-1], output=(*found[-1].output, line.rstrip()))
     moves = max((i for i, shown in enumerate(found) if shown.command.startswith("cd ")), default=-1)
+    moves = len(found) if page == ROOT / "README.md" else moves  # its commands work where it is
     return [replace(shown, place="" if i <= moves else "examples") for i, shown in enumerate(found)]
 
 
