@@ -24,7 +24,7 @@ SCORE = "score"  # what the graded score of an answer is called, as in mean(scor
 FEW_REPEATS = 0.01  # the share of repeats from which on intervals and tests are those of clusters
 
 
-class Answer(Struct):
+class Answer(Struct, gc=False):
     """One answer of a run to a question. A reader says what the file says; `logs.kit` makes `state` and `why` of it.
 
     What became of the answer is the first of these that holds: `ungraded` is why nothing graded it (an error, a judge

@@ -32,6 +32,8 @@ OUTCOME, WHY = f"{OWN}outcome", f"{OWN}why"
 PROPOSED, REASON = "outcome", "outcome_reason"  # of `evaluation`
 STATES_WRITTEN = {**STATES, "ungraded": NOT_GRADED}
 TASK = "evaluation"
+Sample = tuple[str, str, int]
+Asked = tuple[str, Sample, str]  # the evaluation, the sample, the result
 Text = Annotated[str, Meta(pattern=r"\S")]
 
 
@@ -60,9 +62,15 @@ class Instance(Struct):
     metadata: Any = None
 
     @property
-    def sample(self) -> tuple[str, str, int]:
+    def asked(self) -> Asked:
         """What tells whether two instances are of one question: the model, the sample and a hash of what was asked."""
-        return self.model_id, str(self.sample_id), hash(str(part_of(self.input, "raw")))
+        sample = self.model_id, str(self.sample_id), hash(str(part_of(self.input, "raw")))
+        return self.evaluation_name, sample, str(self.evaluation_result_id)
+
+    @property
+    def says_outcome(self) -> bool:
+        """Whether it has a field for what the outcome is."""
+        return self.evaluation.outcome is not None or OUTCOME in as_object(self.metadata)
 
 
 @reader(
@@ -72,7 +80,9 @@ class Instance(Struct):
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read instances, every model a run; where there are several evaluations, a question bears the name of its own."""
     log = Log(parts, options)
-    instances, answers = [], []
+    asked: list[Asked] = []
+    answers: list[Answer] = []
+    silent = False  # whether an instance has no field for declining
     for source in log.sources:
         for row, where in rows_in(source):
             one = checked(Instance, row, source, where)
@@ -81,17 +91,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             answer.where, answer.path = where, source.label
             if threshold(options) is None:
                 _as_written(answer, one)
-            instances.append(one)
+            asked.append(one.asked)
             answers.append(answer)
-    if not options.declined.asked and not all(
-        one.evaluation.outcome is not None or OUTCOME in as_object(one.metadata) for one in instances
-    ):
+            silent = silent or not one.says_outcome
+    if silent and not options.declined.asked:
         log.say(
             "every_eval_ever.no_declining",
             "every_eval_ever has no field for abstentions: only empty outputs and refusals among the "
             f"errors count as unanswered; {opt('declined_pattern')} names other such words",
         )
-    answers = _chosen(log, instances, answers)
+    answers = _chosen(log, asked, answers)
     several = len({one.task for one in answers}) > 1
     for answer in answers:
         answer.strata = {**answer.strata, TASK: answer.task}
@@ -108,17 +117,17 @@ def _check(grade: Grade, source: Source, where: str) -> None:
         raise FormatError(source.label, rule, where=where, value=grade.outcome)
 
 
-def _chosen(log: Log, instances: Sequence[Instance], answers: Sequence[Answer]) -> list[Answer]:
+def _chosen(log: Log, asked: Sequence[Asked], answers: Sequence[Answer]) -> list[Answer]:
     """Return the answers of one evaluation where several are of the same questions; all of them where they are not."""
-    results: dict[tuple[Any, ...], set[str]] = {}
-    for one in instances:
-        results.setdefault((one.evaluation_name, *one.sample), set()).add(str(one.evaluation_result_id))
-    by_result = {name for (name, *_), ids in results.items() if len(ids) > 1}  # the id of a result names a metric
-    of_sample: dict[tuple[str, str, int], set[str]] = {}
-    for one, answer in zip(instances, answers, strict=True):
-        if one.evaluation_name in by_result:
-            answer.task = f"{answer.task}: {identity(one.evaluation_result_id)}"
-        of_sample.setdefault(one.sample, set()).add(answer.task)
+    results: dict[tuple[str, Sample], set[str]] = {}
+    for name, sample, result in asked:
+        results.setdefault((name, sample), set()).add(result)
+    by_result = {name for (name, _), ids in results.items() if len(ids) > 1}  # the id of a result names a metric
+    of_sample: dict[Sample, set[str]] = {}
+    for (name, sample, result), answer in zip(asked, answers, strict=True):
+        if name in by_result:
+            answer.task = f"{answer.task}: {identity(result)}"
+        of_sample.setdefault(sample, set()).add(answer.task)
     if TASK not in log.options.choose and all(len(names) == 1 for names in of_sample.values()):
         return list(answers)
     name = choose(log.options, TASK, [answer.task for answer in answers], "evaluations of the same questions")
