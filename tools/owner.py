@@ -14,7 +14,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 FILES = (
     "README.md",
-    "CHANGELOG.md",
     "CITATION.cff",
     "SECURITY.md",
     "pyproject.toml",

@@ -19,6 +19,7 @@ from nescio.text import decimal
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _AT = re.compile(r"@\d+$")
 BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+DEEPEST = 8  # parts of a path that may be a name: no name of the lexicon has as many
 _IDS = {"id", "idx", "index", "uid", "uuid", "number", "nr", "no", "key"}  # last words of names for a row
 _LONGEST_SUM = 40  # characters of the name of a row that sums up others
 _EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
@@ -130,7 +131,7 @@ def roles_of(header: str) -> tuple[str, ...]:
 def _ends(header: str) -> list[str]:
     """Return the whole name of a column and the ends of its path, the longest first."""
     parts = re.split(r"[.\]/]", header)
-    return [squash(header), *(squash(".".join(parts[at:])) for at in range(1, len(parts)))]
+    return [squash(header), *(squash(".".join(parts[at:])) for at in range(max(1, len(parts) - DEEPEST), len(parts)))]
 
 
 def rank(header: str, role: str) -> int:

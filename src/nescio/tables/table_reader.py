@@ -186,12 +186,17 @@ def _table(
             names.setdefault(own, f"c{len(names)}")
         notes += without_sums(connection, f"{name}_{at}", source, have)
         selects.append((at, have))
-    union = " UNION ALL ".join(
-        f"SELECT {at} AS file, row, "
-        + ", ".join(f"{have.get(own, 'NULL::VARCHAR')} AS {cell}" for own, cell in names.items())
-        + f" FROM {name}_{at}"
-        for at, have in selects
-    )
-    connection.execute(f"CREATE TEMP VIEW {name} AS {union}")
+    if len(selects) == 1:  # the table itself: DuckDB expands a view of a thousand columns anew for each query
+        ((at, names),) = selects
+        name = f"{name}_{at}"
+        connection.execute(f"ALTER TABLE {name} ADD COLUMN file BIGINT DEFAULT {at}")
+    else:
+        union = " UNION ALL ".join(
+            f"SELECT {at} AS file, row, "
+            + ", ".join(f"{have.get(own, 'NULL::VARCHAR')} AS {cell}" for own, cell in names.items())
+            + f" FROM {name}_{at}"
+            for at, have in selects
+        )
+        connection.execute(f"CREATE TEMP VIEW {name} AS {union}")
     rows, columns = described(connection, name, names)
     return Table(connection, name, dict(group), rows, columns)

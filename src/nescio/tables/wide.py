@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nescio.errors import UsageError
-from nescio.tables.lexicon import BOUNDARY, lexicon, rank, roles_of, squash
+from nescio.tables.lexicon import BOUNDARY, DEEPEST, lexicon, rank, roles_of, squash
 
 _ROLES = ("outcome", "score", "wrong", "prediction", "answer", "confidence", "abstained", "answered")
 
@@ -37,8 +37,8 @@ def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
 def _splits(column: str) -> Iterator[tuple[str, str, str]]:
     """Yield the ways to cut a name into a run and a name for a role, the longest name for a role first."""
     cuts = [(match.start(), match.end()) for match in BOUNDARY.finditer(column) if match.start() > 0]
-    behind = [(column[:start], column[end:]) for start, end in cuts]
-    before = [(column[end:], column[:start]) for start, end in reversed(cuts)]
+    behind = [(column[:start], column[end:]) for start, end in cuts[-DEEPEST:]]
+    before = [(column[end:], column[:start]) for start, end in reversed(cuts[:DEEPEST])]
     for run, name in [*behind, *before]:
         known = [role for role, names in lexicon().names.items() if role in _ROLES and squash(name) in names]
         if known and squash(run):
