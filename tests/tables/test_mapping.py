@@ -118,6 +118,13 @@ def test_a_threshold_is_a_finite_number(tmp_path: Path, written: str) -> None:
     assert counts(path, column={**ONE, "outcome": "grade >= 5e-1"}) == {"t": (3, 1, 0, 0)}
 
 
+def test_scores_without_a_finite_scale_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("run,question,outcome\n" + "".join(f"a,q{i},inf\n" for i in range(20)))
+    with pytest.raises(NescioError, match="outcome"):
+        counts(path)
+
+
 def test_columns_that_say_more_than_scores_make_no_matrix(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("qid,gpt_correct,gpt_confidence,llama_correct,llama_confidence\n1,0,0.5,1,0.3\n2,1,0.6,1,0.4\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, product
 from typing import Any
@@ -65,7 +66,8 @@ def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Co
 
 def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:
     """Return the readings by a graded column from half of its scale on, and from its other grades if they are few."""
-    if not column.is_number or column.is_verdict or (column.low or 0) < 0:
+    scaled = column.is_number and (column.low or 0) >= 0 and math.isfinite(column.high or 0)
+    if not scaled or column.is_verdict:
         return []
     half = _threshold(column)
     grades = sorted(column.words or (), key=float)[1:]
