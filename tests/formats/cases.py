@@ -1,5 +1,7 @@
 """What readers are tested with, as data: `tests/data/readers/FORMAT.toml` holds the excerpts and the cases of a format.
 
+[[excerpt]]  `name`, `paths` in `tests/data/excerpts` or `examples/logs`, `options`, and `counts` by run: correct, incorrect
+             and unanswered (`excerpts.py`)
 [files]      the sound files, by name, for all cases of the file; a case changes, adds or loses some
 [template]   objects by name; a table with `like = "name"` is that object, changed, and one with `excerpt = "path"` is
              what an excerpt holds
