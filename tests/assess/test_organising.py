@@ -142,6 +142,12 @@ def test_answers_that_a_judge_graded_in_two_ways_are_said_and_stand_without_a_gr
     assert "on 5 of them, but not on 1 answer that it graded differently in two runs" in str(created)
 
 
+def test_only_its_owner_reads_a_database(tmp_path: Path) -> None:
+    with closing(open_database(str(tmp_path / "a.db"), new=True)) as database, database.reading():
+        modes = {path.name: oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()}
+    assert modes == dict.fromkeys(("a.db", "a.db-wal", "a.db-shm"), "0o600")
+
+
 def test_questions_are_drawn_with_the_probabilities_that_the_export_says(new_room: NewRoom, tmp_path: Path) -> None:
     """30 questions of weight 1.5 and 30 of .1 share 18: .5625 and .0375, by hand; 18 are drawn, give or take 2.9."""
     files = runs_of(tmp_path, 60)

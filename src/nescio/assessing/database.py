@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +125,9 @@ def open_database(url: str, *, new: bool = False) -> Database:
     try:
         if database.path is not None and not new and not database.path.is_file():
             raise UsageError(f"there is no database {database.path}; nescio assess create makes one")
+        if database.path is not None and new:
+            with suppress(OSError):  # which SQLite will explain; its other files take the mode of this one
+                database.path.touch(0o600, exist_ok=False)  # known verdicts are not for everybody on the machine
         with database.reading() as connection:
             known = inspect(connection).has_table(about.name)
         if known and new:
