@@ -48,6 +48,12 @@ def test_a_declined_candidate_is_judged_and_kept() -> None:
     assert_array_equal(evidence.columns["answered"], [[0, 0, 0]])
 
 
+def test_only_given_answers_that_name_no_option_are_said_to_be_wrong() -> None:
+    withheld = Run("mine", (response("q1", "Carl", False), response("q2", "Carl")))
+    _, (remark,) = judge_runs(Collection("c", (Q1, Q2)), [withheld], "choice")
+    assert (remark.code, remark["answers"], remark["total"]) == ("choice.no_option", 1, 1)
+
+
 def test_where_there_is_no_answer_every_answer_is_wrong_and_no_judge_asked() -> None:
     found = judged(response("q3", "A"), questions=(NONE,))
     assert_array_equal(found.state, [[INCORRECT]])

@@ -23,8 +23,9 @@ def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
     """
     questions = {question.id: question for question in collection.questions if question.options}
     for run in runs:
-        answered = [r for r in run.responses if r.answer is not None and r.question_id in questions]
-        _no_count_from_one(run, [(questions[r.question_id].options, str(r.answer).strip()) for r in answered])
+        texts = [r for r in run.responses if r.answer is not None and r.question_id in questions]
+        _no_count_from_one(run, [(questions[r.question_id].options, str(r.answer).strip()) for r in texts])
+        answered = [r for r in texts if r.answered]  # an answer that the run withheld is not wrong
         if strange := sum(option(questions[r.question_id], str(r.answer)) is None for r in answered):
             yield note(
                 "choice.no_option",
