@@ -104,10 +104,10 @@ def collect(
 
         print(nescio.campaign.collect("campaign"))
 
-    `files` are sheets (.csv, .xlsx) as they came back, each named as its assessor, in any case, and what pages
-    handed in (.jsonl, whatever it is called); none: all in `sheets/`. Every row that can be taken is, and every
-    other is named: an item that no pool had, a word that is no verdict, a nugget that the key does not have, an
-    answer beside another item. Of a sheet that was written for nobody, or is a copy of another's, nothing is taken.
+    `files` are the sheets that assessors returned (.csv or .xlsx, named after the assessor) and the files of pages
+    (.jsonl, under any name); without any, all files in `sheets/`. Every sound row is taken, and every other row is
+    named with its fault: an unknown item, verdict or nugget, or an answer that is not the item's. A sheet that was
+    written for nobody, or that copies another assessor's, is refused as a whole.
     An assessor's new verdict on an answer is added to the history and counts from then on; a row without a verdict
     changes nothing, unless `withdraw` takes back what a sheet said before. What pages hand in has times of its own:
     the newest judgement holds, in whatever order files are collected. Where the definition questions of a campaign

@@ -30,9 +30,9 @@ from nescio.campaigns.receipts import (
 from nescio.campaigns.rulings import deadline_of
 from nescio.campaigns.runs import BROKEN, FILE_NAME, FILE_RULE, examine
 from nescio.campaigns.settings import SETTINGS, is_named_for, moment
+from nescio.campaigns.tampering import PENDING, drop_unlogged
 from nescio.campaigns.texts import canonical
 from nescio.campaigns.topics import Topics
-from nescio.campaigns.verifying import PENDING, drop_unlogged
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import NescioError, UsageError

@@ -21,7 +21,7 @@ from nescio.campaigns.log import read_log
 from nescio.campaigns.runs import Fault
 from nescio.campaigns.scoring import TopicScore, read_results, read_tables
 from nescio.campaigns.standings import agreement_sentence, standings, topic_cells, topic_columns
-from nescio.campaigns.verifying import SEAL, faults
+from nescio.campaigns.tampering import SEAL, faults
 from nescio.errors import MismatchError
 from nescio.formats.folder_writer import file_names
 from nescio.options.edge import Progress

@@ -16,9 +16,9 @@ from nescio.campaigns.log import Entry, latest, now, read_log
 from nescio.campaigns.pooling import POOLED, Item, read_pool
 from nescio.campaigns.receipts import REFUSED, disqualified, read_receipts, taken_in
 from nescio.campaigns.rulings import deadline_of
+from nescio.campaigns.tampering import PENDING, faults, interrupted
 from nescio.campaigns.topics import Topics
 from nescio.campaigns.verdicts import disputed
-from nescio.campaigns.verifying import PENDING, faults, interrupted
 from nescio.errors import MismatchError
 from nescio.text import command_text, plural
 

@@ -32,12 +32,12 @@ class Answer(Struct, gc=False):
     `nothing`, why it is none (empty, without an answer in the requested form); `right` (the tool's verdict) or `score`;
     else nothing graded it, and `lacking` is why.
 
-    Where a question is asked several times, `question` is the same for all of its answers, and `repeat` says which
-    of them this is (an epoch, a trial, a seed); None where the log knows no repeats. `cluster` is what questions
-    share that are resampled together. `strata` are constant within the question, and `labels` are values of the log,
-    some of which may be such. `where` names the place in the file `path`. `scores` holds graded scores by name, `task`
-    the task where each has metrics of its own; `answerable` is 0 where declining is right, -1 where the log does not
-    say. `asked`, `gold`, `answer`, `extracted` (what of the answer was graded) and `reason` are for people to read.
+    Where a question is asked several times, all of its answers have the same `question`. `repeat` names the epoch,
+    trial or seed, and is None if the log has no repeats. Questions of one `cluster` are resampled together. `strata`
+    are constant within the question; `labels` are values of the log, and may be strata. `where` names the place in the
+    file `path`. `scores` holds graded scores by name, and `task` the task where each has metrics of its own.
+    `answerable` is 0 if declining is right, and -1 if the log does not say. `asked`, `gold`, `answer`, `extracted` (the
+    part of the answer that was graded) and `reason` are for people to read.
     """
 
     run: str

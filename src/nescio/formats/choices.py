@@ -34,8 +34,7 @@ def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, 
 
 
 def chosen_among(options: ReadOptions, name: str, there: Collection[str]) -> str | None:
-    """Return the first that `--choose NAME=VALUE` names, as a whole or between commas, of what is there; None where
-    none is."""
+    """Return the first value of `--choose NAME=VALUE`, whole or between commas, that is in `there`, or None."""
     chosen = options.choose.get(name)
     return None if chosen is None else next((one for one in (chosen, *chosen.split(",")) if one in there), None)
 

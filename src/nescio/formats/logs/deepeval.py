@@ -52,13 +52,13 @@ class Metric(Struct, rename="camel"):
 
     @property
     def value(self) -> float | None:
-        """The score; None where the metric failed."""
+        """The score, or None if the metric failed."""
         score = number(self.score)
         return None if self.error or score is None or not math.isfinite(score) else score
 
     @property
     def passed(self) -> bool | None:
-        """What the metric says of the case; None where it failed to say. The first versions give a least score."""
+        """Whether the case passes the metric, or None if the metric failed. Early versions give a least score."""
         least = number(self.minimum_score)
         if self.value is None:
             return None
@@ -66,7 +66,7 @@ class Metric(Struct, rename="camel"):
 
 
 class Case(Struct, rename="camel"):
-    """A test case: `success` is the tool's own verdict, None where it has none."""
+    """A test case: `success` is the tool's own verdict, or None."""
 
     success: bool | None = None
     name: Any = None

@@ -102,7 +102,7 @@ KINDS: Mapping[str, Kind] = {
         simulated=True,
     ),
     "tied": Kind(
-        "the run chosen and the next best are not told apart",
+        "the run chosen and the next best do not differ significantly",
         "each at its own threshold, on held-out questions",
         "the paired test of `nescio compare`; `nescio tune` where thresholds were chosen",
         FIGURES,

@@ -1,4 +1,4 @@
-"""Ask a cheap system first and a dear one only where it is unsure: which thresholds, and what does it gain?
+"""Ask a cheap system first and an expensive one where it is unsure, and find the thresholds.
 
 FILES are answers of two to four systems to the same questions, with confidences, and a column of costs if asking costs.
 The first system answers if it is sure enough, else the next is asked, and whoever is last and unsure is silent.
