@@ -50,7 +50,7 @@ def _make() -> None:
     quiet = [words for words in steps() if not printed(words)]
     with progress("answering") as watch:
         for done, words in enumerate(quiet, 1):
-            with contextlib.redirect_stderr(io.StringIO()):
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
                 app.main(args=words, prog_name="nescio", standalone_mode=False)
             watch(done, len(quiet))
     shown = ""

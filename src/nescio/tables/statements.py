@@ -78,7 +78,7 @@ class Counted(Struct, frozen=True):
     def _grid(self, confidence: str = "") -> str:
         """Return the relation `grid`: a row for each run and question, with the state of the answer."""
         word = f"LOWER(TRIM({self._cell('outcome')}))"
-        known = " ".join(
+        known = "\n        ".join(
             f"WHEN {self._literal(word.strip().lower())} THEN '{LETTERS[outcome]}'"
             for word, outcome in self.words.items()
             if outcome in LETTERS
@@ -89,36 +89,44 @@ class Counted(Struct, frozen=True):
         common = ""
         if self.missing == "common":
             common = (
-                "\n  WHERE q.question IN (SELECT question FROM answers GROUP BY question"
-                " HAVING COUNT(*) = (SELECT COUNT(DISTINCT run) FROM answers))"
+                "\n  WHERE q.question IN (\n    SELECT question FROM answers GROUP BY question"
+                "\n    HAVING COUNT(*) = (SELECT COUNT(DISTINCT run) FROM answers))"
             )
-        cell = confidence and f", MIN({confidence}) AS confidence"
+        cell = confidence and f",\n    MIN({confidence})\n      AS confidence"
         return f"""WITH answers AS (
-  SELECT COALESCE({self._cell("run")}, '') AS run, COALESCE({self._cell("question")}, '') AS question,
-    CASE WHEN COUNT(*) > 1 OR MIN({self._cell("question")}) IS NULL THEN 'o' ELSE MIN(
-      CASE WHEN COALESCE({word}, '') IN ({ungraded}) THEN '{"x" if self.without_ungraded else "o"}'
-      ELSE CASE {word} {known} ELSE 'o' END END) END AS state{cell}
+  SELECT COALESCE({self._cell("run")}, '') AS run,
+    COALESCE({self._cell("question")}, '') AS question,
+    CASE WHEN COUNT(*) > 1
+      OR MIN({self._cell("question")}) IS NULL THEN 'o'
+    ELSE MIN(
+      CASE WHEN COALESCE({word}, '')
+        IN ({ungraded}) THEN '{"x" if self.without_ungraded else "o"}'
+      ELSE CASE {word}
+        {known}
+        ELSE 'o' END END) END AS state{cell}
   FROM {self._from()}
   GROUP BY 1, 2
 ),
 grid AS (
-  SELECT r.run, q.question, COALESCE(a.state, '{lacking}') AS state{confidence and ", a.confidence"}
+  SELECT r.run, q.question,
+    COALESCE(a.state, '{lacking}') AS state{confidence and ", a.confidence"}
   FROM (SELECT DISTINCT run FROM answers) AS r
   CROSS JOIN (SELECT DISTINCT question FROM answers) AS q
-  LEFT JOIN answers AS a ON a.run = r.run AND a.question = q.question{common}
+  LEFT JOIN answers AS a
+    ON a.run = r.run AND a.question = q.question{common}
 )
 """
 
     def runs(self) -> str:
         """Return the statement that counts the outcomes of each run."""
-        return f"{self._grid()}SELECT run, {_outcomes()}\nFROM grid\nGROUP BY run\nORDER BY run"
+        return f"{self._grid()}SELECT run,\n  {_outcomes()}\nFROM grid\nGROUP BY run\nORDER BY run"
 
     def pairs(self) -> str:
         """Return the statement that counts, for each two runs and for each run with itself, the questions by both
         outcomes."""
-        cells = [f"COUNT(CASE WHEN a.state = '{x}' AND b.state = '{y}' THEN 1 END) AS {x}{y}" for x, y in BOTH]
+        cells = [f"COUNT(CASE WHEN a.state = '{x}' AND b.state = '{y}'\n    THEN 1 END) AS {x}{y}" for x, y in BOTH]
         cells += [
-            f"COUNT(CASE WHEN a.state = '{state}' OR b.state = '{state}' THEN 1 END) AS {name}"
+            f"COUNT(CASE WHEN a.state = '{state}' OR b.state = '{state}'\n    THEN 1 END) AS {name}"
             for name, state in (("other", "o"), ("missing", "m"))
         ]
         shown = ",\n  ".join([*cells, "COUNT(*) AS asked"])
@@ -132,7 +140,7 @@ grid AS (
         number = self._spelling.number
         rounded = f"FLOOR(CAST({self._name(self.columns['confidence'])} AS {number}) * {bins} + 0.5) / {bins}"
         return (
-            f"{self._grid(rounded)}SELECT run, confidence, {_outcomes()}\nFROM grid\nGROUP BY run, confidence\n"
+            f"{self._grid(rounded)}SELECT run, confidence,\n  {_outcomes()}\nFROM grid\nGROUP BY run, confidence\n"
             "ORDER BY run, confidence"
         )
 
