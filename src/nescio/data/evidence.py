@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from nescio.data.columns import OUTCOMES, Array, bare, declared, known, parameters, resolve
 from nescio.data.patterns import distinct
 from nescio.data.repeats import Repeats
-from nescio.errors import MismatchError, MissingColumnError
+from nescio.errors import MismatchError, MissingColumnError, opt
 from nescio.stats.packed import pair_index
 
 ABSENCES = ("present", "no row", "ungraded", "empty cell")
@@ -340,5 +340,5 @@ def with_pairs(data: Data) -> Data:
         return data
     raise MismatchError(
         "a counts table does not say which questions each run got right, so its runs cannot be compared; use an "
-        "outcome table, or a pair table (nescio sql --only pairs)"
+        f"outcome table, or a pair table (nescio sql {opt('only', 'pairs')})"
     )

@@ -73,7 +73,7 @@ def open_baseline(path: Path) -> Baseline:
 
     sources, _ = open_files([path])
     if len(sources) != 1:
-        raise FormatError(path, "this is not a baseline; nescio compare --save-baseline writes one")
+        raise FormatError(path, f"this is not a baseline; nescio compare {opt('save_baseline')} writes one")
     return read_file(sources[0])
 
 
@@ -146,7 +146,7 @@ def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, t
         parts = [_listed(old - new, "only in the baseline"), _listed(new - old, "only here")]
         raise MismatchError(
             f"{path}: the baseline was made on different questions: {'; '.join(filter(None, parts))}. Make "
-            "it again from its run on these questions, with nescio compare --save-baseline"
+            f"it again from its run on these questions, with nescio compare {opt('save_baseline')}"
         )
     for what, before, now in (("text or options", baseline.texts, texts), ("gold answer", baseline.golds, golds)):
         other = {name for name in before if name in now and before[name] != now[name]}
@@ -154,7 +154,7 @@ def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, t
             raise MismatchError(
                 f"{path}: the baseline was made on different questions: "
                 f"{_listed(other, f'with a different {what}')}. Make it again from its run on these questions, "
-                "with nescio compare --save-baseline"
+                f"with nescio compare {opt('save_baseline')}"
             )
 
 
@@ -173,7 +173,7 @@ def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path)
         raise MismatchError(
             f"{path}: the baseline was judged by {named(baseline.made.judges)}, and these files by {named(judges)}. A "
             "difference could come from the judges; use the same judge, or make a new baseline "
-            "(nescio compare --save-baseline)"
+            f"(nescio compare {opt('save_baseline')})"
         )
 
 
@@ -210,7 +210,7 @@ def _check_clusters(data: Outcomes | Evidence, baseline: Baseline, path: Path) -
         raise MismatchError(
             f"{path}: the baseline was measured {then}, and these files {these}: "
             f"{_listed(other, 'in another cluster')}. Group the questions the same way, or make a new baseline with "
-            "nescio compare --save-baseline"
+            f"nescio compare {opt('save_baseline')}"
         )
 
 

@@ -185,13 +185,14 @@ def check_whole(source: Source, row: int, whose: str, numbers: Mapping[str, int]
     if numbers.get("missing"):
         raise MismatchError(
             f"{source.label}, {locate(source, row)}: {whose} lacks {numbers['missing']:,} questions; nescio sql "
-            "--missing unanswered counts them as unanswered, and --missing common leaves them out for all runs"
+            f"{opt('missing', 'unanswered')} counts them as unanswered, and {opt('missing', 'common')} leaves them out "
+            "for all runs"
         )
     if numbers.get("other"):
         raise MismatchError(
             f"{source.label}, {locate(source, row)}: {whose} has {numbers['other']:,} answers with an empty or unknown "
-            "outcome, or to a question that it answers twice; nescio sql --outcome-map says what words mean, and "
-            "--ungraded exclude leaves out empty outcomes"
+            f"outcome, or to a question that it answers twice; nescio sql {opt('outcome_map')} says what words mean, "
+            f"and {opt('ungraded', 'exclude')} leaves out empty outcomes"
         )
 
 

@@ -6,7 +6,6 @@ what it returns as Parquet or CSV, and give nescio that file: values, intervals 
 \b
 nescio sql answers --dialect spark --only pairs
 nescio sql 'part-*.parquet' --only pairs
-nescio compare pairs.csv
 nescio sql answers --column outcome=verdict --outcome-map right=correct --only runs
 nescio sql answers --bins 1000 --only confidences
 

@@ -106,7 +106,7 @@ def read_file(source: Source) -> Baseline:
 
     label, document = source.label, source.document
     if recognise(source) is None:
-        raise FormatError(label, "this is no baseline; nescio compare --save-baseline writes them")
+        raise FormatError(label, f"this is no baseline; nescio compare {opt('save_baseline')} writes them")
     if document[KEY] != VERSION:
         raise FormatError(label, f"this nescio reads baselines of version {VERSION}", value=document[KEY])
     try:
