@@ -25,7 +25,7 @@ from nescio.sources.writing import DRAFT
 OLD = b"old\n"
 RUNS, QUESTIONS = 3, 200
 EVENTS = ("open", "os.rename", "os.mkdir", "os.chmod", "os.remove", "os.rmdir", "os.utime", "os.truncate")
-FORMATS = ("questions", "squad2", "kilt", "inspect")  # that are written as folders
+FORMATS = ("questions", "squad2", "inspect")  # that are written as folders
 DATED = ("figures", "inspect")  # whose files (names, too) hold the time: how many of what kind there are is compared
 
 
@@ -51,8 +51,8 @@ def inputs(folder: Path) -> dict[str, list[str]]:
         "report.html": ["report", outcomes, "-m", "c@1", "--resamples", "100", "-o"],
         "figures": ["report", outcomes, "-m", "c@1", "--resamples", "100", "--figures"],
         "built.xml": ["ave", "build", asked, pairs, "--language", "EN", "-o"],
-        "one.json": ["baseline", outcomes, "--run", "r0", "-o"],
-        "prompts.jsonl": ["stakes-prompts", asked],
+        "one.json": ["compare", outcomes, "--run", "r0", "--save-baseline"],
+        "prompts.jsonl": ["lab", "stakes-prompts", asked],
         **{f"table.{suffix}": ["convert", outcomes] for suffix in ("csv", "tsv", "jsonl", "parquet")},
         "instances.jsonl": ["convert", asked, answers, "--to", "every_eval_ever"],
         **{name: ["convert", asked, answers, "--to", name] for name in FORMATS},

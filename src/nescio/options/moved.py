@@ -60,7 +60,7 @@ def command_moved(name: str, *, python: bool = False) -> str:
     now = COMMANDS.get(name.replace("_", "-") if python else name)
     if now is None:
         return ""
-    return f"nescio.{name} is nescio.{now[1]} now" if python else f"nescio {name} is nescio {now[0]} now"
+    return f"nescio.{name} is now nescio.{now[1]}" if python else f"nescio {name} is now nescio {now[0]}"
 
 
 def moved(verb: str, name: str, *, python: bool = False) -> str:
