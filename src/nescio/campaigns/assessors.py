@@ -19,7 +19,7 @@ ADJUDICATION = "adjudication"
 ASKED = "assessors.json"
 
 
-class AskedError(Struct, frozen=True):
+class Asked(Struct, frozen=True):
     """Everybody whom a sheet was written for, and which answers each is to judge by the last sheets; of those who were
     not named in them nothing more is waited for."""
 
@@ -41,10 +41,10 @@ class Returned(Struct, frozen=True):
         return text
 
 
-def read_asked(campaign: Campaign) -> AskedError:
+def read_asked(campaign: Campaign) -> Asked:
     """Read who was asked; nobody where no sheet was written."""
     path = campaign / SHEETS / ASKED
-    return msgspec.json.decode(path.read_bytes(), type=AskedError) if path.is_file() else AskedError()
+    return msgspec.json.decode(path.read_bytes(), type=Asked) if path.is_file() else Asked()
 
 
 def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]) -> None:
@@ -57,7 +57,7 @@ def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgem
         answers[who] += [item.id for item in items]
     rows = {who: tuple(sorted({*ids})) for who, ids in sorted(answers.items())}
     names = sorted({*read_asked(campaign).assessors, *wanted})
-    put(campaign / SHEETS / ASKED, json.dumps(asdict(AskedError(tuple(names), rows))).encode() + b"\n")
+    put(campaign / SHEETS / ASKED, json.dumps(asdict(Asked(tuple(names), rows))).encode() + b"\n")
 
 
 def returned(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement]) -> Returned:

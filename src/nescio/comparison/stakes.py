@@ -111,7 +111,7 @@ class Setting(Struct, frozen=True, eq=False):
         return formulas.mean(values, self.level, None if self.clusters is None else self.clusters[use], limits)
 
 
-class AskedError(Struct, frozen=True, eq=False):
+class Asked(Struct, frozen=True, eq=False):
     """One run: questions by stakes, NaN where a question was not asked at a stake; all of shape (questions, stakes)."""
 
     right: Floats
@@ -195,7 +195,7 @@ def _clusters(data: Evidence) -> NDArray[np.int64] | None:
     return found
 
 
-def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting, candidates: str) -> AskedError:
+def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting, candidates: str) -> Asked:
     assert data.repeats is not None
     shape = (data.repeats.questions, len(setting.declared))
     here = data.present[run]
@@ -222,10 +222,10 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
             last = np.where(answered[:, k] == 1, correct[:, k], last)
             known[:, k] = np.where(np.isnan(known[:, k]) & (silent[:, k] == 1), last, known[:, k])
     known = np.where(answered == 1, correct, np.where(answerable == 0, 0.0, known))
-    return AskedError(right, wrong, silent, answerable, laid("confidence"), known)
+    return Asked(right, wrong, silent, answerable, laid("confidence"), known)
 
 
-def _row(run: str, one: AskedError, k: int, setting: Setting) -> AtStake:
+def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
     """Return the figures of one run at one stake, at which it was asked some questions."""
     use = ~np.isnan(one.right[:, k])
     right, wrong, silent = one.right[use, k], one.wrong[use, k], one.silent[use, k]
@@ -278,7 +278,7 @@ def _bracket(candidate: Floats, price: float) -> tuple[float, float]:
     return float(np.where(unknown, -price, known).mean()), float(np.where(unknown, 1.0, known).mean())
 
 
-def _area(one: AskedError, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.bool_]]:
+def _area(one: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.bool_]]:
     """Return what each question adds to the area, and which questions were asked at all stakes."""
     alpha, beta = formulas.area_weights([x / (1 + x) for x in declared])
     whole: NDArray[np.bool_] = np.logical_not(np.isnan(one.right).any(axis=1))
@@ -286,7 +286,7 @@ def _area(one: AskedError, declared: Sequence[Fraction]) -> tuple[Floats, NDArra
     return earned, whole
 
 
-def _adapts(run: str, one: AskedError, setting: Setting) -> Adapts:
+def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
     """Return how the silence of one run follows the stakes, and its area over them."""
     stated = [k for k, x in enumerate(setting.declared) if x]
     log = np.log([float(setting.declared[k]) for k in stated])
@@ -299,7 +299,7 @@ def _adapts(run: str, one: AskedError, setting: Setting) -> Adapts:
     return Adapts(run, *change, slope.p, slope.how, mean.value, mean.low, mean.high, mean.n, asked - mean.n)
 
 
-def _of_answerable(run: str, one: AskedError, setting: Setting) -> Note | None:
+def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
     """Say how silence follows the stakes where there is an answer; None where every question has one. A system that is
     silent throughout where there is none has a slope of 0 there, and seems to follow the stakes less."""
     none = (one.answerable == 0).any(axis=1)
@@ -340,7 +340,7 @@ class Earned(Struct, frozen=True, eq=False):
     width: float
 
 
-def _earned(one: AskedError, stakes: Sequence[int], setting: Setting) -> Earned:
+def _earned(one: Asked, stakes: Sequence[int], setting: Setting) -> Earned:
     alpha, beta = formulas.area_weights([x / (1 + x) for x in (setting.declared[k] for k in stakes)])
     unit = math.lcm(*(x.denominator for x in (*alpha, *beta)))
     unit = min(unit * Fraction(setting.earns).limit_denominator(1000).denominator, FINEST)
@@ -351,7 +351,7 @@ def _earned(one: AskedError, stakes: Sequence[int], setting: Setting) -> Earned:
 
 
 def _differences(
-    runs: Sequence[str], asked: Sequence[AskedError], pairs: Sequence[tuple[int, int]], setting: Setting
+    runs: Sequence[str], asked: Sequence[Asked], pairs: Sequence[tuple[int, int]], setting: Setting
 ) -> list[StakeDifference]:
     """Compare pairs of runs by the area, and stake by stake."""
     if not pairs:
@@ -397,7 +397,7 @@ def _notes(
     rows: Sequence[AtStake],
     adapts: Sequence[Adapts],
     different: Sequence[StakeDifference],
-    asked: Sequence[AskedError],
+    asked: Sequence[Asked],
     setting: Setting,
     *,
     candidates: str,

@@ -58,8 +58,10 @@ READERS: dict[str, Known] = {
     "bfcl": Known(
         "formats.logs.bfcl",
         {
-            "scores": ("lines, object: accuracy correct_count total_count",),
-            "outputs": ("lines, object: id result input_token_count output_token_count",),
+            ANY: (
+                "lines, object: accuracy correct_count total_count",
+                "lines, object: id result input_token_count output_token_count",
+            )
         },
         ("BFCL_*_score.json", "BFCL_*_result.json"),
     ),

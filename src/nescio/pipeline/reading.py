@@ -4,7 +4,7 @@ applied."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, overload
@@ -17,7 +17,7 @@ from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import MEANINGS, SAID_SO, Outcomes
 from nescio.data.reasons import settle
-from nescio.errors import FormatError, MismatchError, UsageError, opt, shorten
+from nescio.errors import FormatError, MismatchError, NescioError, UsageError, opt, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
 from nescio.memory import memory_limit
 from nescio.options.edge import Progress, bar
@@ -34,10 +34,12 @@ from nescio.pipeline.recognition import (
 )
 from nescio.pipeline.saved import in_effect
 from nescio.sources.source import Source
-from nescio.tables.asking import AskedError
+from nescio.sources.workbooks import SeveralSheetsError
+from nescio.tables.asking import AskedError, Way
 from nescio.tables.judgements import OWN_PARTS
 from nescio.tables.responses import read_runs
 from nescio.tables.rest import with_rest
+from nescio.tables.settling import counts_of
 
 _BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers say how far they have come
 _TEXTS_NAMED = 5  # of those that --declined-pattern matched
@@ -60,8 +62,33 @@ def read(
     UsageError.
     """
     options = options or Options()
-    with options.holding(), memory_limit(options.memory_limit):
-        return _read_all(items, options, gold=gold, runs=runs, judging=judging, supports=supports)
+    wanted = {"gold": gold, "runs": runs, "judging": judging, "supports": supports}
+    try:
+        with options.holding(), memory_limit(options.memory_limit):
+            return _read_all(items, options, **wanted)
+    except SeveralSheetsError as error:
+        raise _ask_for_sheet(items, options, wanted, error) from None
+
+
+def _ask_for_sheet(
+    items: Sequence[Any], options: Options, wanted: Mapping[str, bool], error: SeveralSheetsError
+) -> FormatError:
+    """Return the question which sheet is the table, with what each one gives; the error itself if none can be read."""
+    ways: list[Way] = []
+    for sheet in error.sheets:
+        try:
+            data = read(items, options.but(sheet=sheet), **wanted).data
+        except AskedError as asked:
+            ways += [Way({"sheet": sheet, **way.options}, way.counts, way.questions) for way in asked.executed]
+        except NescioError:
+            continue
+        else:
+            outcomes = data if isinstance(data, Outcomes) else _judged(data)
+            ways.append(Way({"sheet": sheet}, *counts_of(outcomes)))
+    if not ways:
+        return error
+    question = f"{len(error.sheets)} sheets have cells: which one is the table?"
+    return AskedError.of_ways(str(error.path), question, ways)
 
 
 def _read_all(

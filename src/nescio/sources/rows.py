@@ -150,14 +150,15 @@ def _lists(value: Any, path: str) -> Iterator[Rows]:
 
 
 def _within(rows: Rows) -> Iterator[Rows]:
-    """Yield the lists of rows within rows (`runs[].results`), each with the texts beside it as columns, and with the
-    whole numbers that differ in each row."""
+    """Yield the lists of rows within rows (`runs[].results`), each with the texts and flags beside it as columns, and
+    with the whole numbers that differ in each row."""
     whole = [name for name in rows.rows[0] if all(type(row.get(name)) is int for row in rows.rows)] if rows.rows else []
-    ids = {name for name in whole if len({row[name] for row in rows.rows}) == len(rows.rows)}
+    numbers = {name: {row[name] for row in rows.rows} for name in whole}
+    kept = {name for name, own in numbers.items() if len(own) == len(rows.rows) or own <= {0, 1}}
     for name in dict.fromkeys(name for row in rows.rows for name, cell in row.items() if is_rows(cell)):
         inner = []
         for row in rows.rows:
-            beside = {other: cell for other, cell in row.items() if isinstance(cell, str) or other in ids}
+            beside = {other: cell for other, cell in row.items() if isinstance(cell, (str, bool)) or other in kept}
             listed = row.get(name)
             inner += [beside | flat(one) for one in (listed or ())] if is_rows(listed) else []
         yield Rows(f"{rows.path}[].{name}", inner)

@@ -40,6 +40,14 @@ def of_sheet(name: str | None, limits: AbstractContextManager[None]) -> Iterator
         _CHOSEN.reset(token)
 
 
+class SeveralSheetsError(FormatError):
+    """Several `sheets` of a workbook have cells, or none has any."""
+
+    def __init__(self, path: Path, rule: str, sheets: Sequence[str]) -> None:
+        super().__init__(path, rule)
+        self.sheets = sheets
+
+
 def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
     """Write the sheet of a workbook as CSV into a temporary folder, which goes when the first value does; and note
     cells that stand beyond its header.
@@ -76,7 +84,8 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
         raise UsageError(f"{opt('sheet', wanted)}: {path} has no such sheet with cells; sheets are {listed}")
     if wanted is None and len(filled) != 1:
         ways = " or ".join(opt("sheet", name) for name in filled)
-        raise FormatError(path, f"{len(filled)} sheets have cells: which one is the table?{f' {ways}' if ways else ''}")
+        rule = f"{len(filled)} sheets have cells: which one is the table?{f' {ways}' if ways else ''}"
+        raise SeveralSheetsError(path, rule, [*filled])
     table, rows = filled[wanted or next(iter(filled))]
     _check_errors(path, rows.errors)
     _check_formulas(path)

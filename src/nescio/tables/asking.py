@@ -70,6 +70,13 @@ class AskedError(FormatError):
         label = source if isinstance(source, str) else source.label
         super().__init__(label, f"{question}{screen}", where=where, value=value)
 
+    @classmethod
+    def of_ways(cls, label: str, question: str, ways: Sequence[Way]) -> AskedError:
+        """Return a question about a whole file whose answers have been executed."""
+        error = cls(label, question, [way.options for way in ways], screen="\n".join(("", "", *_listed(ways))))
+        error.executed = [*ways]
+        return error
+
 
 def _shown(text: str) -> str:
     """Return a text on one line, without signs that cannot be printed."""
@@ -89,11 +96,16 @@ def screen(table: Table, ways: Sequence[Way], options: ReadOptions, more: int = 
     if options.column:
         lines.append(f"mapping so far: {opt('column', dict(options.column))}")
     if ways:
-        lines += ["", "each answer with the counts that it gives (right/wrong/silent by run):"]
-        lines += [f"  {i}. {way}" for i, way in enumerate(ways, 1)]
+        lines += ["", *_listed(ways)]
     if more:
         lines.append(f"{more} more answer{'s' if more > 1 else ''}: {opt('column', of='ROLE=COLUMN')} leaves fewer")
     return "\n".join(lines)
+
+
+def _listed(ways: Sequence[Way]) -> list[str]:
+    """Return the numbered answers to a question, each with its counts."""
+    numbered = [f"  {i}. {way}" for i, way in enumerate(ways, 1)]
+    return ["each answer with the counts that it gives (right/wrong/silent by run):", *numbered]
 
 
 def ask_in_terminal(error: AskedError) -> Options | None:

@@ -42,7 +42,7 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
             ways += _by_words(table, given, [column], mapped) or _by_threshold(table, given, column)
     families = wide.families(name for name in table.columns if name).values() if "outcome" not in given else ()
     of_runs = [table.columns[own.get("outcome", own.get("score", ""))] for own in families if named & own.keys()]
-    return ways + (_by_words(table, given, of_runs, mapped) if len(of_runs) > 1 else [])
+    return (_by_words(table, given, of_runs, mapped) if len(of_runs) > 1 else []) + ways
 
 
 def _is_of_graders(table: Table, column: Column) -> bool:
@@ -113,9 +113,11 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
             ways += [way for column in graded for way in _by_threshold(table, given, column)]
         if not ways:
             verdicts = [column for column in free if column.is_verdict]
+            ways = [way for column in verdicts for way in _by_verdict(table, given, column)]
             if len(verdicts) > 1:
-                ways = _complete(table, given, {"outcome": Expression(tuple(c.name for c in verdicts))}, {})
-            ways += [way for column in verdicts for way in _by_verdict(table, given, column)]
+                of_runs = _complete(table, given, {"outcome": Expression(tuple(c.name for c in verdicts))}, {})
+                names_runs = any("run" in mapping for mapping, _ in ways)
+                ways = [*ways, *of_runs] if names_runs else [*of_runs, *ways]
             ways += [
                 way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, [c], mapped)
             ]
@@ -172,15 +174,16 @@ def _pairs(table: Table, free: Sequence[Column]) -> Iterator[dict[str, Expressio
 
 
 def told_apart(table: Table, mapping: Mapped) -> list[Mapped]:
-    """Return a mapping with one more column of a few words that tells answers apart which occur twice: as a part of the
-    run, or as the number of a repeat."""
+    """Return a mapping with one more column of a few words that tells answers apart which occur twice: as the repeat, or
+    as a part of the run. Numbers likelier count repeats, and words name conditions."""
     taken = {name for own in mapping.values() for name in own.columns}
     run = mapping.get("run", Expression()).columns
     found: list[Mapped] = []
     for column in table.columns.values():
         if column.name in taken or column.words is None or not 1 < len(column.words) <= _MOST_RUNS or not column.name:
             continue
-        for more in ({"run": Expression((*run, column.name))}, {"repeat": Expression((column.name,))}):
+        ways = [{"run": Expression((*run, column.name))}, {"repeat": Expression((column.name,))}]
+        for more in reversed(ways) if column.is_number else ways:
             if is_unique(table, {**mapping, **more}, mapping):
                 found.append({**mapping, **more})
     return found[:_MOST_APART]

@@ -71,6 +71,11 @@ class Roles:
         own = {"run", "question", "outcome"} <= columns.keys()
         return own and {*(columns["outcome"].words or ("",))} <= {*STATES}
 
+    @property
+    def name_runs(self) -> bool:
+        """Whether a column names the run of each row, so that no column belongs to one run."""
+        return any(_varies(self, name) for name in self.all("run"))
+
     def all(self, *roles: str) -> list[str]:
         """Return the columns of these roles, in this order."""
         return list(dict.fromkeys(name for role in roles for name in self.by_role.get(role, ())))
@@ -255,8 +260,10 @@ def _pairs(roles: Roles, given: Mapped) -> Iterator[dict[str, Expression]]:
     if "prediction" in given:
         own = [given["prediction"]]
     else:
-        own = [Expression((name,)) for name in predictions]
-        own = own or _families(roles, ("prediction", "answer"))
+        singles = [Expression((name,)) for name in predictions]
+        together = _families(roles, ("prediction", "answer"))
+        of_runs = [own for own in together[:1] if {*own.columns} <= {*predictions} and not roles.name_runs]
+        own = [*of_runs, *singles] or together
     truths = [Expression((name,)) for name in roles.all("outcome", "score")]
     for right, said in product(golds, own):
         if {*right.columns} & {*said.columns}:
@@ -278,9 +285,13 @@ def _gold_verdicts(roles: Roles) -> list[Expression]:
 
 
 def _share_words(roles: Roles, gold: Expression, said: Expression) -> bool:
-    """Return whether the gold answers and another column say yes and no alike, so that it may hold answers."""
-    columns = [roles.column(name) for name in (*gold.columns, *said.columns)]
-    return len({*gold.columns, *said.columns}) > 1 and all(column.is_truth for column in columns)
+    """Return whether the gold answers and another column are verdicts in the same words, so that it may hold answers:
+    the task may be to judge."""
+    columns = [roles.column(name) for name in dict.fromkeys((*gold.columns, *said.columns))]
+    if len(columns) < 2 or not all(column.is_verdict for column in columns):
+        return False
+    shared = set.intersection(*({*(column.words or ())} for column in columns))
+    return bool(shared) or all(column.is_truth for column in columns)
 
 
 def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
@@ -292,7 +303,7 @@ def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
     if any(_share_words(roles, right, Expression((name,))) for right in same for name in predictions):
         return True
     said = any(roles.column(name).is_truth for name in predictions if name not in verdicts)
-    golds = [Expression((name,)) for name in gold]
+    golds = [Expression((name,)) for name in gold if name not in verdicts]
     return not said and any(_share_words(roles, right, own) for right in golds for own in outcomes)
 
 
@@ -328,7 +339,10 @@ def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]
         return singles
     alike = wide.with_most_columns(verdicts, names)
     some = [Expression(tuple(verdicts[run] for run in alike))] if 1 < len(alike) < len(verdicts) else []
-    return [*some, Expression(tuple(verdicts.values())), *singles]
+    together = [*some, Expression(tuple(verdicts.values()))]
+    if roles.name_runs or any(map(wide.speaks_of_judges, verdicts)):  # likelier several verdicts on each answer
+        return [*singles, *together]
+    return [*together, *singles]
 
 
 # ---- what says whose answer a row is, and to which question ----
@@ -383,9 +397,14 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
             "repeat": NOTHING,
             "text": own[0].get("text", NOTHING) if own else NOTHING,
         }
-        fallback.append({role: expression for role, expression in widest.items() if expression != NOTHING})
+        if not own:
+            fallback.append({role: expression for role, expression in widest.items() if expression != NOTHING})
+    if not found:
+        return fallback[:1] if asked in questions else fallback
+    if all("run" in mapping and is_unique(table, {"question": mapping["question"]}, {}) for mapping in found):
+        found += fallback  # no two runs share a question: another id, under which rows occur twice, may be meant
     found.sort(key=lambda own: own["question"] == asked)
-    return found or (fallback[:1] if asked in questions else fallback)
+    return found
 
 
 def _states(column: Column) -> bool:

@@ -123,7 +123,7 @@ def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, dec
         (
             f"{quiet} graded = {CORRECT} AND answerable IS NULL",
             "{rows} declined and marked as right; nothing says whether their questions have an answer",
-            [{"declined_right": "unanswered"}, {"declined_right": "keep"}],
+            [{"declined_right": "keep"}, {"declined_right": "unanswered"}],
             (None,),
         ),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -50,6 +51,11 @@ def of_judges(runs: Iterable[str]) -> bool:
     return all(squash(run) in lexicon().judges for run in runs)
 
 
+def speaks_of_judges(run: str) -> bool:
+    """Return whether a word of a name is one for judges, as in "grader-a"."""
+    return any(squash(part) in lexicon().judges for part in BOUNDARY.split(run) if part)
+
+
 def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> list[tuple[str, ...]]:
     """Return each verdict named after a judge, with the columns that have another word in the place of the judge.
 
@@ -89,16 +95,27 @@ def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]
 
 def _runs_of(names: Sequence[str]) -> dict[str, str]:
     """Return the columns of a role by the runs that they name."""
-    before, behind = _common(names), _common([name[::-1] for name in names])[::-1]
+    before, behind = _same_beginning(names), _same_end(names)
     runs = [name[len(before) : len(name) - len(behind)].strip("_. -") or name for name in names]
     if len({*runs}) < len(runs):
         runs = [*names]
     return dict(zip(runs, names, strict=True))
 
 
-def _common(names: Sequence[str]) -> str:
+def _same_beginning(names: Sequence[str]) -> str:
     """Return what all names begin with, up to the last boundary between words."""
-    shortest = min(names, key=len)
-    length = next((i for i, letter in enumerate(shortest) if any(name[i] != letter for name in names)), len(shortest))
-    ends = [match.end() for match in BOUNDARY.finditer(shortest[:length])]
-    return shortest[: max(ends, default=0)]
+    length = _alike(names)
+    ends = [match.end() for match in BOUNDARY.finditer(names[0][:length])]
+    return names[0][: max(ends, default=0)]
+
+
+def _same_end(names: Sequence[str]) -> str:
+    """Return what all names end with, from the first boundary between words."""
+    start = len(names[0]) - _alike([name[::-1] for name in names])
+    starts = [match.start() for match in BOUNDARY.finditer(names[0]) if match.start() >= start]
+    return names[0][min(starts, default=len(names[0])) :]
+
+
+def _alike(names: Sequence[str]) -> int:
+    """Return how many letters all names begin with alike."""
+    return len(os.path.commonprefix(names))

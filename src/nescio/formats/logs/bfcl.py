@@ -16,6 +16,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -64,8 +66,22 @@ class Counts(Struct):
     correct_count: Any
 
 
+def recognise(source: Source) -> str | None:
+    """Recognise scores by counts alone in the first object, with failures by `id` below it; outputs by their keys."""
+    if "result" in source.columns:
+        return "outputs"
+    if {*source.columns} != {"accuracy", "correct_count", "total_count"}:
+        return None
+    lines = json_lines(source, lenient=True) if source.kind == "lines" else iter(())
+    with suppress(FormatError):
+        failure, _ = next(islice(lines, 1, None), ({"id": None, "error_type": None}, 0))
+        return "scores" if "id" in failure and {"valid", "error", "error_type"} & failure.keys() else None
+    return "scores"
+
+
 @reader(
     "bfcl",
+    recognise=recognise,
     about="scores of BFCL (*_score.json: correct_count, total_count, then the failures), with or without *_result.json",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

@@ -77,7 +77,7 @@ def shape() -> Any:
     import msgspec
 
     answer: Any = msgspec.defstruct("Answer", [("text", str)])
-    question: Any = msgspec.defstruct("AskedError", [("id", str), ("answers", list[answer]), ("question", str, "")])
+    question: Any = msgspec.defstruct("Question", [("id", str), ("answers", list[answer]), ("question", str, "")])
     paragraph: Any = msgspec.defstruct("Paragraph", [("qas", list[question])])
     article: Any = msgspec.defstruct("Article", [("paragraphs", list[paragraph]), ("title", str, "")])
     return msgspec.defstruct("File", [("data", list[article])])
