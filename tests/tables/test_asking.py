@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
@@ -77,6 +78,16 @@ ASKED = {
         "appears twice",
         [(3, 1, 0, 0), (2, 0, 0, 0)],
     ),
+    "a gold answer in the words of verdicts": (  # the task may be to judge: 2 of 3 agree, or 2 of 3 are correct
+        "qid,gold,judgement\n1,correct,correct\n2,incorrect,incorrect\n3,incorrect,correct\n",
+        "which column says whether an answer is right?",
+        [(2, 1, 0, 0)],
+    ),
+    "rows with numbers and a question id that occurs twice": (  # by rows three answers each; by ids two
+        "index,id,model,correct\n1,x,a,1\n2,x,b,0\n3,y,a,0\n4,y,b,1\n5,x,a,0\n6,x,b,0\n",
+        "which columns tell the runs apart?",
+        [(1, 2, 0, 0), (1, 1, 0, 0)],
+    ),
     "attempts until one is right": (
         "model,qid,attempt,correct\na,1,1,0\na,1,2,1\na,2,1,1\na,3,1,0\na,3,2,0\n",
         "questions were asked again until an answer was right",
@@ -96,6 +107,17 @@ READ: dict[str, tuple[list[dict[str, Any]], Any]] = {
             for i, t in enumerate(("Rome", "Oslo"))
         ],
         ((1, 1, 0, 0),),
+    ),
+    "a flag beside the answers to a question": (  # the second system declined where there is no answer, which is right
+        [
+            {"id": 1, "answerable": 1, "answers": [{"model": m, "correct": 1, "abstained": 0} for m in "ab"]},
+            {
+                "id": 2,
+                "answerable": 0,
+                "answers": [{"model": m, "correct": m == "b", "abstained": m == "b"} for m in "ab"],
+            },
+        ],
+        ((1, 1, 0, 0), (2, 0, 0, 0)),
     ),
     "runs with wrong answers side by side": (
         [{"id": 1, "a_wrong": 1, "b_wrong": 0}, {"id": 2, "a_wrong": 0, "b_wrong": 0}],
@@ -167,6 +189,55 @@ def test_a_role_may_be_typed_in_place_of_an_answer(tmp_path: Path, monkeypatch: 
         assert ask_in_terminal(asked.value) == {"column": {"outcome": "grade>=0.7"}}
     finally:
         TYPED.reset(token)
+
+
+# By kind: a table, and the counts of its runs by the first answer to the question.
+FIRST = {
+    "two judges of a named run": ("model,qid,judge_a_correct,judge_b_correct\na,1,1,0\na,2,1,1\nb,1,0,0\nb,2,0,0\n", 2),
+    "two judges of one run": ("qid,verdict_human,verdict_gpt4\n1,1,0\n2,1,1\n", 1),
+    "runs beside a column that is the same in all rows": ("model,qid,x_correct,y_correct\na,1,1,0\na,2,1,1\n", 2),
+    "predictions of several runs": ("qid,label,x.answer,y.answer\n1,Rome,Rome,Oslo\n2,Oslo,Oslo,Oslo\n", 2),
+    "numbers that tell rows apart": ("qid,model,zork,correct\n1,a,7,1\n1,a,8,0\n2,a,7,1\n2,a,8,1\n", 1),
+    "words that tell rows apart": ("qid,model,zork,correct\n1,a,p,1\n1,a,q,0\n2,a,p,1\n2,a,q,1\n", 2),
+}
+
+
+@together("kind", [*FIRST])
+def test_the_likeliest_answer_comes_first(tmp_path: Path, kind: str) -> None:
+    text, runs = FIRST[kind]
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(AskedError) as asked:
+        read([path], Options())
+    assert len(asked.value.executed[0].counts) == runs
+
+
+def test_a_list_of_failures_below_its_totals_is_no_file_of_a_tool(tmp_path: Path) -> None:
+    path = tmp_path / "failures.jsonl"
+    path.write_text(
+        '{"accuracy": 0.6, "correct_count": 3, "total_count": 5}\n{"uid": 2, "correct": 0}\n{"uid": 4, "correct": 0}\n'
+    )
+    with pytest.raises(AskedError, match="what is missing") as asked:
+        read([path], Options())
+    assert key(asked.value.executed[0].counts) == ((3, 2, 0, 0),)
+
+
+def test_the_sheets_of_a_workbook_are_asked_about_with_what_each_gives(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.title = "Notes"
+    for line in (["who made this", "when"], ["a colleague", "in May"]):
+        book.active.append(line)
+    results = book.create_sheet("Results")
+    for row in (["question", "correct"], [1, 1], [2, 0], [3, 1]):
+        results.append(row)
+    path = tmp_path / "answers.xlsx"
+    book.save(path)
+    with pytest.raises(AskedError, match="2 sheets have cells") as asked:
+        read([path], Options())
+    (way,) = asked.value.executed
+    assert way.options == {"sheet": "Results"}
+    assert key(way.counts) == ((2, 1, 0, 0),)
+    assert counted(path, **way.options) == ((2, 1, 0, 0),)
 
 
 @together("kind", [*ASKED])

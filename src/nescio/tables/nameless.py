@@ -116,8 +116,10 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
             ways = [way for column in verdicts for way in _by_verdict(table, given, column)]
             if len(verdicts) > 1:
                 of_runs = _complete(table, given, {"outcome": Expression(tuple(c.name for c in verdicts))}, {})
-                names_runs = any("run" in mapping for mapping, _ in ways)
-                ways = [*ways, *of_runs] if names_runs else [*of_runs, *ways]
+                alone = any("run" in mapping for mapping, _ in ways) or wide.differ_by_judges(
+                    [c.name for c in verdicts]
+                )
+                ways = [*ways, *of_runs] if alone else [*of_runs, *ways]
             ways += [
                 way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, [c], mapped)
             ]

@@ -215,7 +215,7 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
     whole = (_of_runs(roles, paths) if len(paths) > 1 and len(paths) == len(outcomes) else outcomes) or _of_runs(roles)
     known = [c.name for c in roles.table.columns.values() if c.name not in roles.taken and is_known(c, roles.mapped)]
     for columns in wide.like_those_of_judges([own.column for own in outcomes], known):
-        whole = [Expression(columns), *whole, *(Expression((name,)) for name in columns[1:])]
+        whole = [*whole, *(Expression((name,)) for name in columns[1:]), Expression(columns)]
     if not whole or (not either and _may_be_answers(roles, whole)):
         yield from _pairs(roles, given)
     for outcome in whole:
@@ -340,7 +340,7 @@ def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]
     alike = wide.with_most_columns(verdicts, names)
     some = [Expression(tuple(verdicts[run] for run in alike))] if 1 < len(alike) < len(verdicts) else []
     together = [*some, Expression(tuple(verdicts.values()))]
-    if roles.name_runs or any(map(wide.speaks_of_judges, verdicts)):  # likelier several verdicts on each answer
+    if roles.name_runs or wide.differ_by_judges([*verdicts.values()]):  # likelier several verdicts on each answer
         return [*singles, *together]
     return [*together, *singles]
 
@@ -403,7 +403,7 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
         return fallback[:1] if asked in questions else fallback
     if all("run" in mapping and is_unique(table, {"question": mapping["question"]}, {}) for mapping in found):
         found += fallback  # no two runs share a question: another id, under which rows occur twice, may be meant
-    found.sort(key=lambda own: own["question"] == asked)
+    found.sort(key=lambda own: (own["question"] == asked, "run" not in own))
     return found
 
 

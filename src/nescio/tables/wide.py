@@ -51,9 +51,11 @@ def of_judges(runs: Iterable[str]) -> bool:
     return all(squash(run) in lexicon().judges for run in runs)
 
 
-def speaks_of_judges(run: str) -> bool:
-    """Return whether a word of a name is one for judges, as in "grader-a"."""
-    return any(squash(part) in lexicon().judges for part in BOUNDARY.split(run) if part)
+def differ_by_judges(columns: Sequence[str]) -> bool:
+    """Return whether names of columns differ by what likelier names a judge than a run: a number, or a word for judges,
+    as in "grader-a"."""
+    parts = {squash(part) for run in _runs_of(columns) for part in BOUNDARY.split(run) if part}
+    return all(part.isdecimal() for part in parts) or bool(parts & lexicon().judges)
 
 
 def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> list[tuple[str, ...]]:
