@@ -83,8 +83,9 @@ def _ask_for_sheet(
         except NescioError:
             continue
         else:
-            outcomes = data if isinstance(data, Outcomes) else _judged(data)
-            ways.append(Way({"sheet": sheet}, *counts_of(outcomes)))
+            outcomes = _judged(data) if isinstance(data, Unjudged) else data
+            counts = counts_of(outcomes) if isinstance(outcomes, Outcomes) else ()
+            ways.append(Way({"sheet": sheet}, *counts))
     if not ways:
         return error
     question = f"{len(error.sheets)} sheets have cells: which one is the table?"

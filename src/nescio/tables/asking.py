@@ -33,6 +33,8 @@ class Way(Struct, frozen=True):
     @property
     def gives(self) -> str:
         """The counts of its runs, in words; questions without a row are missing."""
+        if not self.counts:
+            return "a table of counts or scores"
         runs: list[str] = []
         for run, *states in self.counts[:_RUNS]:
             right, wrong, silent, ungraded = states

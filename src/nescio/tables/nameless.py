@@ -176,8 +176,10 @@ def _pairs(table: Table, free: Sequence[Column]) -> Iterator[dict[str, Expressio
 
 
 def told_apart(table: Table, mapping: Mapped) -> list[Mapped]:
-    """Return a mapping with one more column of a few words that tells answers apart which occur twice: as the repeat, or
-    as a part of the run. Numbers likelier count repeats, and words name conditions."""
+    """Return a mapping with one more column of a few words that tells answers apart which occur twice.
+
+    The column numbers repeats, or is a part of the run; numbers likelier do the first, and words the second.
+    """
     taken = {name for own in mapping.values() for name in own.columns}
     run = mapping.get("run", Expression()).columns
     found: list[Mapped] = []

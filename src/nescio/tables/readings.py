@@ -364,47 +364,51 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     if "question" in answer:
         questions = [answer["question"]]
     found: list[dict[str, Expression]] = []
-    fallback: list[dict[str, Expression]] = []
+    doubled: list[dict[str, Expression]] = []  # under which answers occur twice
     most: float = inf  # different names that questions may have
     for question in questions:
         if most < inf and (question.columns != ("id",) or _is_own(table) or _different(table, question) > most):
             continue
-        others = [name for name in free["condition"] if name not in question.columns and _varies(roles, name)]
-        runs = [answer["run"]] if "run" in answer else _run_choices(roles, free["run"], others)
-        named = [name for name in ("repeat", "stake") if name in free["repeat"] and _states(roles.column(name))]
-        repeats = [Expression((named[0],))] if named else _subsets(free["repeat"])
-        repeats = [answer["repeat"]] if "repeat" in answer else repeats
-        own: list[dict[str, Expression]] = []
-        for run, repeat in sorted(product(runs, repeats), key=lambda pair: len(pair[0].columns) + len(pair[1].columns)):
-            mapping = {"run": run, "question": question, "repeat": repeat}
-            mapping = {role: expression for role, expression in mapping.items() if expression != NOTHING}
-            if "text" not in answer and free["text"] and question.columns != (free["text"][0],):
-                mapping["text"] = Expression((free["text"][0],))
-            used = {*run.columns, *repeat.columns}
-            if any(used > {*_columns(other, "run"), *_columns(other, "repeat")} for other in own):
-                continue
-            if is_unique(table, mapping, answer):
-                own.append(mapping)
-        whole = runs[-1] if runs else NOTHING
-        if own and whole.columns and others and not any(_columns(o, "run") == {*whole.columns} for o in own):
-            own.append({**own[0], "run": whole})
-        found += own
-        if own and question == asked:
+        unique, widest = _told_apart_by(roles, answer, free, question)
+        found += unique
+        doubled += [] if unique else [widest]
+        if unique and question == asked:
             most = _different(table, asked)
-        widest = {
-            "run": whole,
-            "question": question,
-            "repeat": NOTHING,
-            "text": own[0].get("text", NOTHING) if own else NOTHING,
-        }
-        if not own:
-            fallback.append({role: expression for role, expression in widest.items() if expression != NOTHING})
     if not found:
-        return fallback[:1] if asked in questions else fallback
+        return doubled[:1] if asked in questions else doubled
     if all("run" in mapping and is_unique(table, {"question": mapping["question"]}, {}) for mapping in found):
-        found += fallback  # no two runs share a question: another id, under which rows occur twice, may be meant
+        found += doubled  # no two runs share a question, so that another id may be meant
     found.sort(key=lambda own: (own["question"] == asked, "run" not in own))
     return found
+
+
+def _told_apart_by(
+    roles: Roles, answer: Mapped, free: Mapping[str, Sequence[str]], question: Expression
+) -> tuple[list[dict[str, Expression]], dict[str, Expression]]:
+    """Return the mappings of run and repeat under which no answer to a question occurs twice, and the one with the most
+    columns for the run."""
+    table = roles.table
+    others = [name for name in free["condition"] if name not in question.columns and _varies(roles, name)]
+    runs = [answer["run"]] if "run" in answer else _run_choices(roles, free["run"], others)
+    named = [name for name in ("repeat", "stake") if name in free["repeat"] and _states(roles.column(name))]
+    repeats = [Expression((named[0],))] if named else _subsets(free["repeat"])
+    repeats = [answer["repeat"]] if "repeat" in answer else repeats
+    unique: list[dict[str, Expression]] = []
+    for run, repeat in sorted(product(runs, repeats), key=lambda pair: len(pair[0].columns) + len(pair[1].columns)):
+        mapping = {"run": run, "question": question, "repeat": repeat}
+        mapping = {role: expression for role, expression in mapping.items() if expression != NOTHING}
+        if "text" not in answer and free["text"] and question.columns != (free["text"][0],):
+            mapping["text"] = Expression((free["text"][0],))
+        used = {*run.columns, *repeat.columns}
+        if any(used > {*_columns(other, "run"), *_columns(other, "repeat")} for other in unique):
+            continue
+        if is_unique(table, mapping, answer):
+            unique.append(mapping)
+    whole = runs[-1] if runs else NOTHING
+    if unique and whole.columns and others and not any(_columns(own, "run") == {*whole.columns} for own in unique):
+        unique.append({**unique[0], "run": whole})
+    widest = {"run": whole, "question": question}
+    return unique, {role: expression for role, expression in widest.items() if expression != NOTHING}
 
 
 def _states(column: Column) -> bool:

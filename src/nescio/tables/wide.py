@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -120,4 +119,4 @@ def _same_end(names: Sequence[str]) -> str:
 
 def _alike(names: Sequence[str]) -> int:
     """Return how many letters all names begin with alike."""
-    return len(os.path.commonprefix(names))
+    return next((i for i, letters in enumerate(zip(*names, strict=False)) if len({*letters}) > 1), min(map(len, names)))
