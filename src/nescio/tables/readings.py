@@ -214,7 +214,8 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
     paths = [own for own in outcomes if "." in own.column]
     whole = (_of_runs(roles, paths) if len(paths) > 1 and len(paths) == len(outcomes) else outcomes) or _of_runs(roles)
     known = [c.name for c in roles.table.columns.values() if c.name not in roles.taken and is_known(c, roles.mapped)]
-    for columns in wide.like_those_of_judges([own.column for own in outcomes], known):
+    single = [own.column for own in whole if len(own.columns) == 1]
+    for columns in wide.like_those_of_judges(single, known):
         whole = [*whole, *(Expression((name,)) for name in columns[1:]), Expression(columns)]
     if not whole or (not either and _may_be_answers(roles, whole)):
         yield from _pairs(roles, given)

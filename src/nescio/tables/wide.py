@@ -62,15 +62,26 @@ def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> lis
 
     `human_correct` beside `llama_correct` may be a run.
     """
-    parts = {
-        column: [(squash(run), squash(name)) for run, _, name in _splits(column)] for column in {*verdicts, *columns}
-    }
+    verdicts, columns = [*verdicts], [*columns]
     found: list[tuple[str, ...]] = []
     for verdict in verdicts:
-        names = {name for run, name in parts[verdict] if run in lexicon().judges}
-        like = [own for own in columns if own not in verdicts and any(name in names for _, name in parts[own])]
+        names = {squash(name) for run, name, _ in _splits(verdict) if squash(run) in lexicon().judges}
+        like = [own for own in columns if own not in verdicts and any(squash(n) in names for _, n, _ in _splits(own))]
+        like += [own for own in columns if own not in (*verdicts, *like) and _of_other_judge(own, verdict)]
         found += [(verdict, *like)] if like else []
     return found
+
+
+def _of_other_judge(column: str, verdict: str) -> bool:
+    """Return whether two names begin with the same word for judges, and the rest of the first names no role."""
+    (judge, rest), (other, _) = (_first_word(name) for name in (column, verdict))
+    return squash(judge) in lexicon().judges and squash(judge) == squash(other) and bool(rest) and not roles_of(rest)
+
+
+def _first_word(name: str) -> tuple[str, str]:
+    """Return the first word of a name, and what follows it."""
+    boundary = next((match for match in BOUNDARY.finditer(name) if match.start() > 0), None)
+    return (name[: boundary.start()], name[boundary.end() :]) if boundary else (name, "")
 
 
 def with_most_columns(runs: Iterable[str], columns: Sequence[str]) -> list[str]:
