@@ -88,6 +88,16 @@ ASKED = {
         "which columns tell the runs apart?",
         [(1, 2, 0, 0), (1, 1, 0, 0)],
     ),
+    "runs that are numbers": (
+        "run,qid,correct\n1,a,1\n1,b,0\n2,a,1\n2,b,1\n",
+        "which columns tell the runs apart?",
+        [(1, 1, 0, 0), (2, 0, 0, 0), (3, 1, 0, 0)],
+    ),
+    "another judge's verdict": (
+        "model,qid,judge_human,judge_gpt4\nm,1,1,0\nm,2,1,1\n",
+        "which column says whether an answer is right?",
+        [(2, 0, 0, 0), (1, 1, 0, 0)],
+    ),
     "attempts until one is right": (
         "model,qid,attempt,correct\na,1,1,0\na,1,2,1\na,2,1,1\na,3,1,0\na,3,2,0\n",
         "questions were asked again until an answer was right",

@@ -408,8 +408,18 @@ def _told_apart_by(
     whole = runs[-1] if runs else NOTHING
     if unique and whole.columns and others and not any(_columns(own, "run") == {*whole.columns} for own in unique):
         unique.append({**unique[0], "run": whole})
+    counted = [own for own in unique if "repeat" not in own and _may_count_repeats(roles, own)]
+    unique += [{**{role: e for role, e in own.items() if role != "run"}, "repeat": own["run"]} for own in counted]
     widest = {"run": whole, "question": question}
     return unique, {role: expression for role, expression in widest.items() if expression != NOTHING}
+
+
+def _may_count_repeats(roles: Roles, mapping: Mapped) -> bool:
+    """Return whether the run is a column of different numbers that the user did not name: they may number repeats."""
+    names = mapping.get("run", NOTHING).columns
+    if len(names) != 1 or "run" in roles.given or roles.is_own:
+        return False
+    return roles.column(names[0]).is_number and _varies(roles, names[0])
 
 
 def _states(column: Column) -> bool:
