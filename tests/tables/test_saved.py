@@ -25,6 +25,19 @@ def test_a_saved_reading_holds_every_role(tmp_path: Path) -> None:
     assert tried(path) == before
 
 
+def test_check_reads_as_score_does(tmp_path: Path) -> None:
+    """The saved reading holds for both, also when the table has got a column that speaks of silence."""
+    path = tmp_path / "t.csv"
+    path.write_text("qid,zork,correct\n1,1,0\n2,1,0\n")
+    nescio.check(path, column={"question": "qid", "outcome": "zork"}, save=True)
+    path.write_text("qid,zork,correct,refused\n1,1,0,1\n2,1,0,0\n")
+    summary = nescio.check(path)[0]
+    assert summary.contents is not None
+    assert summary.contents.runs[0].sums["correct"] == 2
+    assert any(note.code == "saved.beside" for note in summary.contents.notes)
+    assert nescio.score(path, "accuracy", ci=None).rows[0].value == 1
+
+
 def test_check_obeys_a_mapping(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(ROWS)

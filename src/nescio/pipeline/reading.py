@@ -4,7 +4,7 @@ applied."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, overload
@@ -62,22 +62,24 @@ def read(
     UsageError.
     """
     options = options or Options()
-    wanted = {"gold": gold, "runs": runs, "judging": judging, "supports": supports}
+    with options.holding(), memory_limit(options.memory_limit), sheet_asked(items, options):
+        return _read_all(items, options, gold=gold, runs=runs, judging=judging, supports=supports)
+
+
+@contextmanager
+def sheet_asked(items: Sequence[Any], options: Options) -> Iterator[None]:
+    """Ask which sheet of a workbook is the table, with what each one gives; the error stays if none can be read."""
     try:
-        with options.holding(), memory_limit(options.memory_limit):
-            return _read_all(items, options, **wanted)
+        yield
     except SeveralSheetsError as error:
-        raise _ask_for_sheet(items, options, wanted, error) from None
+        raise _which_sheet(items, options, error) from None
 
 
-def _ask_for_sheet(
-    items: Sequence[Any], options: Options, wanted: Mapping[str, bool], error: SeveralSheetsError
-) -> FormatError:
-    """Return the question which sheet is the table, with what each one gives; the error itself if none can be read."""
+def _which_sheet(items: Sequence[Any], options: Options, error: SeveralSheetsError) -> FormatError:
     ways: list[Way] = []
     for sheet in error.sheets:
         try:
-            data = read(items, options.but(sheet=sheet), **wanted).data
+            data = read(items, options.but(sheet=sheet)).data
         except AskedError as asked:
             ways += [Way({"sheet": sheet, **way.options}, way.counts, way.questions) for way in asked.executed]
         except NescioError:

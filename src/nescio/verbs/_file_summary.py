@@ -21,6 +21,8 @@ from nescio.data.outcomes import NonAnswers, reasons_note
 from nescio.errors import MismatchError, NescioError, opt, spelled
 from nescio.formats import Format, ReadOptions, Source, SourceRole, explain
 from nescio.pipeline import Loaded, Options, load_parts, only_questions, open_files, recognise
+from nescio.pipeline.reading import sheet_asked
+from nescio.pipeline.saved import in_effect
 from nescio.reporting.printing import show_fact, show_text
 from nescio.reporting.screen import show_records
 from nescio.text import plural
@@ -145,7 +147,10 @@ def summarize(items: Sequence[Any], reading: Options) -> FileSummary:
 
     Raises FormatError, MismatchError or UsageError where it cannot even be said of what format the files are.
     """
-    sources, notes = open_files(items)
+    reading, remembered = in_effect(reading, items)
+    with reading.holding(), sheet_asked(items, reading):
+        sources, notes = open_files(items)
+    notes = (*notes, *remembered)
     format_, parts = recognise(sources, reading.format_in, reading.column)
     stated = spelled(f"{opt('format_in', reading.format_in)} says so") if reading.format_in else None
     files = tuple(

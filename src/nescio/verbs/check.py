@@ -29,11 +29,12 @@ from nescio.formats.folder_reader import every_file, files_of
 from nescio.options import argument, option, verb
 from nescio.options.edge import SAY
 from nescio.pipeline import Options, open_files, recognise
-from nescio.pipeline.saved import KEPT, place_of, save, with_answer, with_mapping
+from nescio.pipeline.saved import KEPT, in_effect, place_of, save, with_answer, with_mapping
 from nescio.sources.arrow import items_of
 from nescio.sources.source import Source
 from nescio.tables import lexicon
 from nescio.tables.asking import AskedError, ask_in_terminal
+from nescio.tables.mapping import NONE
 from nescio.verbs._file_summary import MOST_NAMED, CheckedFile, FileSummary, summarize
 from nescio.verbs._shared import SOURCE, Reading, Sourced
 
@@ -145,8 +146,11 @@ def _save(items: Sequence[Any], reading: Options, summary: FileSummary) -> None:
     notes = summary.contents.notes if summary.contents else ()
     used = {role: written for note in notes if note.code == "tables.mapping" for role, written in note["columns"]}
     place = place_of(Path(items[0]))
+    reading, _ = in_effect(reading, items)
     options = {name: getattr(reading, name) for name in KEPT if name in reading.given}
-    save(place, {**options, **({"column": used} if used else {})})
+    if used:
+        options["column"] = {"run": NONE, **used}  # complete, so that no column that comes later is interpreted
+    save(place, options)
     SAY.get()(f"saved {place}")
 
 
