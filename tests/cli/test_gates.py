@@ -113,7 +113,7 @@ DECISIONS: list[tuple[dict[str, str], bool, str, int, str, str]] = [
         "",
         3,
         "CANNOT TELL: new may be",
-        "CANNOT TELL: ",
+        "Ship new as it is, or old (not significantly different): ",
     ),
     # Half of the wrong answers broken: no gain, unless somebody says that such answers abstain, and then no decision.
     ({"old": HALF, "new": HALF[:160] + "-" * 40}, True, "", 0, "MERGE: new is at most 0.01 worse", "let cost or speed"),

@@ -118,7 +118,11 @@ def test_where_judges_disagree_the_evidence_is_weak(tmp_path: Path) -> None:
             "a is the best of these, but most of its answers are wrong: do not ship it. a",
         ),
         ({"a": "UWWC" * 20}, 40, "Do not ship a: most of its answers are wrong. a answers 75%"),
-        ({"a": "WC" * 30, "b": "WWC" * 20}, None, "Ship a as it is: it answers 100%, and 50%"),
+        (
+            {"a": "WC" * 30, "b": "WWC" * 20},
+            None,
+            "Ship a as it is, or b (not significantly different): a answers 100%",
+        ),
     ],
 )
 def test_what_is_mostly_wrong_is_not_to_be_shipped(

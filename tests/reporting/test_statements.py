@@ -390,7 +390,9 @@ def advised(page: Page) -> tuple[int, int, int, float]:
         answered = round(row["coverage"] * row["n"])
         tried = sum(row.get("confidence") not in (None, "") for row in page.of_run[page.run(at[1])])
         return answered, round(row["risk"] * answered), 2 * page.k * tried, expected(page)[1]
-    as_it_is = re.search(page.named(r"RUN(?: as it is:)? (?:it )?answers"), text)
+    as_it_is = re.search(
+        page.named(r"RUN(?: as it is(?:, or .+? \\(not significantly different\\))?:)? (?:it |RUN )?answers"), text
+    )
     assert as_it_is
     answered, wrong = page.answered[page.run(as_it_is[1])]
     return answered, wrong, page.k * (2 if page.confident else 1), wrong / answered
@@ -614,7 +616,7 @@ RULES: dict[str, Check] = {
     r"; significantly different from (all # other runs|both other runs|the other run)\.$": unlike,
     r"RUN(?: as it is:)? (?:it )?answers #, and # of its answers are wrong": lambda page, m: page.share(page.run(m[1])),
     r"RUN answered #, and # of these were wrong": lambda page, m: page.share(page.run(m[1])),
-    r"Ship RUN at threshold #: expect it to answer # of new questions, and # of these wrongly": shipped_at,
+    r"Ship RUN at threshold #(?:, or .+? \(not significantly different\))?: expect \S+ to answer # of new questions, and # of these wrongly": shipped_at,
     r"\(at most # on others like them, with 95% confidence(?:, chosen out of #)?\)": at_most,
     r"The evidence is (weak|fair|strong): (?:another judge sees # of the answers otherwise(?: and )?)?(?:the lead is (not )?"
     r"significant)?(?: and )?(?:the bound is # points? above what was seen)?\.": evidence,

@@ -17,7 +17,7 @@ def show_advice(results: Results) -> None:
         show_text(f"{row['text']}\n")
     if len(results):
         run, at = results.rows[0].run, results.rows[0].threshold
-        where = "" if at is None else f" from confidence {at:.6g} on"
+        where = "" if at is None else f" from confidence {at:.3g} on"
         show_text(f"Errors of {run}{where}, to be read first:")
         show_records([_record(row) for row in results])
     show_signature(results.signature)

@@ -6,7 +6,7 @@
   const percent = (share, digits = 0) => (100 * share).toFixed(digits) + "%";
   const above = (share) => { const digits = share < 0.1 ? 1 : 0, step = 10 ** (2 + digits); return percent(Math.ceil(share * step - 1e-9) / step, digits); };
   const whole = (value) => value.toLocaleString("en");
-  const plain = (value) => String(Number(value.toPrecision(6)));
+  const plain = (value) => String(Number(value.toPrecision(3)));
   const found = own.promises.map(([run, place, threshold, answered, wrong, upper]) => ({ run, place, threshold, answered, wrong, upper }));
   const best = (risk) => found.filter((one) => one.upper <= risk && one.answered).reduce((first, one) => {
     const gain = one.answered - one.wrong - (first ? first.answered - first.wrong : -Infinity);

@@ -158,8 +158,7 @@ def _tie(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
         if made is not None:
             row = replace(made.row, run=mine, baseline=beside)
             figures |= {"p": row.p_adjusted, "difference": row.difference, "status": made.status}
-            said = replace(made, row=row)
-            text = said.sentence if made.status else f"Nothing tells the two apart that matters: {said.why}"
+            text = replace(made, row=row).why
         yield Statement("tied", text, figures)
     if shipping.alike:
         both = enumerated(
@@ -175,7 +174,9 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
     k = len(report.runs)
     ahead = f"With each run at its own threshold, {name} is ahead of {report.shown[report.runs[0]]}. "
     before = ahead if run != report.runs[0] else ""
-    who = f"{before}{name}{_at(tuned)}" if refused else f"{before}Ship {name}{_at(tuned) or ' as it is'}:"
+    either = _or_another(report, shipping)
+    who = f"{before}{name}{_at(tuned)}" if refused else f"{before}Ship {name}{_at(tuned) or ' as it is'}{either}:"
+    it = name if either else "it"
     if tuned and shipping.expected:
         (coverage, seen), wrong, answered = shipping.expected, tuned.wrong, tuned.answered
         held: dict[str, Figure] = {
@@ -184,7 +185,7 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
             "coverage": coverage,
             "risk": seen,
         }
-        expect = "is expected" if refused else "expect it"
+        expect = "is expected" if refused else f"expect {it}"
         text = f"{who} {expect} to answer {coverage:.0%} of new questions, and {seen:.0%} of these wrongly"
         yield Statement("held out", text, held)
         tried = 2 * k * tuned.tried
@@ -193,12 +194,20 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
         total = sum(report.counts[run])
         seen = wrong / answered if answered else math.nan
         did: dict[str, Figure] = {"run": name, "answered": answered, "wrong": wrong, "n": total}
-        pronoun = "" if refused else " it"
+        pronoun = "" if refused else f" {it}"
         text = f"{who}{pronoun} answers {answered / total:.0%}, and {_share(wrong, answered)} of its answers are wrong"
         yield Statement("did", text, did)
         tried = 2 * k if report.operating else k
     yield _bound(report, wrong, answered, tried)
     yield _evidence(report, shipping, seen, upper_of_chosen(wrong, answered, tried, LEVEL))
+
+
+def _or_another(report: ReportData, shipping: Shipping) -> str:
+    """Return the other run that the evidence does not tell from the one chosen, in words; nothing where it does."""
+    made = shipping.decision
+    if not shipping.other or made is None or made.row.significant:
+        return ""
+    return f", or {report.shown[shipping.other]}{_at(shipping.other_tuned)} (not significantly different)"
 
 
 def _share(part: int, whole: int) -> str:
@@ -361,7 +370,7 @@ def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> st
         more = " Too many of the answers are wrong." if answers and most >= answers else few
         return f"No run reaches {100 * risk:g}%.{more}"
     n, name = sum(report.counts[one.run]), report.shown[one.run]
-    where = " as it is" if one.threshold is None else f" at threshold {one.threshold:.6g}"
+    where = " as it is" if one.threshold is None else f" at threshold {one.threshold:.3g}"
     return (
         f"For at most {100 * risk:g}% wrong answers, ship {name}{where}: it answers {one.answered:,} of {n:,} "
         f"({one.answered / n:.0%}), {one.wrong:,} of these wrongly here, and at most {_above(one.upper)} on others "

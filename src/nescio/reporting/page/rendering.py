@@ -232,6 +232,7 @@ def _inert_answer(headline: Answer, runs: Sequence[str]) -> Answer:
         shown(headline.after),
         tuple(map(shown, headline.more)),
         shown(headline.advice),
+        shown(headline.doubt),
     )
 
 

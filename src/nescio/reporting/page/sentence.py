@@ -14,18 +14,20 @@ from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
 from nescio.text import enumerated, plural
 
+DOUBT = ("tied",)  # kinds of sentences that say what is left open
 FURTHER = ("evidence", "another sample", "groups")  # kinds of sentences that follow the advice
 
 
 class Answer(Struct, frozen=True):
-    """The sentence in three parts, so that a page can make the name of the run stand out, and sentences that follow
-    it."""
+    """The sentence in three parts, so that a page can make the name of the run stand out, and what follows it: the
+    `advice`, the `doubt` that is left and what would settle it, and `more` sentences."""
 
     before: str
     name: str
     after: str
     more: tuple[str, ...] = ()
     advice: str = ""
+    doubt: str = ""
 
     @property
     def text(self) -> str:
@@ -43,7 +45,7 @@ def answer(report: ReportData) -> Answer:
             f"The interval above holds for the best of {of}; in the leaderboard, each is that of its run alone.",
             *further,
         )
-    return replace(standing, advice=advice(report), more=(*standing.more, *further))
+    return replace(standing, advice=advice(report), doubt=doubt(report), more=(*standing.more, *further))
 
 
 def _standing(report: ReportData) -> Answer:
@@ -82,12 +84,17 @@ def _difference(report: ReportData, alike: list[str]) -> str:
 def advice(report: ReportData) -> str:
     """Say what to do: which run to use, from which confidence on, what it does and at most errs; or what is missing to
     say so."""
-    made = [one for one in decision(report) if one.kind not in FURTHER]
+    made = [one for one in decision(report) if one.kind not in (*FURTHER, *DOUBT)]
     counted = answers_of(report, report.counts).values()
     answers = not report.operating and any(answered for answered, _ in counted)
     lacking = "Given a confidence for each answer, nescio also says above which confidence to answer."
     tells = answers and made and not any(one.kind == "degenerate" for one in made)
     return " ".join([*(one.text for one in made), *([lacking] if tells else [])])
+
+
+def doubt(report: ReportData) -> str:
+    """Say what the evidence leaves open between the run to use and others, and what would settle it."""
+    return " ".join(one.text for one in decision(report) if one.kind in DOUBT)
 
 
 def statements(report: ReportData) -> tuple[Statement, ...]:

@@ -56,7 +56,7 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
     in `tables["statements"]`."""
     said = answer(report)
     run, threshold = run_advised(report)
-    lines = [said.text, said.advice]
+    lines = [said.text, said.advice, said.doubt]
     if tolerate is not None:
         one = tolerated(promises(report), tolerate)
         lines.append(promise_in_words(report, one, tolerate))
