@@ -106,7 +106,14 @@ HALF = "C" * 120 + "W" * 80
 DECISIONS: list[tuple[dict[str, str], bool, str, int, str, str]] = [
     ({"old": "C" * 20 + "W" * 180, "new": HALF}, False, "", 0, "MERGE: new is better than old", "Ship new as it is"),
     ({"old": HALF, "new": "C" * 20 + "W" * 180}, False, "", 1, "DO NOT MERGE: new is more than", "Ship old as it is"),
-    ({"old": HALF, "new": HALF}, False, "", 0, "MERGE: new is at most 0.01 worse than old", "let cost or speed decide"),
+    (
+        {"old": HALF, "new": HALF},
+        False,
+        "",
+        0,
+        "MERGE: new has the same c@1 as old on each of 200",
+        "let cost or speed decide",
+    ),
     (
         {"old": HALF, "new": "W" * 10 + HALF[10:188] + "C" * 12},
         False,
@@ -116,7 +123,14 @@ DECISIONS: list[tuple[dict[str, str], bool, str, int, str, str]] = [
         "Ship new as it is, or old (not significantly different): ",
     ),
     # Half of the wrong answers broken: no gain, unless somebody says that such answers abstain, and then no decision.
-    ({"old": HALF, "new": HALF[:160] + "-" * 40}, True, "", 0, "MERGE: new is at most 0.01 worse", "let cost or speed"),
+    (
+        {"old": HALF, "new": HALF[:160] + "-" * 40},
+        True,
+        "",
+        0,
+        "MERGE: new has the same c@1 as old",
+        "let cost or speed",
+    ),
     (
         {"old": HALF, "new": HALF[:160] + "-" * 40},
         True,

@@ -245,7 +245,16 @@ DECISIONS: list[tuple[Any, ...]] = [
     ("Brier", -0.05, 0.09, "too few questions to tell", 0.01, 3, 4800, "About 4,800 further questions would settle it"),
     ("Brier", -0.09, -0.02, "better", 0.01, 0, None, "MERGE: new is better than old"),
     ("Brier", 0.02, 0.09, "worse", 0.01, 1, None, "DO NOT MERGE: new is more than 0.01 worse than old"),
-    ("c@1", -0.08, 0.06, "too few questions to tell", 0.01, 3, None, "No number of further questions would settle it"),
+    (
+        "c@1",
+        -0.08,
+        0.06,
+        "too few questions to tell",
+        0.01,
+        3,
+        None,
+        "More than 100 times as many questions would be needed",
+    ),
 ]
 
 

@@ -15,6 +15,7 @@ from nescio.comparison.corrected_pairs import corrected_pairs, corrected_values
 from nescio.comparison.corrections import EXACT_FOR, Correction, Test
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.families import families
+from nescio.comparison.few_answers import with_few_answers
 from nescio.comparison.front import front
 from nescio.comparison.many_runs import compare_leading
 from nescio.comparison.pair_test import paired_evidence
@@ -149,6 +150,9 @@ def compare(
     else:
         named = [(data.runs[x], data.runs[y]) for x, y in pairs]
         tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level, looks=label_looks)
+    if laid is None:
+        shown, few = with_few_answers(tested.rows, data, wanted, plan.level)
+        tested = TestedPairs(shown, (*tested.notes, *few))
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
     rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
     more: dict[str, tuple[Any, ...]] = {}
@@ -177,7 +181,11 @@ def compare(
     notes = (
         *loaded.notes,
         *tested.notes,
-        *notes_on_pairs([(row.run, row.baseline) for row in rows], [loaded.silence]),
+        *notes_on_pairs(
+            [(row.run, row.baseline) for row in rows],
+            [loaded.silence],
+            ungraded_left_out=loaded.options.ungraded == "exclude",
+        ),
         *_notes(data, rows, most, ci),
     )
     return Comparisons(tuple(rows), line, notes, "comparisons", more)

@@ -38,6 +38,7 @@ from nescio.stats import intervals
 from nescio.stats.few_units import difference_error, may_be_unseen, unit_error, within_range
 
 Runs = tuple[int, int]
+PART = "comparison.part"  # the code of a note on questions that a measure cannot use
 COUNTED_AT_ONCE = 1 << 14  # pairs, whose tables are in memory together
 EVERYWHERE = (-math.inf, math.inf)
 
@@ -245,7 +246,7 @@ def _part(questions: int, total: int, *, every: bool) -> list[Note]:
         return []
     return [
         note(
-            "comparison.part",
+            PART,
             "on the {questions} of {total} questions for which {every:all runs/both runs} have the data it needs",
             questions=questions,
             total=total,

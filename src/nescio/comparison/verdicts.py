@@ -19,6 +19,7 @@ CORRECTED = "t"  # the test of differences that labels correct, which exchanges 
 TOO_FEW = "too few questions to tell"
 NONE_SEEN = "no difference seen, too few questions to rule one out"
 TOO_FEW_RESAMPLES = "too few resamples to tell"
+MOST_TIMES = 100  # as many questions as there are: beyond that, nobody asks so many
 
 
 def detectable(row: Comparison, alpha: float) -> float | None:
@@ -52,22 +53,28 @@ def rule_of_three_share(units: int, alpha: float) -> float:
 
 
 def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
-    """Compute the interval of a difference, of the rule of three where no unit moves it: what was never seen may still
-    be."""
+    """Return the interval of a difference, or what the rule of three allows where no unit moves it.
+
+    What was never seen may still be: a share of the units may lie at either end of what a difference can be.
+    """
     if _unmoved(row):
         low, high = parse(row.measure).bounds
-        slack = rule_of_three_share(row.units, alpha) * (high - low)
-        return row.difference - slack, row.difference + slack
+        share, reach = rule_of_three_share(row.units, alpha), high - low
+        return row.difference - share * (reach + row.difference), row.difference + share * (reach - row.difference)
     if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.high):
         return float("-inf"), float("inf")
     return row.low, row.high
 
 
 def _unmoved(row: Comparison) -> bool:
-    """Tell whether no unit moves a difference: it has no spread, or an interval without width."""
+    """Return whether no unit moves a difference: it has no spread, or an interval without width.
+
+    A measure of which not every unit is a part says nothing by that, unless the difference is 0.
+    """
     if math.isnan(row.difference) or row.low is None or row.high is None:
         return False
-    return row.spread == 0 if math.isnan(row.low) else row.high - row.low <= 1e-12
+    still = row.spread == 0 if math.isnan(row.low) else row.high - row.low <= 1e-12
+    return still and (row.difference == 0 or parse(row.measure).counts_every_unit)
 
 
 def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) -> Comparison:
@@ -126,12 +133,14 @@ class Decision(Struct, frozen=True):
             figures += f" [{row.low:+.3f}, {row.high:+.3f}]"
         figures += f"; {self.broken}" if self.broken else ""
         worse = f"more than {self.margin:g} worse than {row.baseline} ({figures})."
+        if self.status == 0 and _unmoved(row) and row.difference == 0:
+            return f" has the same {row.measure} as {row.baseline} on each of {row.units:,} {self.units} ({figures})."
         if self.status == 0:
             how = "better than" if row.verdict == "better" else f"at most {self.margin:g} worse than"
             return f" is {how} {row.baseline} ({figures})."
         if self.status == 1:
             return f" is {worse}"
-        more = "No number of further questions would settle it if the difference stays at the margin."
+        more = f"More than {MOST_TIMES:,} times as many {self.units} would be needed if the difference stays as it is."
         if self.undecided:
             more = f"{self.undecided[:1].upper()}{self.undecided[1:]}."
         elif self.further is not None:
@@ -172,9 +181,6 @@ def first_decision(comparisons: Comparisons) -> Decision | None:
         ),
         None,
     )
-
-
-MOST_TIMES = 100  # as many questions as there are: beyond that, nobody asks so many
 
 
 def decision(

@@ -52,31 +52,41 @@ MUCH = 0.1  # of the questions, silent though the run did not decline
 
 
 class NotDeclined(Struct, frozen=True):
-    """How many of a run's `of` answers count as silence though it did not decline, and the most frequent reason."""
+    """How many of a run's `of` answers count as silence, or are left out, though it did not decline; and the most
+    frequent reason."""
 
     lost: int
     of: int
     why: str
+    left_out: bool = False
 
     def words(self, run: str) -> str:
         """Return this of a run, by its name as shown."""
         counts = "counts" if self.lost == 1 else "count"
         answers = plural(self.of, "answer")
-        return f"{self.lost:,} of {run}'s {answers} {counts} as silence, though the run did not decline ({self.why})"
+        how = f"{counts} as silence, though the run did not decline"
+        if self.left_out:
+            how = "are left out" if self.lost > 1 else "is left out"
+        return f"{self.lost:,} of {run}'s {answers} {how} ({self.why})"
 
 
-def not_declined(run: str, silence: Iterable[Iterable[NonAnswers]]) -> NotDeclined | None:
+def not_declined(
+    run: str, silence: Iterable[Iterable[NonAnswers]], *, ungraded_left_out: bool = False
+) -> NotDeclined | None:
     """Return how many answers a run lost without declining, or None for few; `silence` are the rows of each
     benchmark."""
+    lost_as = {"silence", "not graded"} if ungraded_left_out else {"silence"}
     by_benchmark = [[row for row in rows if row.run == run] for rows in silence]
     lost: Counter[str] = Counter()
+    left_out = 0
     for row in (row for rows in by_benchmark for row in rows):
-        if row.taken_for == "silence" and row.why in (NO_FORM, ERRORED):
+        if row.taken_for in lost_as and row.why in (NO_FORM, ERRORED):
             lost[row.why] += row.n
+            left_out += row.n if row.taken_for == "not graded" else 0
     of = sum(max((row.of for row in rows), default=0) for rows in by_benchmark)
     if not lost or lost.total() < MUCH * of:
         return None
-    return NotDeclined(lost.total(), of, lost.most_common(1)[0][0])
+    return NotDeclined(lost.total(), of, lost.most_common(1)[0][0], left_out=left_out == lost.total())
 
 
 class NoAnswer(Struct, frozen=True):
@@ -113,7 +123,9 @@ def changed(before: Iterable[NonAnswers], after: Iterable[NonAnswers]) -> str:
     return ", ".join(f"{kind} {old[kind]:,} → {new[kind]:,}" for kind in moved)
 
 
-def notes_on_pairs(pairs: Sequence[tuple[str, str]], silence: Sequence[Sequence[NonAnswers]]) -> Iterator[Note]:
+def notes_on_pairs(
+    pairs: Sequence[tuple[str, str]], silence: Sequence[Sequence[NonAnswers]], *, ungraded_left_out: bool = False
+) -> Iterator[Note]:
     """Note which pairs of a run and its baseline differ in outputs that were empty, unparsed or failed, and on which
     runs no decision can be made because such outputs count as silence."""
     every = [row for rows in silence for row in rows]
@@ -124,7 +136,7 @@ def notes_on_pairs(pairs: Sequence[tuple[str, str]], silence: Sequence[Sequence[
                 REASONS_CHANGED, "run {subject!r} against {baseline!r}: {change}", run, baseline=baseline, change=change
             )
     for run in dict.fromkeys(run for run, _ in pairs):
-        if lost := not_declined(run, silence):
+        if lost := not_declined(run, silence, ungraded_left_out=ungraded_left_out):
             yield note(NOT_DECLINED, "no decision on run {subject!r}: {what}", run, what=lost.words(run))
 
 

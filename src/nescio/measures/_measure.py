@@ -140,6 +140,13 @@ class Measure(Struct, frozen=True):
         return self.order is None and self.declaration.repeats is None
 
     @property
+    def counts_every_unit(self) -> bool:
+        """Whether every question is a part of the value, as it is of accuracy and not of precision."""
+        if self.counts_outcomes:
+            return abs(self(5, 3, 8) - self(5, 3, 0)) > 0
+        return self.declaration.proportion is not None and self.declaration.proportion[1] == "n"
+
+    @property
     def counts_outcomes(self) -> bool:
         """Whether the counts of correct, incorrect and unanswered are all it needs."""
         return self.of_counts and OUTCOME_COLUMNS.issuperset(self.needs)

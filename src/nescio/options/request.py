@@ -11,16 +11,18 @@ A class may say in other words what an option of its bases is for: `class Ask(Dr
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, dataclass_transform, get_type_hints
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from nescio.errors import FLAGS, UsageError, opt, shorten, spelled
-from nescio.options.kinds import ANYTHING, Kind, RepeatedNameError, kinds_of
+from nescio.options.kinds import ANYTHING, NAME_OR_PATH, Kind, RepeatedNameError, kinds_of
 
 Word = str | tuple[str, ...]
 Words = Mapping[str, Mapping[str, str]]
@@ -170,6 +172,7 @@ class Request:
             set_(self, name, one.checked(given[name]) if name in given else one.default)
         self._check_company()
         self.check()
+        self._check_files()
 
     def _bound(self, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
         """Name the values that were given by their places; raises TypeError as a function does."""
@@ -218,6 +221,17 @@ class Request:
                 need = " or ".join(self.facts.get(other) or opt(other) for other in one.needs)
                 raise UsageError(f"{opt(name)} needs {need}")
 
+    def _check_files(self) -> None:
+        """Raise UsageError if two options write one file, or one writes over a file that is read."""
+        written = [(name, str(file)) for name, file in self.outputs().items()]
+        read = [str(path) for path in self.inputs() if isinstance(path, (str, Path))]
+        for at, (name, file) in enumerate(written):
+            if any(_is_same(file, path) for path in read):
+                raise UsageError(f"{opt(name)}: {file} is one of the input files; write to another file")
+            for other, path in written[:at]:
+                if _is_same(file, path):
+                    raise UsageError(f"{opt(other)} and {opt(name)} each need a file of their own (found {file!r})")
+
     def values(self, *groups: type[Request]) -> dict[str, Any]:
         """Return the options by name, or those that some classes of requests declare."""
         names = self.options if not groups else {name for group in groups for name in group.options}
@@ -228,8 +242,9 @@ class Request:
         return [
             path
             for name, one in self.options.items()
-            if one.reads or one.kind.files
+            if one.reads or one.kind.files or one.kind is NAME_OR_PATH
             for path in _flat(getattr(self, name))
+            if one.kind is not NAME_OR_PATH or (path is not None and os.path.isfile(path))
         ]
 
     def outputs(self) -> dict[str, Any]:
@@ -259,6 +274,13 @@ class Request:
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.given)
         return f"{type(self).__name__}({given})"
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Return whether two paths lead to one file."""
+    if os.path.abspath(one) == os.path.abspath(other):
+        return True
+    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
 def _flat(value: Any) -> Iterator[Any]:

@@ -16,6 +16,7 @@ from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.judge_record import JudgeRecord, named
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
+from nescio.data.policies import ONE_SIDED
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError, opt
@@ -137,7 +138,15 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
         version=made.version,
         questions=made.questions,
     )
-    return replace(read, data=both, notes=(*read.notes, remark, *_dates(read, baseline))), name
+    return replace(read, data=both, notes=(*read.notes, remark, *_dates(read, baseline), *_one_sided(data, old))), name
+
+
+def _one_sided(new: Outcomes | Evidence, old: Outcomes | Evidence) -> tuple[Note, ...]:
+    """Note that the baseline does not say which questions have no answer, but the new files do."""
+    known = [isinstance(data, Outcomes) and data.answerable is not None for data in (new, old)]
+    if known != [True, False]:
+        return ()
+    return (note(ONE_SIDED, "only the new files say which questions have no answer; that holds for the baseline too"),)
 
 
 def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, texts: Words, golds: Words) -> None:
@@ -149,7 +158,7 @@ def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, t
             f"it again from its run on these questions, with nescio compare {opt('save_baseline')}"
         )
     for what, before, now in (("text or options", baseline.texts, texts), ("gold answer", baseline.golds, golds)):
-        other = {name for name in before if name in now and before[name] != now[name]}
+        other = {name for name in before if now and before[name] != now.get(name)}
         if other:
             raise MismatchError(
                 f"{path}: the baseline was made on different questions: "

@@ -20,6 +20,7 @@ from nescio.measures import Measure, as_namespace
 
 ROUNDED = "measure.rounded"  # the code of the remark that a value is made of rounded confidences
 OF_QUESTIONS = "question"  # the namespace of what a question earned, where it was asked several times
+LEFT_OUT = "measure.left_out"  # the code of a note on questions that a measure cannot use
 Remark = tuple[Note, str, str]  # with the measure, and whose value it is made of
 
 
@@ -189,7 +190,7 @@ def _left_out(lacking: Sequence[str], used: int, about: int, units: str) -> Note
             lacking=" and ".join(what),
         )
     return note(
-        "measure.left_out",
+        LEFT_OUT,
         "{left_out:,} of {total:,} {units} left out because they lack {lacking}",
         left_out=about - used,
         total=about,

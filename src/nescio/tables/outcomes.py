@@ -231,6 +231,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     notes += rules.settle_confidences(connection)
     rules.no_unknown_flags(connection, sources)
     rules.keep(connection, sources)
+    notes += rules.share_answerable(connection)
     rules.no_contradictions(connection, sources, options.declined_right)
     rules.no_run_in_two(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) and "repeat" not in options.column

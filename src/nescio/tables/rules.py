@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.data.policies import ONE_SIDED
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError
 from nescio.sources.source import Source
@@ -113,6 +114,25 @@ def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files) -> N
             ways: list[Options] = [{"outcome_map": {word: "unanswered"}} for word in words]
             ways += [{"outcome_map": dict.fromkeys(words, "correct")}, {"column": dict.fromkeys(without, NONE)}]
             raise AskedError(sources[file], rule, ways, where=locate(sources[file], row))
+
+
+def share_answerable(connection: duckdb.DuckDBPyConnection) -> list[Note]:
+    """Let what some runs' rows say of a question having an answer hold for all runs; note which runs' rows say it."""
+    says = "SELECT run, bool_or(answerable IS NOT NULL) AS says FROM rows GROUP BY 1 ORDER BY 1"
+    runs = connection.execute(says).fetchall()
+    if len({own for _, own in runs}) < 2:
+        return []
+    connection.execute(
+        "UPDATE rows SET answerable = known.answerable FROM (SELECT question, max(answerable) AS answerable FROM rows "
+        "GROUP BY 1) AS known WHERE rows.question = known.question AND rows.answerable IS NULL"
+    )
+    return [
+        note(
+            ONE_SIDED,
+            "only the rows of {runs:list} say which questions have no answer; that holds for all runs",
+            runs=[repr(run) for run, own in runs if own],
+        )
+    ]
 
 
 def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None) -> None:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from nescio.comparison.each_pair import PART
+from nescio.data.policies import ONE_SIDED
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure, OwnInterval, parse
@@ -22,7 +24,9 @@ from nescio.reporting.markdown import longest_marks, markdown_code, markdown_tab
 from nescio.reporting.numbers import number, signed
 from nescio.reporting.tables import grids
 from nescio.scoring.confidence_intervals import DOUBTS, UNFIT, WITHHELD
+from nescio.scoring.samples import LEFT_OUT
 from nescio.sources.writing import write_text
+from nescio.tables.answers import OTHER_GOLD
 from nescio.text import plural
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Gated, command_line
@@ -106,12 +110,26 @@ def _check_grounds(results: Results) -> None:
             f"no gate can rest on clusters that nobody named, and these files put {signature['questions']} questions"
             f" into {clusters:,}: add {opt('cluster', 'cluster')} if you trust them"
         )
-    for remembered in results.notes:
-        if remembered.code == BESIDE:
+    for remark in results.notes:
+        if remark.code == BESIDE:
             raise UsageError(
-                f"no gate can rest on {remembered.subject}, which nobody named: add "
-                f"{opt('reading', remembered.subject)} if you trust it, or remove it"
+                f"no gate can rest on {remark.subject}, which nobody named: add "
+                f"{opt('reading', remark.subject)} if you trust it, or remove it"
             )
+        if remark.code in _NO_GROUNDS and not (remark.code == OTHER_GOLD and remark["first"]):
+            raise UsageError(f"no gate can rest on this: {remark.text}. {_NO_GROUNDS[remark.code]()}")
+
+
+def _give_key() -> str:
+    return f"Give one key for all runs, or add {opt('choose', {'gold': 'first'})}"
+
+
+# Notes on what whoever sends the answers could have chosen so that a run wins, and what to do.
+_NO_GROUNDS: dict[str, Callable[[], str]] = {
+    ONE_SIDED: lambda: "Say it in the rows of all runs, or make the baseline again from rows that say it",
+    OTHER_GOLD: _give_key,
+    "agreement.chosen_labels": lambda: "Label a random sample of the questions",
+}
 
 
 def _check_limit(scores: Scores, limit: Limit) -> None:
@@ -127,7 +145,10 @@ def _check_limit(scores: Scores, limit: Limit) -> None:
 
 def _check_fit(results: Scores | Comparisons, name: str) -> None:
     """Raise UsageError where the intervals of a measure hold the true value less often than they say."""
-    fits = {note.code: note for note in results.notes if note.code in (UNFIT, WITHHELD) and name in note.measures}
+    fits = {note.code: note for note in results.notes if name in note.measures}
+    lacking = fits.get(LEFT_OUT) or fits.get(PART)
+    if lacking and parse(name).user_columns:
+        raise UsageError(f"no gate can rest on {name}: {lacking.text}. Give every answer a value")
     if WITHHELD in fits:
         raise UsageError(f"no gate can rest on {name}: {fits[WITHHELD].text}")
     unfit = fits.get(UNFIT)

@@ -43,19 +43,20 @@ from msgspec.structs import asdict, replace
 from nescio.comparison._looks import SequenceMethod
 from nescio.comparison.corrections import Correction, Test
 from nescio.comparison.early import Look, compare_early
-from nescio.comparison.verdicts import first_decision
+from nescio.comparison.verdicts import Decision, decisions, first_decision
 from nescio.data.policies import APART
 from nescio.data.results import Comparisons, Results
 from nescio.errors import UsageError, opt
 from nescio.options import Request, option, verb
 from nescio.options.kinds import NAME_OR_PATH
 from nescio.pipeline import DEFAULT_MEASURES
+from nescio.reporting.markdown import in_markdown
 from nescio.reporting.printing import show_text
 from nescio.reporting.tiles import tiles
 from nescio.suites.comparing import compare_suite
 from nescio.verbs._baseline import save_baseline
 from nescio.verbs._changes import commands_of, compared
-from nescio.verbs._gates import Reports, check_regression_gate, early_gates, regression_gates
+from nescio.verbs._gates import Reports, check_regression_gate, early_gates, exit_status, regression_gates
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Gated, Labelled, Measured, Reading, Resampled, Suited, WithInterval, Worked
 
@@ -176,8 +177,18 @@ def show(results: Any) -> None:
         suite_screen.show_suite(results)
         return
     screen.show(results)
-    if len({(row.run, row.baseline) for row in results}) == 1 and (made := first_decision(results)):
+    if len({(row.run, row.baseline) for row in results}) == 1 and (made := _decision(results)):
         show_text(made.sentence)
+
+
+def _decision(results: Comparisons) -> Decision | None:
+    """Return the decision that is the last line: that of the gate which decides the exit status, if there are gates."""
+    gates = getattr(results, "gates", ())
+    if not gates:
+        return first_decision(results)
+    status = exit_status(gates)
+    deciding = next(gate for gate in gates if gate.status == status)
+    return next((made for made in decisions(results) if made.why == deciding.said), first_decision(results))
 
 
 @verb(CompareRequest, working="comparing", show=show, tool=True)
@@ -189,12 +200,9 @@ def compare(request: CompareRequest) -> Comparisons:
         looks = _looked(request)
         reports.write("compare", request, looks)
         return cast(Comparisons, looks)
-    wrote: tuple[str, ...] = ()
-    if request.save_baseline is not None:
+    if request.save_baseline is not None and request.baseline is None:
         said, scores = save_baseline(request, Path(request.save_baseline))
-        wrote = (said,)
-        if request.baseline is None:
-            return Compared((), scores.signature, scores.notes, wrote=wrote)
+        return Compared((), scores.signature, scores.notes, wrote=(said,))
     change = None
     if request.is_("suite"):
         how = request.values(Paired, Suited, Resampled, Worked, Reading)
@@ -218,8 +226,21 @@ def compare(request: CompareRequest) -> Comparisons:
     if request.fail_on_regression:
         gates = regression_gates(comparisons, request.chosen or ())
         comparisons = replace(comparisons, gates=tuple(gates))
-    reports.write("compare", request, comparisons, tiles(change) if change else ())
+    wrote = _saved(request, comparisons)
+    about = tiles(change) if change else []
+    if about and comparisons.gates and (made := _decision(comparisons)):
+        about[0] = in_markdown(made.sentence)
+    reports.write("compare", request, comparisons, about)
     return Compared(**asdict(comparisons), wrote=wrote) if wrote else comparisons
+
+
+def _saved(request: CompareRequest, comparisons: Comparisons) -> tuple[str, ...]:
+    """Save the run as a baseline if that is asked for and no gate stops it; return what was done, in words."""
+    if request.save_baseline is None:
+        return ()
+    if any(gate.status for gate in comparisons.gates):
+        return (f"did not write the baseline {request.save_baseline}: not every gate passed",)
+    return (save_baseline(request, Path(request.save_baseline))[0],)
 
 
 def _looked(request: CompareRequest) -> Results[Look]:

@@ -1,0 +1,92 @@
+"""Differences of shares that rest on few answers, as precision does where a run hardly answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+from scipy.stats import fisher_exact
+
+from nescio.data.evidence import Data
+from nescio.data.notes import Note, gather, note
+from nescio.data.results import Comparison
+from nescio.measures import Measure
+from nescio.scoring.samples import measure_inputs
+from nescio.stats.intervals import FEW, clopper_pearson
+
+TUKEY = "tukey"  # whose p-values account for all runs
+Share = tuple[int, int]  # answers that count, of how many
+RESTS_ON_FEW = "comparison.few_answers"
+
+
+def with_few_answers(
+    rows: Sequence[Comparison], data: Data, measures: Sequence[Measure], level: float
+) -> tuple[tuple[Comparison, ...], list[Note]]:
+    """Return comparisons in which shares of few answers have the interval and p of two independent shares, and notes.
+
+    A share is of few answers if it rests on fewer than 30, or if all or none of them count: then no question shows how
+    far it may move. The interval combines both runs' Clopper-Pearson intervals (MOVER, Newcombe 1998), and p is the
+    larger one of the test's own and of Fisher's exact test. Neither claims more than the answers of each run allow.
+    """
+    shares = {measure.label: dict(_shares(data, measure)) for measure in measures}
+    made, remarks = [], []
+    for row in rows:
+        own = shares.get(row.measure, {})
+        both = own.get(row.run), own.get(row.baseline)
+        alike = both[0] == both[1] and row.spread == 0
+        if both[0] is None or both[1] is None or alike or not any(map(_is_few, both)) or math.isnan(row.difference):
+            made.append(row)
+            continue
+        made.append(_apart(row, both[0], both[1], level))
+        fewest = min(both[0][1], both[1][1])
+        remark = note(
+            RESTS_ON_FEW,
+            "a share rests on {answers:n answer}, or all or none of its answers count: interval and p are those of two "
+            "independent shares (Clopper-Pearson, Fisher)",
+            answers=fewest,
+        )
+        remarks.append((remark, row.measure, f"{row.run!r} against {row.baseline!r}"))
+    return tuple(made), gather(remarks)
+
+
+def _parts(measure: Measure) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the columns that a share counts, and those that it is a share of, if these are not all questions."""
+    proportion = measure.declaration.proportion
+    if proportion is not None:
+        return None if proportion[1] == "n" else ((proportion[0],), (proportion[1],))
+    is_precision = measure.counts_outcomes and measure(5, 3, 8) == 5 / 8
+    return (("correct",), ("correct", "incorrect")) if is_precision else None
+
+
+def _shares(data: Data, measure: Measure) -> Iterator[tuple[str, Share]]:
+    """Yield each run with its share, as far as that is one of whole answers."""
+    parts = _parts(measure)
+    for sample in measure_inputs(data, [measure])[0] if parts else ():
+        counts, columns = sample.patterns.counts, sample.patterns.columns
+        part, whole = (math.fsum(float(counts @ columns[name]) for name in names) for names in parts or ())
+        if part.is_integer() and whole.is_integer():
+            yield data.runs[sample.run], (int(part), int(whole))
+
+
+def _is_few(share: Share | None) -> bool:
+    return share is not None and (share[1] < FEW or share[0] in (0, share[1]))
+
+
+def _apart(row: Comparison, run: Share, baseline: Share, level: float) -> Comparison:
+    """Return a comparison with the interval and p of two independent shares, if these are wider and larger."""
+    (first, low, high), (second, lower, upper) = (_with_ends(share, level) for share in (run, baseline))
+    below = math.hypot(first - low, upper - second)
+    above = math.hypot(high - first, second - lower)
+    ends = row.difference - below, row.difference + above
+    if row.low is not None and row.high is not None and not math.isnan(row.low):
+        ends = min(row.low, ends[0]), max(row.high, ends[1])
+    table = [[run[0], run[1] - run[0]], [baseline[0], baseline[1] - baseline[0]]]
+    p = row.p if row.test == TUKEY else max(row.p or 0.0, float(fisher_exact(table)[1]))
+    return replace(row, low=max(-1.0, ends[0]), high=min(1.0, ends[1]), p=p)
+
+
+def _with_ends(share: Share, level: float) -> tuple[float, float, float]:
+    part, whole = share
+    low, high = clopper_pearson(part, whole, level) if whole else (0.0, 1.0)
+    return (part / whole if whole else math.nan), low, high

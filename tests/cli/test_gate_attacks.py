@@ -1,0 +1,129 @@
+"""What a gate cannot be won by: few answers, one's own questions and keys, lost values, and files in each other's place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+GATE = ("--baseline", "old", "--fail-on-regression")
+WORDS = {"C": "correct", "W": "incorrect", "U": "unanswered"}
+
+
+def table(path: Path, more: str = "", **runs: str) -> Path:
+    """Write the outcomes of runs, "CCW" for each, and a column NAME=CELL of their rows."""
+    name, _, cell = more.partition("=")
+    rows = [
+        f"{run},q{i},{WORDS[letter]}{f',{cell}' if more else ''}"
+        for run, letters in runs.items()
+        for i, letter in enumerate(letters)
+    ]
+    path.write_text("\n".join([f"run,question,outcome{f',{name}' if more else ''}", *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("questions", [1, 2, 4])
+def test_a_few_wins_decide_nothing(tmp_path: Path, nescio: Command, questions: int) -> None:
+    """One unit of which none was lost leaves room for a share 1 - 0.025 of losses: 1 - 0.975 · 2 < 0."""
+    path = table(tmp_path / "t.csv", old="W" * questions, new="C" * questions)
+    done = nescio("compare", path, "-m", "c@1", *GATE)
+    assert done.status == 3
+    assert done.out.splitlines()[-1].startswith("CANNOT TELL: ")
+
+
+@pytest.mark.parametrize("measure", ["precision", "simpleqa.correct_given_attempted"])
+@pytest.mark.parametrize(("old", "new"), [("C" * 60 + "W" * 40, "C" + "U" * 99), ("C" * 200, "C" * 10 + "U" * 190)])
+def test_a_share_of_few_answers_decides_nothing(
+    tmp_path: Path, nescio: Command, measure: str, old: str, new: str
+) -> None:
+    path = table(tmp_path / "t.csv", old=old, new=new)
+    done = nescio("compare", path, "-m", measure, *GATE)
+    assert done.status == 3
+    assert "rests on" in done.err
+    assert " better" not in done.out
+
+
+def test_one_question_without_an_answer_decides_nothing(tmp_path: Path, nescio: Command) -> None:
+    """The new run declines the only question that has no answer."""
+    rows = [
+        f"{run},q{i},{'unanswered' if (run, i) == ('new', 99) else 'incorrect'},{'no' if i == 99 else 'yes'}"
+        for run in ("old", "new")
+        for i in range(100)
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["run,question,outcome,answerable", *rows]))
+    assert nescio("compare", path, "-m", "abstention_recall", *GATE).status == 3
+
+
+def test_new_rows_do_not_say_which_questions_have_no_answer(tmp_path: Path, nescio: Command) -> None:
+    old, base = table(tmp_path / "old.csv", old="C" * 60 + "W" * 40), tmp_path / "base.json"
+    mute = table(tmp_path / "mute.csv", "answerable=no", new="U" * 100)
+    nescio("compare", old, mute, "-m", "c@1", *GATE).assert_refused("only the rows of 'new' say")
+    nescio("compare", old, "--save-baseline", base)
+    nescio("compare", mute, "-m", "c@1", "--baseline", base, "--fail-on-regression").assert_refused(
+        "only the new files say"
+    )
+    assert nescio("compare", old, mute, "-m", "c@1").status == 0  # without a gate it is said in a note
+
+
+def test_a_run_has_no_key_of_its_own(tmp_path: Path, nescio: Command) -> None:
+    """Nor does it leave out the gold answers of questions that it cannot answer."""
+    names = {"old": lambda i: f"a{i}", "own": lambda _: "x", "less": lambda i: f"a{i}" if i < 30 else ""}
+    paths = {}
+    for name, gold in names.items():
+        said = [gold(i) if name != "old" or i < 60 else "bad" for i in range(100)]
+        rows = [f"{name},q{i},{gold(i)},{said[i]}" for i in range(100)]
+        paths[name] = tmp_path / f"{name}.csv"
+        paths[name].write_text("\n".join(["run,question,gold,prediction", *rows]))
+    nescio("compare", paths["old"], paths["own"], "-m", "c@1", *GATE).assert_refused("gold answers that differ")
+    done = nescio("compare", paths["old"], paths["own"], "-m", "c@1", "--choose", "gold=first", *GATE)
+    assert done.status == 1
+    base = tmp_path / "base.json"
+    nescio("compare", paths["old"], "--save-baseline", base)
+    beside = ("--baseline", base, "--fail-on-regression")
+    nescio("compare", paths["less"], "-m", "c@1", *beside).assert_refused("70 with a different gold answer")
+
+
+def test_a_score_that_is_left_out_wins_nothing(tmp_path: Path, nescio: Command) -> None:
+    rows = [
+        f"{run},q{i},correct,{'' if run == 'new' and i < 45 else i / 60}" for run in ("old", "new") for i in range(60)
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["run,question,outcome,score", *rows]))
+    nescio("compare", path, "-m", "mean(score)", *GATE).assert_refused("no gate can rest on mean(score)")
+    nescio("score", path, "-m", "mean(score)", "--fail-under", "mean(score)=0.1").assert_refused("45 of 60 questions")
+
+
+def test_the_last_line_is_the_decision_of_all_gates(tmp_path: Path, nescio: Command) -> None:
+    """c@1 rises by silence, and accuracy falls."""
+    path, summary = table(tmp_path / "t.csv", old="C" * 60 + "W" * 40, new="C" * 50 + "U" * 50), tmp_path / "s.md"
+    done = nescio("compare", path, "-m", "c@1", "-m", "accuracy", *GATE, f"--step-summary={summary}")
+    assert done.status == 1
+    assert done.out.splitlines()[-1].startswith("DO NOT MERGE: ")
+    assert "\nDO NOT MERGE: " in summary.read_text()
+    assert "\nMERGE" not in summary.read_text()
+
+
+def test_no_file_takes_the_place_of_another(tmp_path: Path, nescio: Command) -> None:
+    old, new = table(tmp_path / "old.csv", old="C" * 60 + "W" * 40), table(tmp_path / "new.csv", new="W" * 100)
+    base, state = tmp_path / "base.json", tmp_path / "state.json"
+    nescio("compare", old, "--save-baseline", base)
+    before = base.read_bytes()
+    for option in ("--save-baseline", "--junit", "-o"):
+        nescio("compare", new, "-m", "c@1", "--baseline", base, "--fail-on-regression", option, base).assert_refused(
+            "one of the input files"
+        )
+    looks = ("compare", old, new, "--looks", *GATE, "--state", state, "--junit", state)
+    nescio(*looks).assert_refused("each need a file of their own")
+    assert base.read_bytes() == before
+
+
+def test_a_run_that_fails_its_gate_becomes_no_baseline(tmp_path: Path, nescio: Command) -> None:
+    old, new = table(tmp_path / "old.csv", old="C" * 60 + "W" * 40), table(tmp_path / "new.csv", new="W" * 100)
+    base, other = tmp_path / "base.json", tmp_path / "other.json"
+    nescio("compare", old, "--save-baseline", base)
+    done = nescio("compare", new, "-m", "c@1", "--baseline", base, "--fail-on-regression", "--save-baseline", other)
+    assert done.status == 1
+    assert not other.exists()
