@@ -1,0 +1,119 @@
+"""The papers behind nescio, item by item: `papers.toml`, and how an item of it is found."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from nescio.errors import UnknownNameError
+
+HERE = Path(__file__).parent
+_SAME = {"equation": "eq", "eqs": "eq", "formula": "eq", "figure": "fig", "table": "tab", "tables": "tab"}
+_SAME |= {"section": "sec", "algorithms": "algorithm", "alg": "algorithm"}
+
+
+class Item(Struct, frozen=True, forbid_unknown_fields=True):
+    """An equation, table, figure or section of a paper; `papers.toml` says what each field is."""
+
+    label: str
+    title: str = ""
+    also: tuple[str, ...] = ()
+    commands: tuple[tuple[str, str], ...] = ()
+    before: tuple[str, ...] = ()
+    text: str = ""
+    head: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    rows: str = ""
+    basis: Literal["printed", "by hand", "other data"] = "printed"
+    digits: int = 2
+    cut: bool = False
+    across: bool = False
+    names: Mapping[str, str] = {}
+    tally: Mapping[str, str] = {}
+    prints: str = ""
+    yours: tuple[str, ...] | None = None
+    yours_rows: tuple[str, ...] = ()
+    remark: str = ""
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """The rows of the paper's table."""
+        return [[cell.strip() for cell in line.split("|")] for line in self.rows.strip().splitlines()]
+
+
+class Paper(Struct, frozen=True, forbid_unknown_fields=True):
+    """A paper, and its items in their order."""
+
+    title: str
+    source: str
+    items: tuple[Item, ...]
+    also: tuple[str, ...] = ()
+    key: str = ""
+
+
+@cache
+def papers() -> dict[str, Paper]:
+    """Return all papers by their keys."""
+    table = tomllib.loads((HERE / "papers.toml").read_text(encoding="utf-8"))
+    return {key: msgspec.convert({**paper, "key": key}, Paper) for key, paper in table.items()}
+
+
+def find_paper(name: str) -> Paper:
+    """Return the paper of this key or name, or the only one whose key begins so; raises UnknownNameError."""
+    wanted = _plain(name)
+    keys = {_plain(word): key for key, paper in papers().items() for word in (key, *paper.also)}
+    begun = [key for key in papers() if wanted and _plain(key).startswith(wanted)]
+    if wanted in keys or len(begun) == 1:
+        return papers()[keys.get(wanted) or begun[0]]
+    raise UnknownNameError("paper", name, papers())
+
+
+def find_item(paper: Paper, name: str) -> Item:
+    """Return the item of this label or name, however it is abbreviated; raises UnknownNameError with the nearest."""
+    wanted = _plain(name)
+    labels = {_plain(label): item for item in paper.items for label in (*item.also, item.label)}
+    labels |= {_plain(item.label): item for item in paper.items}
+    titled = [item for item in paper.items if wanted and wanted in _plain(f"{item.label} {item.title}")]
+    if wanted in labels:
+        return labels[wanted]
+    if len(titled) == 1:
+        return titled[0]
+    known = [item.label for item in titled or paper.items]
+    raise UnknownNameError(f"item of {paper.key}", name, known)
+
+
+def _plain(name: str) -> str:
+    """Reduce a name to what its spellings share: "Eq. (11)", "equation 11" and "eq11" are "eq 11"."""
+    words = re.findall(r"[^\W\d_]+|\d+|[¬%@]", name.casefold())
+    return " ".join(_SAME.get(word, word) for word in words)
+
+
+def examples() -> Path:
+    """Return the folder in which the commands run: a part of the package, or of a checkout."""
+    inside = HERE / "examples"
+    return inside if inside.is_dir() else HERE.parents[2] / "examples"
+
+
+def count_runs(paper: Paper, tables: Mapping[str, str]) -> dict[str, dict[str, int]]:
+    """Count the systems of each group in the tables of each language, and in all."""
+    counted: dict[str, dict[str, int]] = {}
+    for language, label in tables.items():
+        for group, system, *_ in find_item(paper, label).cells:
+            if system:
+                for name in (group, "Total"):
+                    own = counted.setdefault(name, {})
+                    for column in (language, "Total"):
+                        own[column] = own.get(column, 0) + 1
+    return counted
+
+
+def names(paper: str = "") -> Iterable[str]:
+    """List the papers, or the items of one, for completion."""
+    return [item.label for item in find_paper(paper).items] if paper else list(papers())

@@ -1,0 +1,121 @@
+"""The commands of an item of a paper: run on the examples that come with nescio, or on files of the user."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import shlex
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.errors import UsageError
+from nescio.options import Verb
+from nescio.options.verb import typed_request, words_given
+from nescio.papers import Item, Paper, examples
+from nescio.sources.temporary import temporary_folder
+from nescio.text import command_text
+
+
+class Ran(Struct, frozen=True):
+    """A command, its verb and what it gave; `name` is what its rows are called where a file has one of its own, and
+    `reads` says which of an item's commands it is."""
+
+    command: str
+    verb: Verb[Any, Any]
+    result: Any
+    name: str = ""
+    reads: int = 0
+
+
+def run_examples(item: Item) -> tuple[Ran, ...]:
+    """Run the commands of an item in a copy of the examples, which goes afterwards."""
+    if not item.commands:
+        return ()
+    with temporary_folder() as folder:
+        place = folder / "examples"
+        shutil.copytree(examples(), place)
+        with contextlib.chdir(place):
+            for command in item.before:
+                _run(shlex.split(command))
+            return tuple(_run(shlex.split(command), reads=at) for at, (command, _) in enumerate(item.commands))
+
+
+def run_on_files(paper: Paper, item: Item, files: Sequence[Any]) -> tuple[Ran, ...]:
+    """Run the commands of an item on files of the user; raises UsageError where a list of files is not enough."""
+    if item.yours == ():
+        how = f"; its command is nescio {item.commands[0][0]}" if item.commands else ""
+        raise UsageError(f"{item.label} of {paper.key} takes no files{how}")
+    if item.yours is None:
+        return (_run(shlex.split(item.commands[0][0]), files),)
+    ran = []
+    for at, command in enumerate(item.yours):
+        words = shlex.split(command)
+        if "{each}" in words:
+            ran += [_run(_filled(words, [file]), name=_name(file), reads=at) for file in files]
+        else:
+            ran.append(_run(_filled(words, files), reads=at))
+    return tuple(ran)
+
+
+def _filled(words: Sequence[str], files: Sequence[Any]) -> list[Any]:
+    """Put the files where a command names them."""
+    filled: list[Any] = []
+    for word in words:
+        if word in ("{files}", "{each}"):
+            filled += files
+        elif word == "{first}":
+            filled += files[:1]
+        elif word == "{ave}":
+            filled += [file for file in files if _is_ave(file)]
+        elif word == "{ranking}":
+            filled += [part for file in files if not _is_ave(file) for part in ("--ranking", file)]
+        else:
+            filled.append(word)
+    return [word if isinstance(word, str) else str(word) for word in filled]
+
+
+def _is_ave(file: Any) -> bool:
+    """Say whether a file is a collection of answer validation, or a response to one."""
+    from nescio.formats import open_source
+    from nescio.formats.benchmarks.ave.ave_reader import recognise
+
+    return recognise(open_source(Path(file))) is not None
+
+
+def _name(file: Any) -> str:
+    return Path(str(file)).stem
+
+
+def _run(words: Sequence[str], files: Sequence[Any] = (), name: str = "", reads: int = 0) -> Ran:
+    """Run a command, with files in the place of those that it names."""
+    verb, rest = _verb_named(words)
+    given = words_given(verb, [word for pattern in rest for word in (sorted(glob.glob(pattern)) or [pattern])])
+    if files:
+        several = [option.name for option in verb.options.values() if option.argument and option.kind.several]
+        given[several[0]] = [str(file) for file in files]
+        rest = [*given[several[0]], *(word for word in _options(verb, rest))]
+    return Ran(
+        command_text(["nescio", *verb.name.split(), *rest]), verb, verb.run(typed_request(verb, given)), name, reads
+    )
+
+
+def _options(verb: Verb[Any, Any], words: Sequence[str]) -> list[str]:
+    """Return the words of a command without its files."""
+    loose = [
+        word for own in verb.options.values() if own.argument for word in words_given(verb, words).get(own.name, ())
+    ]
+    return [word for word in words if word not in loose]
+
+
+def _verb_named(words: Sequence[str]) -> tuple[Verb[Any, Any], list[str]]:
+    """Return the verb that a command calls, and the words after it."""
+    from nescio.verbs import files, find, verb_in
+
+    thing, rest = find(files()[words[0]]), list(words[1:])
+    while not isinstance(thing, Verb):
+        thing = verb_in(thing, rest.pop(0).replace("-", "_"))
+    return thing, rest

@@ -1,0 +1,189 @@
+"""Print a table, figure or equation of the papers behind nescio, with the paper's values beside ours.
+
+Without an item the page lists the items of a paper, and without a paper the papers. An item is named as one says it: "eq
+11", "Table 8", "fig. 2". Its command runs on the data that come with nescio: the paper's counts, or where it prints none,
+small examples. With FILES the item is about your files, in the layout of the paper.
+
+\b
+nescio paper
+nescio paper AVE2007
+nescio paper PENAS2011 "eq 11"
+nescio paper PENAS2011 "table 3" outcomes.csv
+nescio paper AVE2007 "table 4" dev.xml
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.options import Request, argument, verb
+from nescio.papers import Item, Paper, find_item, find_paper, papers
+from nescio.reporting import screen
+from nescio.reporting.grid import Grid
+from nescio.reporting.printing import show_grid, show_signature, show_text
+from nescio.reporting.tables import record_grid
+from nescio.text import command_text
+from nescio.verbs._paper_layout import Cell, agreement, laid_out
+from nescio.verbs._paper_runs import Ran, run_examples, run_on_files
+from nescio.verbs._shared import OWN_FILES
+
+
+class PaperRequest(Request):
+    """What `nescio paper` is asked."""
+
+    paper: str | None = argument(
+        kw_only=False,
+        default=None,
+        argument=True,
+        metavar="[PAPER]",
+        complete=lambda: list(papers()),
+        help="A paper, by its key or a part of it.",
+    )
+    item: str | None = argument(
+        kw_only=False, default=None, argument=True, metavar="[ITEM]", help="An item, as in 'eq 11' or 'table 8'."
+    )
+    files: Any = argument(
+        kw_only=False,
+        kind=OWN_FILES,
+        default=(),
+        argument=True,
+        metavar="[FILES]...",
+        help="Your files, in place of the paper's data.",
+    )
+
+
+class Listed(Struct, frozen=True):
+    """A paper, and how many items of it there are."""
+
+    paper: str
+    title: str
+    source: str
+    items: int
+
+
+class ListedItem(Struct, frozen=True):
+    """An item of a paper, and its first command."""
+
+    item: str
+    title: str
+    command: str
+
+
+class Reproduced(Results[Cell], frozen=True):
+    """The cells of an item, and what shows them: the item, what its commands gave, and whether on the user's files."""
+
+    paper: Paper
+    item: Item
+    ran: tuple[Ran, ...] = ()
+    grid: Grid | None = None
+    given: tuple[str, ...] = ()
+
+
+def show(results: Results) -> None:
+    """Print a list of papers or of items, or an item."""
+    if not isinstance(results, Reproduced):
+        show_grid(record_grid(results.records()))
+        known = results.signature.get("paper")
+        show_text(f"one of them: nescio paper {known or 'PAPER'}{' ITEM' if known else ''}", style="dim")
+        return
+    paper, item = results.paper, results.item
+    show_text(f"{paper.title} ({paper.source})", style="dim")
+    show_text(f"{item.label}: {item.title}", style="bold")
+    for line in item.text.strip().splitlines():
+        show_text(f"    {line}")
+    print()
+    if results.grid is not None:
+        show_grid(results.grid)
+        show_text(agreement(item, results.rows))
+    else:
+        for ran in results.ran:
+            show_text(f"$ {ran.command}", style="dim")
+            _show_one(ran)
+    if item.remark:
+        show_text(item.remark)
+    _show_commands(results)
+    show_signature(results.signature)
+
+
+def _show_one(ran: Ran) -> None:
+    """Print what a command gave as the command itself does."""
+    if ran.verb.present is not None:
+        ran.verb.present(ran.result, _AsTable())
+    elif isinstance(ran.result, Results):
+        (ran.verb.show or screen.show)(ran.result)
+    else:
+        show_text(str(ran.result))
+    for line in getattr(ran.result, "wrote", ()):
+        show_text(line)
+
+
+class _AsTable(Struct, frozen=True):
+    """How a command prints where nobody says it."""
+
+    form: str = "table"
+    output: Path | None = None
+    verbose: bool = False
+
+
+def _show_commands(results: Reproduced) -> None:
+    """Print the commands behind an item, and how it is had of other files."""
+    if results.grid is not None:
+        for ran in results.ran:
+            show_text(f"$ {ran.command}", style="dim")
+    if results.given or results.item.yours == ():
+        return
+    again = command_text(["nescio", "paper", results.paper.key, results.item.label])
+    show_text(f"on your files: {again} FILES", style="dim")
+
+
+@verb(PaperRequest, show=show)
+def paper(request: PaperRequest) -> Results:
+    if request.paper is None:
+        rows = [Listed(key, one.title, one.source, len(one.items)) for key, one in papers().items()]
+        return Results(tuple(rows), sign(papers=len(rows)), (), "papers")
+    one = find_paper(request.paper)
+    if request.item is None:
+        items = [ListedItem(item.label, item.title, command_of(one, item)) for item in one.items]
+        return Results(tuple(items), sign(paper=one.key), (), "items")
+    item = find_item(one, request.item)
+    files = tuple(request.files)
+    ran = run_on_files(one, item, files) if files else run_examples(item)
+    grid, cells = laid_out(one, item, ran, on_files=bool(files))
+    signed = [run.result for run in ran if isinstance(run.result, Results)]
+    line = (
+        signed[0].signature.extend(paper=one.key, item=item.label) if signed else sign(paper=one.key, item=item.label)
+    )
+    notes = dict.fromkeys(note for run in ran for note in getattr(run.result, "notes", ()))
+    tables = {} if grid is not None else _tables(ran)
+    return Reproduced(
+        cells,
+        line,
+        tuple(notes),
+        "cells",
+        tables,
+        paper=one,
+        item=item,
+        ran=ran,
+        grid=grid,
+        given=tuple(map(str, files)),
+    )
+
+
+def _tables(ran: tuple[Ran, ...]) -> dict[str, tuple[Any, ...]]:
+    """Return the tables of what has no layout of its own, by their names."""
+    tables: dict[str, tuple[Any, ...]] = {}
+    for run in ran:
+        if isinstance(run.result, Results):
+            tables |= {run.result.kind: run.result.rows, **run.result.tables}
+    return tables
+
+
+def command_of(one: Paper, item: Item) -> str:
+    """Return the first command of an item, or the one that prints what only this verb computes."""
+    own = command_text(["nescio", "paper", one.key, item.label])
+    return f"nescio {item.commands[0][0]}" if item.commands else own if item.tally else ""
