@@ -44,7 +44,7 @@ def laid_out(paper: Paper, item: Item, ran: Sequence[Ran], *, on_files: bool) ->
     records = count_runs(paper, item.tally) if item.tally else _records(ran)
     rows = _own_rows(item, ran) if on_files else [_paper_row(item, cells, records) for cells in item.cells]
     grid = _grid(item, rows, beside=not on_files)
-    return _turned(grid, item) if item.across else grid, tuple(cell for row in rows for cell in row)
+    return _turned(grid) if item.across else grid, tuple(cell for row in rows for cell in row)
 
 
 def agreement(item: Item, cells: Sequence[Cell]) -> str:
@@ -55,10 +55,10 @@ def agreement(item: Item, cells: Sequence[Cell]) -> str:
         return "The paper's data were never published: ours are of other data, and show how to compute the same."
     if not compared:
         return ""
-    source = "worked by hand" if item.basis == "by hand" else "printed"
+    source = "worked by hand" if item.basis == "by hand" else "that the paper prints"
     if apart:
-        return f"{len(compared) - len(apart)} of {len(compared)} {source} values agree; not {', '.join(apart)}"
-    return f"All {len(compared)} {source} values agree." if len(compared) > 1 else f"The {source} value agrees."
+        return f"{len(compared) - len(apart)} of {len(compared)} values {source} agree; not {', '.join(apart)}."
+    return f"All {len(compared)} values {source} agree." if len(compared) > 1 else f"The value {source} agrees."
 
 
 def _records(ran: Iterable[Ran]) -> Records:
@@ -139,7 +139,8 @@ def _shown(value: float, digits: int, *, percent: bool = False) -> str:
         return "undefined"
     if percent:
         return f"{rounded(100 * value, 2)}%"
-    return f"{value:.0f}" if float(value).is_integer() and value not in (0, 1) else rounded(value, digits)
+    whole = isinstance(value, int) or (value.is_integer() and value > 1)  # a count
+    return f"{value:.0f}" if whole else rounded(value, digits)
 
 
 def _own_rows(item: Item, ran: Sequence[Ran]) -> list[list[Cell]]:
@@ -174,19 +175,22 @@ def _merit(row: Sequence[Cell]) -> float:
 
 
 def _grid(item: Item, rows: Sequence[Sequence[Cell]], *, beside: bool) -> Grid:
-    """Lay out the rows; `beside` sets ours beside what the paper prints, and at the end what differs."""
-    numeric = [any(row[at].value is not None for row in rows) for at in range(len(item.head))]
+    """Lay out the rows; `beside` sets ours beside what the paper prints where that is written otherwise, and at the end
+    what differs."""
+    columns = [[row[at] for row in rows] for at in range(len(item.head))]
+    numeric = [any(cell.value is not None for cell in column) for column in columns]
+    twice = [beside and any(cell.value is not None and cell.ours != cell.printed for cell in own) for own in columns]
     source = "ours" if item.basis != "other data" else "ours, of other data"
     head: list[str] = []
     texts: list[bool] = []
-    for column, number in zip(item.head, numeric, strict=True):
-        head += [column, source] if number and beside else [column]
-        texts += [not number] * (2 if number and beside else 1)
+    for column, number, two in zip(item.head, numeric, twice, strict=True):
+        head += [column, source] if two else [column]
+        texts += [not number] * (2 if two else 1)
     lines = []
     for row in rows:
         line: list[str] = []
-        for cell, number in zip(row, numeric, strict=True):
-            line += [cell.printed or "", cell.ours] if number and beside else [cell.printed or cell.ours]
+        for cell, two in zip(row, twice, strict=True):
+            line += [cell.printed or "", cell.ours] if two else [cell.printed or cell.ours]
         lines.append([*line, *([_verdict(row)] if beside else [])])
     return make_grid([*head, *([""] if beside else [])], lines, [*texts, *([True] if beside else [])])
 
@@ -206,7 +210,7 @@ def _by(cell: Cell) -> str:
     return f" by {rounded(cell.value * scale - printed, 4)}"
 
 
-def _turned(grid: Grid, item: Item) -> Grid:
+def _turned(grid: Grid) -> Grid:
     """Turn a table whose rows are the paper's columns."""
     columns = list(zip(grid.head, *grid.rows, strict=True))
     head, lines = columns[0], columns[1:]

@@ -61,6 +61,14 @@ def run_on_files(paper: Paper, item: Item, files: Sequence[Any]) -> tuple[Ran, .
     return tuple(ran)
 
 
+def files_for(item: Item) -> str:
+    """Say which files the commands of an item take, as their help does."""
+    command = item.yours[0] if item.yours else item.commands[0][0]
+    verb, _ = _verb_named(shlex.split(command))
+    taken = [option.metavar for option in verb.options.values() if option.argument]
+    return " ".join([*taken, *(["OUTCOMES"] if "{ranking}" in command else [])])
+
+
 def _filled(words: Sequence[str], files: Sequence[Any]) -> list[Any]:
     """Put the files where a command names them."""
     filled: list[Any] = []
@@ -93,22 +101,18 @@ def _name(file: Any) -> str:
 def _run(words: Sequence[str], files: Sequence[Any] = (), name: str = "", reads: int = 0) -> Ran:
     """Run a command, with files in the place of those that it names."""
     verb, rest = _verb_named(words)
-    given = words_given(verb, [word for pattern in rest for word in (sorted(glob.glob(pattern)) or [pattern])])
     if files:
-        several = [option.name for option in verb.options.values() if option.argument and option.kind.several]
-        given[several[0]] = [str(file) for file in files]
-        rest = [*given[several[0]], *(word for word in _options(verb, rest))]
-    return Ran(
-        command_text(["nescio", *verb.name.split(), *rest]), verb, verb.run(typed_request(verb, given)), name, reads
-    )
+        named = _files_of(verb, rest)
+        rest = [*map(str, files), *(word for word in rest if word not in named)]
+    command = command_text(["nescio", *verb.name.split(), *rest])
+    given = words_given(verb, [file for word in rest for file in sorted(glob.glob(word)) or [word]])
+    return Ran(command, verb, verb.run(typed_request(verb, given)), name, reads)
 
 
-def _options(verb: Verb[Any, Any], words: Sequence[str]) -> list[str]:
-    """Return the words of a command without its files."""
-    loose = [
-        word for own in verb.options.values() if own.argument for word in words_given(verb, words).get(own.name, ())
-    ]
-    return [word for word in words if word not in loose]
+def _files_of(verb: Verb[Any, Any], words: Sequence[str]) -> list[str]:
+    """Return the files that a command names."""
+    given = words_given(verb, words)
+    return [word for name, option in verb.options.items() if option.argument for word in given.get(name, ())]
 
 
 def _verb_named(words: Sequence[str]) -> tuple[Verb[Any, Any], list[str]]:

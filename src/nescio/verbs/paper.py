@@ -1,8 +1,8 @@
 """Print a table, figure or equation of the papers behind nescio, with the paper's values beside ours.
 
-Without an item the page lists the items of a paper, and without a paper the papers. An item is named as one says it: "eq
-11", "Table 8", "fig. 2". Its command runs on the data that come with nescio: the paper's counts, or where it prints none,
-small examples. With FILES the item is about your files, in the layout of the paper.
+Without an item the page lists the items of a paper, and without a paper the papers. An item is named as one says it:
+"eq 11", "Table 8", "fig. 2". Its command runs on the data that come with nescio: the paper's counts, or where it prints
+none, small examples. With FILES the item is about your files, in the layout of the paper.
 
 \b
 nescio paper
@@ -29,7 +29,7 @@ from nescio.reporting.printing import show_grid, show_signature, show_text
 from nescio.reporting.tables import record_grid
 from nescio.text import command_text
 from nescio.verbs._paper_layout import Cell, agreement, laid_out
-from nescio.verbs._paper_runs import Ran, run_examples, run_on_files
+from nescio.verbs._paper_runs import Ran, files_for, run_examples, run_on_files
 from nescio.verbs._shared import OWN_FILES
 
 
@@ -74,7 +74,7 @@ class ListedItem(Struct, frozen=True):
     command: str
 
 
-class Reproduced(Results[Cell], frozen=True):
+class Reproduced(Results[Cell], frozen=True, kw_only=True):
     """The cells of an item, and what shows them: the item, what its commands gave, and whether on the user's files."""
 
     paper: Paper
@@ -138,7 +138,7 @@ def _show_commands(results: Reproduced) -> None:
     if results.given or results.item.yours == ():
         return
     again = command_text(["nescio", "paper", results.paper.key, results.item.label])
-    show_text(f"on your files: {again} FILES", style="dim")
+    show_text(f"on your files: {again} {files_for(results.item)}", style="dim")
 
 
 @verb(PaperRequest, show=show)
@@ -154,18 +154,14 @@ def paper(request: PaperRequest) -> Results:
     files = tuple(request.files)
     ran = run_on_files(one, item, files) if files else run_examples(item)
     grid, cells = laid_out(one, item, ran, on_files=bool(files))
-    signed = [run.result for run in ran if isinstance(run.result, Results)]
-    line = (
-        signed[0].signature.extend(paper=one.key, item=item.label) if signed else sign(paper=one.key, item=item.label)
-    )
-    notes = dict.fromkeys(note for run in ran for note in getattr(run.result, "notes", ()))
-    tables = {} if grid is not None else _tables(ran)
+    signed = [run.result.signature for run in ran if isinstance(run.result, Results)]
+    line = (signed[0] if signed else sign()).extend(paper=one.key, item=item.label)
     return Reproduced(
         cells,
         line,
-        tuple(notes),
+        tuple(dict.fromkeys(note for run in ran for note in getattr(run.result, "notes", ()))),
         "cells",
-        tables,
+        {} if grid is not None else _tables(ran),
         paper=one,
         item=item,
         ran=ran,
