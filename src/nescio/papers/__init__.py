@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -68,10 +68,12 @@ def papers() -> dict[str, Paper]:
 def find_paper(name: str) -> Paper:
     """Return the paper of this key or name, or the only one whose key begins so; raises UnknownNameError."""
     wanted = _plain(name)
-    keys = {_plain(word): key for key, paper in papers().items() for word in (key, *paper.also)}
-    begun = [key for key in papers() if wanted and _plain(key).startswith(wanted)]
-    if wanted in keys or len(begun) == 1:
-        return papers()[keys.get(wanted) or begun[0]]
+    keys = {_plain(word): paper for paper in papers().values() for word in (paper.key, *paper.also)}
+    begun = {paper.key: paper for word, paper in keys.items() if wanted and word.startswith(wanted)}
+    if wanted in keys:
+        return keys[wanted]
+    if len(begun) == 1:
+        return begun.popitem()[1]
     raise UnknownNameError("paper", name, papers())
 
 
@@ -112,8 +114,3 @@ def count_runs(paper: Paper, tables: Mapping[str, str]) -> dict[str, dict[str, i
                     for column in (language, "Total"):
                         own[column] = own.get(column, 0) + 1
     return counted
-
-
-def names(paper: str = "") -> Iterable[str]:
-    """List the papers, or the items of one, for completion."""
-    return [item.label for item in find_paper(paper).items] if paper else list(papers())

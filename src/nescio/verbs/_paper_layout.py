@@ -43,8 +43,12 @@ def laid_out(paper: Paper, item: Item, ran: Sequence[Ran], *, on_files: bool) ->
         return None, ()
     records = count_runs(paper, item.tally) if item.tally else _records(ran)
     rows = _own_rows(item, ran) if on_files else [_paper_row(item, cells, records) for cells in item.cells]
+    if not rows:  # files that have none of these columns
+        return None, ()
     grid = _grid(item, rows, beside=not on_files)
-    return _turned(grid) if item.across else grid, tuple(cell for row in rows for cell in row)
+    named = item.fields.index(NAME)
+    cells = tuple(cell for row in rows for at, cell in enumerate(row) if at != named)
+    return _turned(grid) if item.across else grid, cells
 
 
 def agreement(item: Item, cells: Sequence[Cell]) -> str:
@@ -61,12 +65,13 @@ def agreement(item: Item, cells: Sequence[Cell]) -> str:
     return f"All {len(compared)} values {source} agree." if len(compared) > 1 else f"The value {source} agrees."
 
 
-def _records(ran: Iterable[Ran]) -> Records:
-    """Return what commands gave by the names of its rows; where several have a field, the first."""
+def _records(ran: Iterable[Ran], named: Mapping[str, str] | None = None) -> Records:
+    """Return what commands gave by the names of its rows, some of which are `named` otherwise; where several have a
+    field, the first."""
     records: Records = {}
     for one in ran:
         for name, record in _named_rows(one.result):
-            own = records.setdefault(one.name or name, {})
+            own = records.setdefault(one.name or (named or {}).get(name, name), {})
             for field, value in record.items():
                 own.setdefault(field, value)
     return records
@@ -145,25 +150,25 @@ def _shown(value: float, digits: int, *, percent: bool = False) -> str:
 
 def _own_rows(item: Item, ran: Sequence[Ran]) -> list[list[Cell]]:
     """Return the rows of the user's files, the best first, with the baselines that the paper's table has."""
-    records, first = _records(ran), _records(one for one in ran if one.reads == 0)
     named = {item.names.get(name, name): name for name in item.yours_rows}
+    first = _records(one for one in ran if one.reads == 0)
     printed = {cells[item.fields.index(NAME)] or cells[0]: cells for cells in item.cells}
     percents = [any(cells[at].endswith("%") for cells in item.cells) for at in range(len(item.head))]
     rows = []
-    for key, record in records.items():
-        baseline = named.get(key, key if key in item.yours_rows else "")
-        if not baseline and (key not in first or not any(_value(record, f) is not None for f in item.fields[1:])):
+    for name, record in _records(ran, named).items():
+        baseline = name if name in item.yours_rows else ""
+        if not baseline and (name not in first or all(_value(record, field) is None for field in item.fields[1:])):
             continue
         row = []
         for at, (column, field) in enumerate(zip(item.head, item.fields, strict=True)):
             value = _value(record, field)
             text = printed[baseline][at] if baseline and isinstance(value, (str, type(None))) else ""
             if field == NAME and not baseline:
-                text = key
+                text = name
             elif value is not None and not text:
                 text = value if isinstance(value, str) else _shown(value, 2, percent=percents[at])
             number = None if isinstance(value, (str, type(None))) else float(value)
-            row.append(Cell(baseline or key, column, None, text, number, None))
+            row.append(Cell(name, column, None, text, number, None))
         rows.append(row)
     return rows if item.across else sorted(rows, key=_merit)
 

@@ -14,6 +14,8 @@ nescio paper AVE2007 "table 4" dev.xml
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +24,17 @@ from msgspec import Struct
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.options import Request, argument, verb
+from nescio.options.kinds import FILES
 from nescio.papers import Item, Paper, find_item, find_paper, papers
 from nescio.reporting import screen
 from nescio.reporting.grid import Grid
-from nescio.reporting.printing import show_grid, show_signature, show_text
+from nescio.reporting.printing import show_grid, show_text
 from nescio.reporting.tables import record_grid
 from nescio.text import command_text
 from nescio.verbs._paper_layout import Cell, agreement, laid_out
 from nescio.verbs._paper_runs import Ran, files_for, run_examples, run_on_files
-from nescio.verbs._shared import OWN_FILES
+
+_LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")  # of the page, which a terminal does not follow
 
 
 class PaperRequest(Request):
@@ -47,11 +51,12 @@ class PaperRequest(Request):
     item: str | None = argument(
         kw_only=False, default=None, argument=True, metavar="[ITEM]", help="An item, as in 'eq 11' or 'table 8'."
     )
-    files: Any = argument(
+    files: Sequence[Path | str] = argument(
         kw_only=False,
-        kind=OWN_FILES,
+        kind=FILES,
         default=(),
         argument=True,
+        reads=True,
         metavar="[FILES]...",
         help="Your files, in place of the paper's data.",
     )
@@ -99,15 +104,18 @@ def show(results: Results) -> None:
     print()
     if results.grid is not None:
         show_grid(results.grid)
-        show_text(agreement(item, results.rows))
-    else:
-        for ran in results.ran:
-            show_text(f"$ {ran.command}", style="dim")
+    for ran in results.ran:
+        show_text(f"$ {ran.command}", style="dim")
+        if results.grid is None:
             _show_one(ran)
-    if item.remark:
-        show_text(item.remark)
-    _show_commands(results)
-    show_signature(results.signature)
+    if results.given:
+        return
+    for said in (agreement(item, results.rows), _LINK.sub(r"\1", item.remark)):
+        if said:
+            show_text(said)
+    if item.yours != ():
+        again = command_text(["nescio", "paper", paper.key, item.label])
+        show_text(f"on your files: {again} {files_for(item)}", style="dim")
 
 
 def _show_one(ran: Ran) -> None:
@@ -128,17 +136,6 @@ class _AsTable(Struct, frozen=True):
     form: str = "table"
     output: Path | None = None
     verbose: bool = False
-
-
-def _show_commands(results: Reproduced) -> None:
-    """Print the commands behind an item, and how it is had of other files."""
-    if results.grid is not None:
-        for ran in results.ran:
-            show_text(f"$ {ran.command}", style="dim")
-    if results.given or results.item.yours == ():
-        return
-    again = command_text(["nescio", "paper", results.paper.key, results.item.label])
-    show_text(f"on your files: {again} {files_for(results.item)}", style="dim")
 
 
 @verb(PaperRequest, show=show)
