@@ -179,7 +179,7 @@ def test_an_item_is_found_however_it_is_spelled(paper: str, name: str, label: st
     [
         (["PENAS2012"], "unknown paper 'PENAS2012'; did you mean PENAS2011?"),
         (["PENAS2011", "eq 13"], "unknown item of PENAS2011 'eq 13'; did you mean"),
-        (["AVE2007", "table 13"], "did you mean Table 1"),
+        (["AVE2007", "table 13"], "or Table 12?"),
         (["AVE2007", "figure 1", "x.xml"], "Figure 1 of AVE2007 takes no files; its command is nescio ave build"),
         (["PENAS2011", "table 3", "nowhere.csv"], "nowhere.csv: there is no such file"),
     ],

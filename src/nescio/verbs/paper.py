@@ -9,7 +9,7 @@ nescio paper
 nescio paper AVE2007
 nescio paper PENAS2011 "eq 11"
 nescio paper PENAS2011 "table 3" outcomes.csv
-nescio paper AVE2007 "table 4" dev.xml
+nescio paper AVE2007 "table 2" dev.xml test.xml
 """
 
 from __future__ import annotations
