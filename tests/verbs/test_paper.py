@@ -168,6 +168,12 @@ def test_a_value_agrees_as_far_as_it_is_printed(printed: str, more: dict[str, An
         ("deep", "figure 3", "Figure 3"),
         ("thesis", "hale", "Table 3.4"),
         ("TREC2003", "NP", "Table 3.5, NP"),
+        ("Peñas 2011", "sensitivity", "Table 2"),
+        ("Hirschman 1999", "humsent", "Section 2, HumSent"),
+        ("Answer Validation Exercise", "precision", "eq. 1"),
+        ("AVE 2007", "random_qa_accuracy", "eq. 6"),
+        ("ACL 2011", "average precision", "eq. 11"),
+        ("trec", "Table 3.5", "Table 3.5, NR"),
     ],
 )
 def test_an_item_is_found_however_it_is_spelled(paper: str, name: str, label: str) -> None:
@@ -180,6 +186,7 @@ def test_an_item_is_found_however_it_is_spelled(paper: str, name: str, label: st
         (["PENAS2012"], "unknown paper 'PENAS2012'; did you mean PENAS2011?"),
         (["PENAS2011", "eq 13"], "unknown item of PENAS2011 'eq 13'; did you mean"),
         (["AVE2007", "table 13"], "or Table 12?"),
+        (["AVE2007", "german"], "unknown item of AVE2007 'german'; known: Table 5, Table 9"),
         (["AVE2007", "figure 1", "x.xml"], "Figure 1 of AVE2007 takes no files; its command is nescio ave build"),
         (["PENAS2011", "table 3", "nowhere.csv"], "nowhere.csv: there is no such file"),
     ],
@@ -192,6 +199,21 @@ def test_what_there_is_not_is_one_error(words: list[str], said: str, capsys: pyt
     assert said in err
     assert err.startswith("nescio: ")
     assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "label"),
+    [
+        (["PENAS2011", "eq", "11"], "eq. 11"),
+        (["AVE2007", "table", "10", "portuguese"], "Table 11"),
+        (["PENAS2011", "eq", "1", str(ROOT / "examples" / "table3.csv")], "eq. 1"),
+    ],
+)
+def test_a_name_without_quotes_is_one_name(words: list[str], label: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(["paper", *words])
+    assert ended.value.code == 0
+    assert f"\n{label}: " in capsys.readouterr().out
 
 
 def test_python_raises_what_the_command_says() -> None:

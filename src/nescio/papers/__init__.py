@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -16,7 +18,7 @@ from nescio.errors import UnknownNameError
 
 HERE = Path(__file__).parent
 _SAME = {"equation": "eq", "eqs": "eq", "formula": "eq", "figure": "fig", "table": "tab", "tables": "tab"}
-_SAME |= {"section": "sec", "algorithms": "algorithm", "alg": "algorithm"}
+_SAME |= {"section": "sec", "§": "sec", "algorithms": "algorithm", "alg": "algorithm"}
 
 
 class Item(Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,34 +68,50 @@ def papers() -> dict[str, Paper]:
 
 
 def find_paper(name: str) -> Paper:
-    """Return the paper of this key or name, or the only one whose key begins so; raises UnknownNameError."""
+    """Return the paper of this key or name, or the only one that has all these words; raises UnknownNameError."""
     wanted = _plain(name)
-    keys = {_plain(word): paper for paper in papers().values() for word in (paper.key, *paper.also)}
-    begun = {paper.key: paper for word, paper in keys.items() if wanted and word.startswith(wanted)}
-    if wanted in keys:
-        return keys[wanted]
-    if len(begun) == 1:
-        return begun.popitem()[1]
-    raise UnknownNameError("paper", name, papers())
+    named = {_plain(word): paper for paper in papers().values() for word in (paper.key, *paper.also)}
+    if wanted in named:
+        return named[wanted]
+    begun = [one for one in papers().values() if wanted and _plain(one.key).startswith(wanted)]
+    having = begun or [one for one in papers().values() if _has(wanted, f"{one.title} {one.source}")]
+    if len(having) == 1:
+        return having[0]
+    raise UnknownNameError("paper", name, [one.key for one in having] or papers())
 
 
 def find_item(paper: Paper, name: str) -> Item:
-    """Return the item of this label or name, however it is abbreviated; raises UnknownNameError with the nearest."""
+    """Return the item of this label, name or title, or the only one that has all these words; raises UnknownNameError
+    with the nearest."""
     wanted = _plain(name)
-    labels = {_plain(label): item for item in paper.items for label in (*item.also, item.label)}
-    labels |= {_plain(item.label): item for item in paper.items}
-    titled = [item for item in paper.items if wanted and wanted in _plain(f"{item.label} {item.title}")]
-    if wanted in labels:
-        return labels[wanted]
-    if len(titled) == 1:
-        return titled[0]
-    known = [item.label for item in titled or paper.items]
-    raise UnknownNameError(f"item of {paper.key}", name, known)
+    named = {_plain(item.title): item for item in reversed(paper.items)}
+    named |= {_plain(word): item for item in paper.items for word in item.also}
+    named |= {_plain(item.label): item for item in paper.items}
+    if wanted and wanted in named:
+        return named[wanted]
+    having = [one for one in paper.items if _has(wanted, f"{one.label} {one.title} {' '.join(one.also)}")]
+    if len(having) == 1:
+        return having[0]
+    raise UnknownNameError(f"item of {paper.key}", name, [one.label for one in having or paper.items])
+
+
+def has_item(paper: Paper, name: str) -> bool:
+    """Say whether a paper has an item of this name."""
+    with suppress(UnknownNameError):
+        return bool(find_item(paper, name))
+    return False
+
+
+def _has(wanted: str, text: str) -> bool:
+    """Say whether a text has all words, each of which may be the beginning of one."""
+    words = _plain(text).split()
+    return bool(wanted) and all(any(word.startswith(part) for word in words) for part in wanted.split())
 
 
 def _plain(name: str) -> str:
     """Reduce a name to what its spellings share: "Eq. (11)", "equation 11" and "eq11" are "eq 11"."""
-    words = re.findall(r"[^\W\d_]+|\d+|[¬%@]", name.casefold())
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    words = re.findall(r"[a-zα-ω]+|\d+|[¬%@§]", "".join(c for c in letters if not unicodedata.combining(c)))
     return " ".join(_SAME.get(word, word) for word in words)
 
 

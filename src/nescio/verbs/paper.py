@@ -25,7 +25,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.options import Request, argument, verb
 from nescio.options.kinds import FILES
-from nescio.papers import Item, Paper, find_item, find_paper, papers
+from nescio.papers import Item, Paper, find_item, find_paper, has_item, papers
 from nescio.reporting import screen
 from nescio.reporting.grid import Grid
 from nescio.reporting.printing import show_grid, show_text
@@ -147,8 +147,8 @@ def paper(request: PaperRequest) -> Results:
     if request.item is None:
         items = [ListedItem(item.label, item.title, command_of(one, item)) for item in one.items]
         return Results(tuple(items), sign(paper=one.key), (), "items")
-    item = find_item(one, request.item)
-    files = tuple(request.files)
+    name, files = _in_one(one, request.item, request.files)
+    item = find_item(one, name)
     ran = run_on_files(one, item, files) if files else run_examples(item)
     grid, cells = laid_out(one, item, ran, on_files=bool(files))
     signed = [run.result.signature for run in ran if isinstance(run.result, Results)]
@@ -165,6 +165,14 @@ def paper(request: PaperRequest) -> Results:
         grid=grid,
         given=tuple(map(str, files)),
     )
+
+
+def _in_one(one: Paper, name: str, files: Sequence[Path | str]) -> tuple[str, tuple[Path | str, ...]]:
+    """Return the name of an item and the files; `eq 11` may be two words, as where a shell was given no quotes."""
+    words = list(files)
+    while words and not Path(words[0]).exists() and has_item(one, f"{name} {words[0]}"):
+        name = f"{name} {words.pop(0)}"
+    return name, tuple(words)
 
 
 def _tables(ran: tuple[Ran, ...]) -> dict[str, tuple[Any, ...]]:
