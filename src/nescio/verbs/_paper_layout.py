@@ -180,24 +180,30 @@ def _merit(row: Sequence[Cell]) -> float:
 
 
 def _grid(item: Item, rows: Sequence[Sequence[Cell]], *, beside: bool) -> Grid:
-    """Lay out the rows; `beside` sets ours beside what the paper prints where that is written otherwise, and at the end
-    what differs."""
-    columns = [[row[at] for row in rows] for at in range(len(item.head))]
-    numeric = [any(cell.value is not None for cell in column) for column in columns]
-    twice = [beside and any(cell.value is not None and cell.ours != cell.printed for cell in own) for own in columns]
-    source = "ours" if item.basis != "other data" else "ours, of other data"
-    head: list[str] = []
-    texts: list[bool] = []
-    for column, number, two in zip(item.head, numeric, twice, strict=True):
-        head += [column, source] if two else [column]
-        texts += [not number] * (2 if two else 1)
-    lines = []
-    for row in rows:
-        line: list[str] = []
-        for cell, two in zip(row, twice, strict=True):
-            line += [cell.printed or "", cell.ours] if two else [cell.printed or cell.ours]
-        lines.append([*line, *([_verdict(row)] if beside else [])])
-    return make_grid([*head, *([""] if beside else [])], lines, [*texts, *([True] if beside else [])])
+    """Lay out the rows; `beside` sets ours beside what the paper prints, and at the end what differs."""
+    columns = [
+        column for at in range(len(item.head)) for column in _columns(item, [row[at] for row in rows], beside=beside)
+    ]
+    if beside:
+        columns.append(("verdict", [_verdict(row) for row in rows], True))
+    lines = zip(*(cells for _, cells, _ in columns), strict=True)
+    return make_grid([head for head, _, _ in columns], lines, [text for _, _, text in columns])
+
+
+def _columns(item: Item, cells: Sequence[Cell], *, beside: bool) -> Iterable[tuple[str, list[str], bool]]:
+    """Yield the head, the cells and whether they are text: of what is printed, and of ours where it is written
+    otherwise."""
+    head = cells[0].column
+    printed, ours = [cell.printed or "" for cell in cells], [cell.ours for cell in cells]
+    text = all(cell.value is None for cell in cells)
+    if text or not beside:
+        yield head, [one or other for one, other in zip(printed, ours, strict=True)], text
+    elif not any(printed):
+        yield f"{head}, ours", ours, False
+    else:
+        yield head, printed, False
+        if any(cell.value is not None and cell.ours != cell.printed for cell in cells):
+            yield "ours, of other data" if item.basis == "other data" else "ours", ours, False
 
 
 def _verdict(row: Sequence[Cell]) -> str:
@@ -218,6 +224,5 @@ def _by(cell: Cell) -> str:
 def _turned(grid: Grid) -> Grid:
     """Turn a table whose rows are the paper's columns."""
     columns = list(zip(grid.head, *grid.rows, strict=True))
-    head, lines = columns[0], columns[1:]
-    lines = [line for line in lines if any(line)]
+    head, lines = columns[0], [line for line in columns[1:] if any(line[1:])]
     return make_grid(["", *head[1:]], lines, [True, *(False for _ in head[1:])])

@@ -66,7 +66,8 @@ def files_for(item: Item) -> str:
     command = item.yours[0] if item.yours else item.commands[0][0]
     verb, _ = _verb_named(shlex.split(command))
     taken = [option.metavar for option in verb.options.values() if option.argument]
-    return " ".join([*taken, *(["OUTCOMES"] if "{ranking}" in command else [])])
+    several = "..." if "{each}" in command else ""
+    return " ".join([*taken, *(["OUTCOMES"] if "{ranking}" in command else [])]) + several
 
 
 def _filled(words: Sequence[str], files: Sequence[Any]) -> list[Any]:
