@@ -184,8 +184,9 @@ def _grid(item: Item, rows: Sequence[Sequence[Cell]], *, beside: bool) -> Grid:
     columns = [
         column for at in range(len(item.head)) for column in _columns(item, [row[at] for row in rows], beside=beside)
     ]
-    if beside:
-        columns.append(("verdict", [_verdict(row) for row in rows], True))
+    verdicts = [_verdict(row) for row in rows]
+    if any(verdicts):
+        columns.append(("verdict", verdicts, True))
     lines = zip(*(cells for _, cells, _ in columns), strict=True)
     return make_grid([head for head, _, _ in columns], lines, [text for _, _, text in columns])
 
