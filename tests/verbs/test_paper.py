@@ -69,6 +69,27 @@ def test_what_a_paper_numbers_is_an_item(key: str, kind: str, many: int) -> None
         assert re.search(rf"\b{number}\b", " ".join((found.label, *found.also)))
 
 
+TEXTS = {
+    "nonresponse-2011.txt": "PENAS2011",
+    "nonresponse-2011-b.txt": "PENAS2011",
+    "ave-2007-overview.txt": "AVE2007",
+    "deep-read-1999-evaluation.txt": "HIRSCHMAN1999",
+    "definition-questions-thesis.txt": "TREC2003",
+}
+
+
+@pytest.mark.skipif(not SOURCES.is_dir(), reason="the papers are not beside the checkout")
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_a_text_names_is_an_item(name: str) -> None:
+    """Every table, figure and formula that a text speaks of by its number is found by these words."""
+    text = (SOURCES / name).read_text(encoding="utf-8")
+    spoken = {" ".join(words) for words in re.findall(r"\b(Table|Figure|Formula)\s+\(?(\d+(?:\.\d+)?)", text)}
+    assert len(spoken) > 1
+    for words in spoken:
+        found = find_item(find_paper(TEXTS[name]), words)
+        assert words.rpartition(" ")[2] in " ".join((found.label, *found.also))
+
+
 def lines_of(item: Item) -> list[list[str]]:
     """The rows of the paper's table as the paper prints them."""
     if not item.across:
