@@ -303,6 +303,20 @@ def test_own_validators_stand_among_baselines_and_qa_systems(capsys: pytest.Capt
     ]
 
 
+@pytest.mark.parametrize(
+    ("form", "line"),
+    [
+        ("markdown", "| INAOE | tellez_1 | AV | 0.45 | 0.4471 | 75.25% | 75.25% | agrees |"),
+        ("latex", r"INAOE & tellez\_1 & AV & 0 & 45 & 0 & 4471 & 75 & 25\% & 75 & 25\% & agrees \\"),
+    ],
+)
+def test_a_table_is_laid_out_in_any_form(form: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(["paper", "AVE2007", "table 8", "-f", form])
+    assert ended.value.code == 0
+    assert line in [" ".join(own.split()) for own in capsys.readouterr().out.splitlines()]
+
+
 def test_running_an_item_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     reproduced("AVE2007", "figure 1")

@@ -85,7 +85,7 @@ class Reproduced(Results[Cell], frozen=True, kw_only=True):
     paper: Paper
     item: Item
     ran: tuple[Ran, ...] = ()
-    grid: Grid | None = None
+    layout: Grid | None = None
     given: tuple[str, ...] = ()
 
 
@@ -102,11 +102,11 @@ def show(results: Results) -> None:
     for line in item.text.strip().splitlines():
         show_text(f"    {line}")
     print()
-    if results.grid is not None:
-        show_grid(results.grid)
+    if results.layout is not None:
+        show_grid(results.layout)
     for ran in results.ran:
         show_text(f"$ {ran.command}", style="dim")
-        if results.grid is None:
+        if results.layout is None:
             _show_one(ran)
     if results.given:
         return
@@ -162,7 +162,7 @@ def paper(request: PaperRequest) -> Results:
         paper=one,
         item=item,
         ran=ran,
-        grid=grid,
+        layout=grid,
         given=tuple(map(str, files)),
     )
 
