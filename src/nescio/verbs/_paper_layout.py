@@ -84,14 +84,10 @@ def _named_rows(result: Any) -> Iterable[tuple[str, dict[str, Any]]]:
     for rows in (None, *result.tables):
         for record in result.records(rows):
             if rows is None and isinstance(result, Scores):
-                yield record["run"], {record["measure"]: _number(record["value"]), "n": record["n"]}
+                value = math.nan if record["value"] is None else record["value"]
+                yield record["run"], {record["measure"]: value, "n": record["n"]}
             else:
-                key = next((key for key in KEYS if record.get(key) is not None), None)
-                yield ("" if key is None else str(record[key])), record
-
-
-def _number(value: Any) -> Any:
-    return math.nan if value is None else value
+                yield next((str(record[key]) for key in KEYS if record.get(key) is not None), ""), record
 
 
 def _value(record: Mapping[str, Any], field: str) -> Any:
@@ -152,25 +148,25 @@ def _own_rows(item: Item, ran: Sequence[Ran]) -> list[list[Cell]]:
     """Return the rows of the user's files, the best first, with the baselines that the paper's table has."""
     named = {item.names.get(name, name): name for name in item.yours_rows}
     first = _records(one for one in ran if one.reads == 0)
-    printed = {cells[item.fields.index(NAME)] or cells[0]: cells for cells in item.cells}
-    percents = [any(cells[at].endswith("%") for cells in item.cells) for at in range(len(item.head))]
-    rows = []
-    for name, record in _records(ran, named).items():
-        baseline = name if name in item.yours_rows else ""
-        if not baseline and (name not in first or all(_value(record, field) is None for field in item.fields[1:])):
-            continue
-        row = []
-        for at, (column, field) in enumerate(zip(item.head, item.fields, strict=True)):
-            value = _value(record, field)
-            text = printed[baseline][at] if baseline and isinstance(value, (str, type(None))) else ""
-            if field == NAME and not baseline:
-                text = name
-            elif value is not None and not text:
-                text = value if isinstance(value, str) else _shown(value, 2, percent=percents[at])
-            number = None if isinstance(value, (str, type(None))) else float(value)
-            row.append(Cell(name, column, None, text, number, None))
-        rows.append(row)
+    rows = [
+        [_own_cell(item, at, name, record) for at in range(len(item.head))]
+        for name, record in _records(ran, named).items()
+        if name in item.yours_rows or (name in first and any(_value(record, f) is not None for f in item.fields[1:]))
+    ]
     return rows if item.across else sorted(rows, key=_merit)
+
+
+def _own_cell(item: Item, at: int, name: str, record: Mapping[str, Any]) -> Cell:
+    """Return a cell of the user's files; the words beside a baseline are the paper's."""
+    value = _value(record, item.fields[at])
+    if isinstance(value, (int, float)):
+        share = any(cells[at].endswith("%") for cells in item.cells)
+        return Cell(name, item.head[at], None, _shown(value, 2, percent=share), float(value), None)
+    if name in item.yours_rows:
+        value = next(cells[at] for cells in item.cells if name in cells)
+    elif item.fields[at] == NAME:
+        value = name
+    return Cell(name, item.head[at], None, value or "", None, None)
 
 
 def _merit(row: Sequence[Cell]) -> float:
@@ -218,12 +214,10 @@ def _by(cell: Cell) -> str:
     if cell.value is None or cell.printed is None:
         return ""
     scale = 100 if cell.printed.endswith("%") else 1
-    printed = float(Fraction(cell.printed.rstrip("%")))
-    return f" by {rounded(cell.value * scale - printed, 4)}"
+    return f" by {rounded(cell.value * scale - float(Fraction(cell.printed.rstrip('%'))), 4)}"
 
 
 def _turned(grid: Grid) -> Grid:
     """Turn a table whose rows are the paper's columns."""
-    columns = list(zip(grid.head, *grid.rows, strict=True))
-    head, lines = columns[0], [line for line in columns[1:] if any(line[1:])]
-    return make_grid(["", *head[1:]], lines, [True, *(False for _ in head[1:])])
+    head, *lines = zip(grid.head, *grid.rows, strict=True)
+    return make_grid(["", *head[1:]], [line for line in lines if any(line[1:])], [True, *(False for _ in head[1:])])

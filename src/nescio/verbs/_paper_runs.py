@@ -44,50 +44,49 @@ def run_examples(item: Item) -> tuple[Ran, ...]:
             return tuple(_run(shlex.split(command), reads=at) for at, (command, _) in enumerate(item.commands))
 
 
-def run_on_files(paper: Paper, item: Item, files: Sequence[Any]) -> tuple[Ran, ...]:
+def run_on_files(paper: Paper, item: Item, files: Sequence[Path | str]) -> tuple[Ran, ...]:
     """Run the commands of an item on files of the user; raises UsageError where a list of files is not enough."""
     if item.yours == ():
         how = f"; its command is nescio {item.commands[0][0]}" if item.commands else ""
         raise UsageError(f"{item.label} of {paper.key} takes no files{how}")
-    if item.yours is None:
-        return (_run(shlex.split(item.commands[0][0]), files),)
     ran = []
-    for at, command in enumerate(item.yours):
+    for at, command in enumerate(commands_for(item)):
         words = shlex.split(command)
         if "{each}" in words:
-            ran += [_run(_filled(words, [file]), name=_name(file), reads=at) for file in files]
+            ran += [_run(_filled(words, [file]), Path(file).stem, at) for file in files]
         else:
             ran.append(_run(_filled(words, files), reads=at))
     return tuple(ran)
 
 
+def commands_for(item: Item) -> tuple[str, ...]:
+    """Return the commands for files of the user: by default the first one of an item, without its own files."""
+    if item.yours is not None:
+        return item.yours
+    words = shlex.split(item.commands[0][0])
+    verb, rest = _verb_named(words)
+    own = [file for name, given in words_given(verb, rest).items() if verb.options[name].argument for file in given]
+    return (shlex.join(["{files}" if word == own[0] else word for word in words if word not in own[1:]]),)
+
+
 def files_for(item: Item) -> str:
     """Say which files the commands of an item take, as their help does."""
-    command = item.yours[0] if item.yours else item.commands[0][0]
+    command = commands_for(item)[0]
     verb, _ = _verb_named(shlex.split(command))
     taken = [option.metavar for option in verb.options.values() if option.argument]
-    several = "..." if "{each}" in command else ""
-    return " ".join([*taken, *(["OUTCOMES"] if "{ranking}" in command else [])]) + several
+    taken += ["OUTCOMES"] if "{ranking}" in command else []
+    return " ".join(taken) + ("..." if "{each}" in command else "")
 
 
-def _filled(words: Sequence[str], files: Sequence[Any]) -> list[Any]:
+def _filled(words: Sequence[str], files: Sequence[Path | str]) -> list[str]:
     """Put the files where a command names them."""
-    filled: list[Any] = []
-    for word in words:
-        if word in ("{files}", "{each}"):
-            filled += files
-        elif word == "{first}":
-            filled += files[:1]
-        elif word == "{ave}":
-            filled += [file for file in files if _is_ave(file)]
-        elif word == "{ranking}":
-            filled += [part for file in files if not _is_ave(file) for part in ("--ranking", file)]
-        else:
-            filled.append(word)
-    return [word if isinstance(word, str) else str(word) for word in filled]
+    ave = [file for file in files if _is_ave(file)] if "{ave}" in words else []
+    ranking = [word for file in files if file not in ave for word in ("--ranking", file)]
+    named = {"{files}": files, "{each}": files, "{first}": files[:1], "{ave}": ave, "{ranking}": ranking}
+    return [str(part) for word in words for part in named.get(word, [word])]
 
 
-def _is_ave(file: Any) -> bool:
+def _is_ave(file: Path | str) -> bool:
     """Say whether a file is a collection of answer validation, or a response to one."""
     from nescio.formats import open_source
     from nescio.formats.benchmarks.ave.ave_reader import recognise
@@ -99,21 +98,10 @@ def _name(file: Any) -> str:
     return Path(str(file)).stem
 
 
-def _run(words: Sequence[str], files: Sequence[Any] = (), name: str = "", reads: int = 0) -> Ran:
-    """Run a command, with files in the place of those that it names."""
+def _run(words: Sequence[str], name: str = "", reads: int = 0) -> Ran:
     verb, rest = _verb_named(words)
-    if files:
-        named = _files_of(verb, rest)
-        rest = [*map(str, files), *(word for word in rest if word not in named)]
-    command = command_text(["nescio", *verb.name.split(), *rest])
     given = words_given(verb, [file for word in rest for file in sorted(glob.glob(word)) or [word]])
-    return Ran(command, verb, verb.run(typed_request(verb, given)), name, reads)
-
-
-def _files_of(verb: Verb[Any, Any], words: Sequence[str]) -> list[str]:
-    """Return the files that a command names."""
-    given = words_given(verb, words)
-    return [word for name, option in verb.options.items() if option.argument for word in given.get(name, ())]
+    return Ran(command_text(["nescio", *words]), verb, verb.run(typed_request(verb, given)), name, reads)
 
 
 def _verb_named(words: Sequence[str]) -> tuple[Verb[Any, Any], list[str]]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from msgspec import Struct
@@ -121,21 +122,13 @@ def show(results: Results) -> None:
 def _show_one(ran: Ran) -> None:
     """Print what a command gave as the command itself does."""
     if ran.verb.present is not None:
-        ran.verb.present(ran.result, _AsTable())
+        ran.verb.present(ran.result, SimpleNamespace(form="table", output=None, verbose=False))
     elif isinstance(ran.result, Results):
         (ran.verb.show or screen.show)(ran.result)
     else:
         show_text(str(ran.result))
     for line in getattr(ran.result, "wrote", ()):
         show_text(line)
-
-
-class _AsTable(Struct, frozen=True):
-    """How a command prints where nobody says it."""
-
-    form: str = "table"
-    output: Path | None = None
-    verbose: bool = False
 
 
 @verb(PaperRequest, show=show)
