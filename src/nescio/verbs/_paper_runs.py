@@ -99,8 +99,12 @@ def _name(file: Any) -> str:
 
 
 def _run(words: Sequence[str], name: str = "", reads: int = 0) -> Ran:
+    """Run a command; raises UsageError where it has none of the files that it needs."""
     verb, rest = _verb_named(words)
     given = words_given(verb, [file for word in rest for file in sorted(glob.glob(word)) or [word]])
+    lacking = [option.metavar for name, option in verb.options.items() if option.required and name not in given]
+    if lacking:
+        raise UsageError(f"nescio {verb.name} takes {' '.join(lacking)}, and none of the files is one")
     return Ran(command_text(["nescio", *words]), verb, verb.run(typed_request(verb, given)), name, reads)
 
 
