@@ -126,6 +126,7 @@ def comparisons() -> None:
     assert_type(labels.rows, tuple[LabelPlan, ...])
     assert_type(nescio.plan_repeats(variances=(0.15, 0.1), budget=1000).rows, tuple[RepeatsPlan, ...])
     assert_type(nescio.audit("c@1").rows, tuple[Finding, ...])
+    print(nescio.paper("PENAS2011", "table 3").rows[0])
     assert_type(nescio.meta.stability("outcomes.csv", "c@1", trials=5), nescio.Results[Stability])
     assert_type(nescio.meta.swap("outcomes.csv", "c@1", trials=5), nescio.Results[SwapBin])
     assert_type(nescio.meta.power("ap.csv", "mean(ap)", resamples=FAST), nescio.Results[Power])

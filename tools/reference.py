@@ -1,6 +1,6 @@
 """What the documentation says of commands, formats, judges and measures, read from their declarations.
 
-    python tools/reference.py             writes docs/reference/: the pages that stand in the repository
+    python tools/reference.py             writes docs/reference/ and docs/papers.md: pages that stand in the repository
     python tools/reference.py --all       and a page a measure, with its audit (not kept: the site is built with them)
 
 A test fails where a page that stands is not what the program would write now.
@@ -27,6 +27,8 @@ from nescio import verbs
 from nescio.cli.help import Command
 from nescio.errors import SPELLING, in_shell
 from nescio.options import Option, Verb
+from nescio.papers import Item, Paper, papers
+from nescio.verbs.paper import command_of
 
 PAGES = Path(__file__).parents[1] / "docs" / "reference"
 EXAMPLE = PAGES.parents[1] / "examples" / "outcomes.csv"
@@ -192,6 +194,32 @@ def python() -> str:
         rows.append(f'| <a id="{verb.path}"></a>{link} | {_plain(verb.about)} |')
     table = "\n".join(["| function | what it does |", "| --- | --- |", *rows])
     return f"{before}{FUNCTIONS[0]}\n\n{table}\n\n{FUNCTIONS[1]}{after}"
+
+
+PAPERS = PAGES.parent / "papers.md"
+ITEMS = re.compile(r"(<!-- The items of (\w+): .+? -->\n).*?(\n<!-- The end. -->)", re.DOTALL)
+
+
+def paper_page() -> str:
+    """Return the page of the papers with a line for each command of an item; the rest is kept by hand."""
+
+    def table(found: re.Match[str]) -> str:
+        before, key, after = found.groups()
+        lines = [line for item in papers()[key].items for line in _item_lines(papers()[key], item)]
+        head = ["", "| in the paper | command | prints | remark |", "| --- | --- | --- | --- |"]
+        return before + "\n".join([*head, *lines, ""]) + after
+
+    return ITEMS.sub(table, PAPERS.read_text(encoding="utf-8"))
+
+
+def _item_lines(paper: Paper, item: Item) -> Iterator[str]:
+    """Yield a row for each command of an item; the first has its title and its remark."""
+    about = ", ".join(filter(None, (item.label, item.title)))
+    remark = "; ".join(filter(None, ("–" if item.basis == "other data" else "", item.remark)))
+    first = command_of(paper, item)
+    commands = [(f"nescio {command}", prints) for command, prints in item.commands] or [(first, item.prints)]
+    for command, prints in commands:
+        yield f"| {about} | {f'`{command}`' if command else ''} | {prints} | {remark if command == first else ''} |"
 
 
 GIVEN = {
@@ -525,7 +553,11 @@ def standing() -> dict[str, str]:
     """Return the pages that stand in the repository, by their files."""
     before = SPELLING.set(in_shell)
     try:
-        return {**dict([*command_line(), *formats(), *judges(), given()]), "python.md": python()}
+        return {
+            **dict([*command_line(), *formats(), *judges(), given()]),
+            "python.md": python(),
+            "../papers.md": paper_page(),
+        }
     finally:
         SPELLING.reset(before)
 

@@ -38,6 +38,7 @@ from nescio.verbs.convert import convert as convert
 from nescio.verbs.from_counts import from_counts as from_counts
 from nescio.verbs.judge import judge as judge
 from nescio.verbs.list_measures import list_measures as list_measures
+from nescio.verbs.paper import paper as paper
 from nescio.verbs.plan import plan as plan
 from nescio.verbs.plan_labels import plan_labels as plan_labels
 from nescio.verbs.plan_repeats import plan_repeats as plan_repeats

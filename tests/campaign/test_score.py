@@ -16,9 +16,11 @@ from typing import Any
 import pytest
 
 import nescio
+from nescio.campaigns.evidence import group_of
 from nescio.campaigns.folder import contents, open_campaign
 from nescio.campaigns.layouts import figure
 from nescio.campaigns.scoring import read_tables
+from nescio.campaigns.settings import Settings
 from nescio.cli.app import run as call
 from tests.rings import together
 
@@ -298,16 +300,38 @@ def test_outcomes_of_qa_systems_are_of_one_language_or_refused_and_belong_to_gro
     assert ["MIRA", "", "QA", "0.17", "33.33%"] in tables(two_languages)["ranking-EN"]
     assert len(tables(two_languages)["ranking-ES"]) == 4
     assert any("5 of 6 questions are not among those" in str(note) for note in scored.scores["EN"].notes)
-    english = systems(tmp_path / "en.csv", 6, {"dfki071dede": "135", "dfki072ende": "1", "odd": "12"})
+    english = systems(
+        tmp_path / "en.csv", 6, {"dfki071dede": "135", "dfki072ende": "1", "odd": "12", "alpha071dede": "2"}
+    )
     path = two_languages / "campaign.toml"
     path.write_text(path.read_text() + '"dfki07*" = "gamma"\n"odd" = "beta"\n')
     nescio.campaign.score(two_languages, ranking=[f"EN={english}"], resamples=10)
     groups = {row[1]: row[0] for row in tables(two_languages)["ranking-EN"]}
-    assert {name: groups[name] for name in ("dfki071dede", "dfki072ende", "odd")} == {
+    assert {name: groups[name] for name in ("dfki071dede", "dfki072ende", "odd", "alpha071dede")} == {
         "dfki071dede": "Gamma",
         "dfki072ende": "Gamma",
         "odd": "Beta Institute",
+        "alpha071dede": "Alpha University",
     }
+
+
+@pytest.mark.parametrize(
+    ("run", "group", "system"),
+    [
+        ("fuha071dede", "fuha", "fuha071dede"),  # Table 9 of AVE 2007: group FUH
+        ("FUHA072dede", "fuha", "FUHA072dede"),
+        ("fuha_1", "fuha", "1"),
+        ("fuhage071dede", "", "fuhage071dede"),
+        ("g12", "", "g12"),  # a group that ends in a digit is named apart: g1_2
+        ("g1_2", "g1", "2"),
+        ("uned071eses", "uned", "uned071eses"),
+    ],
+)
+def test_a_run_named_in_the_manner_of_clef_is_of_the_group_that_it_begins_with(
+    run: str, group: str, system: str
+) -> None:
+    settings = Settings("AVE", "ave", {name: name.upper() for name in ("fuha", "g1", "uned")})
+    assert group_of(run, settings) == (group, system)
 
 
 # ---- what is out of date ----

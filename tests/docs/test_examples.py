@@ -175,7 +175,7 @@ def test_the_page_has_a_line_for_what_the_papers_number() -> None:
     assert numbered(first, "Table ") | numbered(first, "Tables ") >= {1, 2, 3}
     assert numbered(first, "Figure ") >= {1, 2, 3}
     assert numbered(second, "eq. ") >= {*range(1, 7)}
-    assert numbered(second, "Table ") | numbered(second, "Tables ") >= {1, 2, *range(4, 13)}
+    assert numbered(second, "Table ") | numbered(second, "Tables ") >= {*range(1, 13)}
     assert numbered(second, "Figure ") >= {1, 2, 3, 4}
     assert "Sir John Hale" in third
     assert numbered(fourth, "Figure ") >= {2, 3}

@@ -62,6 +62,35 @@ def test_the_toy_example_exactly(measure: str) -> None:
     assert all(math.isnan(b.swap_rate) for b in found if not b.comparisons)
 
 
+def test_the_counters_of_figure_1_and_the_reading_of_figure_2() -> None:
+    """By hand, accuracy of CCUW and CWCW on the six pairs of questions: 2 to 2, 2 to 1 (twice), 1 to 1, 0 to 1, 1 to 0
+    and so on; the toy example above has an error rate of 2/6 and 2/6 ties, so EQ is 2 and the smaller GT 2."""
+    toy = evidence(x="CCUW", y="CWCW")
+    found = stability(toy, "accuracy", size=2, trials=None, fuzziness=[0.05, 0.9], counters=True, at_ties=[0.4, 0.01])
+    first, last = found.tables["counters"]
+    assert (first.x, first.y, first.eq_xy, first.gt_xy, first.gt_yx) == ("x", "y", 2, 2, 2)
+    assert (last.eq_xy + last.gt_xy + last.gt_yx, last.fuzziness) == (6, 0.9)
+    points = [(row.ties, row.error_rate) for row in found]
+    (t0, e0), (t1, e1) = points
+    between, before = found.tables["at_ties"]
+    if t1 > t0:
+        assert between.error_rate == pytest.approx(e0 + (e1 - e0) * (0.4 - t0) / (t1 - t0))
+    assert math.isnan(before.error_rate)
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_the_counters_add_up_to_the_rates(fresh: bool) -> None:
+    runs = evidence(c="CCUWCWUCWC", a="CWCWUCUWCC", b="WWCUCCUWCU")
+    found = stability(runs, ["c@1", "accuracy"], size=4, trials=30, fresh=fresh, literal=True, counters=True)
+    for row in found:
+        own = [c for c in found.tables["counters"] if (c.measure, c.fuzziness) == (row.measure, row.fuzziness)]
+        assert [(c.x, c.y) for c in own] == list(combinations("abc", 2))
+        total = sum(c.eq_xy + c.gt_xy + c.gt_yx for c in own)
+        assert total == row.comparisons == 90
+        assert row.ties == pytest.approx(sum(c.eq_xy for c in own) / total)
+        assert row.error_rate == pytest.approx(sum(min(c.gt_xy, c.gt_yx) for c in own) / total)
+
+
 def test_two_scores_of_zero_tie_unless_the_figure_is_taken_literally() -> None:
     silent = evidence(x="UUUU", y="UUUU")
     assert stability(silent, "c@1", size=2).rows[0].ties == 1

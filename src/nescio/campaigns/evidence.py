@@ -13,7 +13,7 @@ from nescio.campaigns.folder import Campaign
 from nescio.campaigns.pooling import PooledAnswer, RunContents
 from nescio.campaigns.receipts import TakenIn
 from nescio.campaigns.screens import NOTHING, sentence_items
-from nescio.campaigns.settings import Settings, is_named_for
+from nescio.campaigns.settings import Settings, is_named_for, is_numbered_for
 from nescio.campaigns.topics import Part, exercises_of, in_language, without_questions
 from nescio.campaigns.verdicts import resolved
 from nescio.data.evidence import Evidence
@@ -303,11 +303,15 @@ def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRun
 
 
 def group_of(run: str, settings: Settings) -> tuple[str, str]:
-    """Return the group that the name of a run begins with (empty: none of the campaign), and the rest of the name."""
+    """Return the group that the name of a run begins with (empty: none of the campaign), and the rest of the name.
+
+    A name in CLEF's manner stays whole: `fuha071dede` is of the group `fuha`.
+    """
     for name, group in settings.systems.items():
         if fnmatchcase(run, name):
             return group, run
     for group in settings.groups:
         if is_named_for(run, group):
             return group, run[len(group) + 1 :]
-    return "", run
+    numbered = [group for group in settings.groups if is_numbered_for(run, group)]
+    return max(numbered, key=len, default=""), run

@@ -130,7 +130,7 @@ _KINDS: tuple[tuple[str, Any, str], ...] = (
     ("characters", int, "a whole number"),
     ("options_from", int, "a whole number"),
     ("dropped", list, "a list of texts"),
-    ("systems", dict, 'a table of systems and groups, as in "dfki07*" = "dfki"'),
+    ("systems", dict, 'a table of systems and groups, as in "CSUI_*" = "indonesia"'),
     ("blind", bool, "true or false"),
     ("judge", str, "a text"),
 )
@@ -146,6 +146,14 @@ def _texts(path: Path | str, name: str, values: Sequence[Any]) -> list[str]:
 def is_named_for(run: str, group: str) -> bool:
     """Say whether the name of a run begins with a group's, as in `uned_1` or `UNED-1`."""
     return squeeze(run).startswith((f"{group.casefold()}_", f"{group.casefold()}-"))
+
+
+def is_numbered_for(run: str, group: str) -> bool:
+    """Say whether the name of a run is a group's and a number, as in `fuha071dede` (CLEF: group, year, run,
+    languages)."""
+    name = squeeze(run)
+    rest = name.removeprefix(group.casefold())
+    return group[-1].isalpha() and rest != name and rest[:1].isdigit()
 
 
 def moment(value: Any, path: Path | str = "") -> datetime:
@@ -196,7 +204,7 @@ def written(settings: Settings) -> str:
         "[groups]  # the short name of each group, and the name that tables print",
         *(f"{text(name)} = {text(title)}" for name, title in settings.groups.items()),
         "",
-        '[systems]  # systems whose names do not begin with their group\'s: "dfki07*" = "dfki"',
+        '[systems]  # systems whose names do not begin with their group\'s: "CSUI_*" = "indonesia"',
         *(f"{text(name)} = {text(group)}" for name, group in settings.systems.items()),
     ]
     return "\n".join(lines) + "\n"

@@ -143,9 +143,12 @@ _STRINGS = (
 
 
 def _by_strings(q: Any, delta: float, literal: float) -> Any:
-    """Return the thesis's precision: 1 up to the allowance, beyond it the mean (or sum) of the strings' precisions."""
+    """Return the thesis's precision: 1 up to the allowance, beyond it the mean of the strings' precisions; taken
+    literally 1 below the allowance, and from it on the sum."""
     allowed = delta * np.asarray(q.vital_found + q.okay_found, dtype=float)
-    return np.where(q.response_length <= allowed, 1.0, q.string_sum if literal else q.string_precision)
+    if literal:
+        return np.where(q.response_length < allowed, 1.0, q.string_sum)
+    return np.where(q.response_length <= allowed, 1.0, q.string_precision)
 
 
 @measure(
@@ -162,9 +165,10 @@ def precision_by_string(total: Any, delta: float = 100, literal: float = 0) -> A
     delta/d).
 
     $NP = 1$ if $l \le \alpha$, else $\frac{1}{k}\sum_s \min(1, \delta/d_s)$ with $\alpha = \delta(r + a)$ and $d_s$
-    the non-white characters of string s. The thesis prints it without the 1/k, with
-    which it stays below 1: literal=1 does so too. It does not punish many
-    short junk strings; prefer nuggets.NP. Undefined if no question has a vital nugget.
+    the non-white characters of string s. The thesis prints the sum without the 1/k, and 1 only for $l < \alpha$:
+    literal=1 does so too, so that a response of exactly $\alpha$ characters can have more than 1 (five strings of 100
+    characters with five nuggets: 5). It does not punish many short junk strings; prefer nuggets.NP. Undefined if no
+    question has a vital nugget.
 
     When to use it: Only to reproduce the thesis that it is from. Many short strings of junk cost nothing: use
     nuggets.NP.
@@ -186,7 +190,7 @@ def precision_by_string(total: Any, delta: float = 100, literal: float = 0) -> A
 )
 def f_by_string(total: Any, beta: float = 5, delta: float = 100, literal: float = 0) -> Any:  # noqa: ARG001  they are named to `each`
     r"""F with the thesis's precision by strings (nuggets.NP_by_string) in place of the official one; beta is 5 and
-    delta 100, as there, and literal=1 takes the sum over the strings, as printed.
+    delta 100, as there, and literal=1 takes the sum over the strings from the allowance on, as printed.
 
     $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean; undefined if no question has a
     vital nugget. Prefer nuggets.F.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,29 @@ class Stability(Struct, frozen=True):
     size: int = 0  # of the sub-collections
 
 
+class Counters(Struct, frozen=True):
+    """What Figure 1 counts of two runs x and y: EQ(x,y), GT(x,y) and GT(y,x) of a measure at one fuzziness."""
+
+    measure: str
+    fuzziness: float
+    x: str
+    y: str
+    eq_xy: int
+    gt_xy: int
+    gt_yx: int
+    size: int
+
+
+class AtTies(Struct, frozen=True):
+    """The error rate of a measure where so large a share of its comparisons are ties, read off its curve (Figure 2):
+    on the line between the two nearest points, NaN beyond the last."""
+
+    measure: str
+    ties: float
+    error_rate: float
+    size: int
+
+
 def stability(
     source: Any,
     measures: Measures = None,
@@ -43,6 +67,8 @@ def stability(
     fuzziness: Sequence[float] = FUZZINESS,
     fresh: bool = False,
     literal: bool = False,
+    counters: bool = False,
+    at_ties: Sequence[float] = (),
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -56,15 +82,26 @@ def stability(
     one; `trials` their number (None: every one
     there is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a
     trial's sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
+    `counters` adds the table `counters`, with EQ and GT of each pair, and `at_ties` the table `at_ties`, with the error
+    rate of each measure at these shares of ties.
     """
     values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
     data, loaded, wanted = prepare_pairs(source, measures, options)
     data = by_name(data)
     drawings = drawings_for(data, size, trials, seed, fresh=fresh, jobs=jobs if len(wanted) == 1 else 1)
-    compute = partial(of_sizes, partial(curve, data, fuzziness=tuple(values), literal=literal), drawings)
-    rows = [row for parts in each_measure(compute, wanted, jobs, progress) for part in parts for row in part]
+
+    def of_each(rows_of: Callable[..., list[Any]]) -> list[Any]:
+        parts = each_measure(partial(of_sizes, rows_of, drawings), wanted, jobs, progress)
+        return [row for of_measure in parts for of_size in of_measure for row in of_size]
+
+    rows = of_each(partial(curve, data, fuzziness=tuple(values), literal=literal))
+    tables: dict[str, tuple[Any, ...]] = {}
+    if at_ties:
+        tables["at_ties"] = tuple(read_at(rows, at_ties))
+    if counters:
+        tables["counters"] = tuple(of_each(partial(count, data, fuzziness=tuple(values), literal=literal)))
     line = drawing_signature(loaded, wanted, drawings, ties="literal" if literal else "equal scores")
-    return Results(tuple(rows), line, (*loaded.notes, *undefined(rows)), "stability")
+    return Results(tuple(rows), line, (*loaded.notes, *undefined(rows)), "stability", tables)
 
 
 def curve(
@@ -97,6 +134,41 @@ def curve(
         Stability(measure.label, float(f), float(w / total), float(t / total), comparisons, without, drawing.size)
         for f, w, t in zip(grid, wins, ties, strict=True)
     ]
+
+
+def count(
+    data: Data,
+    measure: Measure,
+    drawing: Drawing,
+    fuzziness: Sequence[float] = FUZZINESS,
+    *,
+    literal: bool = False,
+) -> list[Counters]:
+    """Return the counters of each pair of runs at each fuzziness, as Figure 1 keeps them."""
+    grid = np.asarray(sorted(fuzziness), dtype=np.float64)
+    pairs = combinations(data.runs, 2)
+    rows = []
+    for one, other in pair_scores(data, measure, drawing, parts=1):
+        ahead, behind, equal, _ = book(one[0], other[0], grid, literal=literal)
+        for eq, gt_xy, gt_yx in zip(equal.tolist(), ahead.tolist(), behind.tolist(), strict=True):
+            x, y = next(pairs)
+            for i, f in enumerate(grid.tolist()):
+                rows.append(Counters(measure.label, f, x, y, eq[i], gt_xy[i], gt_yx[i], drawing.size))
+    return rows
+
+
+def read_at(rows: Sequence[Stability], shares: Sequence[float]) -> list[AtTies]:
+    """Return the error rate of each measure at each of these shares of ties."""
+    curves: dict[tuple[str, int], list[Stability]] = {}
+    for row in rows:
+        curves.setdefault((row.measure, row.size), []).append(row)
+    read = []
+    for (measure, size), points in curves.items():
+        ties, errors = [point.ties for point in points], [point.error_rate for point in points]
+        for share in shares:
+            error = float(np.interp(share, ties, errors, left=np.nan, right=np.nan))
+            read.append(AtTies(measure, share, error, size))
+    return read
 
 
 def book(

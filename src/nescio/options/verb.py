@@ -7,7 +7,7 @@ import json
 import shlex
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -133,8 +133,8 @@ def documented(verb: Verb[Any, Any]) -> str:
     return "\n".join(lines)
 
 
-def as_call(verb: Verb[Any, Any], words: Sequence[str]) -> str:
-    """Write the words of a shell after the verb as a call in Python."""
+def words_given(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, list[str]]:
+    """Return the words of a shell after the verb by the options that they are for, without those of printing."""
     flags = {flag: one for one in verb.options.values() for flag in (*one.given_as, f"--{one.name.replace('_', '-')}")}
     flags |= {f"--no-{name[2:]}": one for name, one in flags.items() if one.kind.flag and name.startswith("--")}
     given: dict[str, list[str]] = {}
@@ -156,6 +156,24 @@ def as_call(verb: Verb[Any, Any], words: Sequence[str]) -> str:
         left = len(places) - at - 1
         taken = len(loose) - left if one.kind.several else 1
         given[one.name], loose = loose[:taken], loose[taken:]
+    return {name: own for name, own in given.items() if own}
+
+
+def typed_request(verb: Verb[Any, Any], given: Mapping[str, Sequence[str]]) -> Any:
+    """Make the request of a verb from the words for each of its options."""
+    typed: dict[str, Any] = {}
+    for name, words in given.items():
+        kind = verb.options[name].kind
+        if kind.flag:
+            typed[name] = not words[0].startswith("--no-")
+        else:
+            typed[name] = list(words) if kind.several else words[0]
+    return verb.request.typed(typed)
+
+
+def as_call(verb: Verb[Any, Any], words: Sequence[str]) -> str:
+    """Write the words of a shell after the verb as a call in Python."""
+    given = words_given(verb, words)
     by_place: list[str] = []
     by_name: list[str] = []
     for name, one in verb.options.items():

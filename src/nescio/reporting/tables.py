@@ -119,7 +119,9 @@ def grid(results: Results) -> Grid:
 
 
 def grids(results: Results) -> list[Grid]:
-    """Return the table of the rows, and after it those of what else the results hold."""
+    """Return the table of the rows, and after it those of what else the results hold; of an item of a paper its own."""
+    if isinstance(own := getattr(results, "layout", None), Grid):
+        return [own.escaped(sanitize)]
     if isinstance(results, Audit):
         from nescio.reporting import audit
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ORDER = (
     *("score", "compare", "report", "tune", "plan", "plan_labels", "plan_repeats", "from_counts"),
     *("check", "convert", "judge", "assess", "campaign", "list_measures", "meta", "audit"),
-    *("lab", "labels", "ave", "nuggets", "read", "sql"),
+    *("lab", "labels", "paper", "ave", "nuggets", "read", "sql"),
 )
 COMMANDS = {"from_counts": "c@1", "list_measures": "measures"}  # what a shell calls a file otherwise than by its name
 

@@ -58,6 +58,15 @@ class StabilityRequest(Figured, Drawn):
         default=False,
         help="If both runs score 0, count a win for the second run instead of a tie, as in the published algorithm.",
     )
+    counters: bool = option(
+        default=False, help="Also print what Figure 1 counts of each pair of runs: EQ(x,y), GT(x,y) and GT(y,x)."
+    )
+    at_ties: float | Sequence[float] = option(
+        default=(),
+        kind=BETWEENS,
+        metavar="T,T,…",
+        help="Also print the error rate of each measure where this share of comparisons are ties.",
+    )
 
 
 class SwapRequest(Drawn):
@@ -110,6 +119,8 @@ def stability(request: StabilityRequest) -> Results[Stability]:
     \b
     nescio meta stability outcomes.csv -m c@1 -m accuracy -m UF
     nescio meta stability outcomes.csv -m c@1 -m accuracy -m UF --figure ties.svg
+    nescio meta stability outcomes.csv -m c@1 -m accuracy -m UF --at-ties 0.1,0.2
+    nescio meta stability outcomes.csv -m c@1 --fuzziness 0.05 --fresh --literal --counters
 
     --figure draws the error rate over the proportion of ties, with a line per measure and a point per fuzziness.
     """

@@ -1,0 +1,134 @@
+"""The papers behind nescio, item by item: `papers.toml`, and how an item of it is found."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from nescio.errors import UnknownNameError
+
+HERE = Path(__file__).parent
+_SAME = {"equation": "eq", "eqs": "eq", "formula": "eq", "figure": "fig", "table": "tab", "tables": "tab"}
+_SAME |= {"section": "sec", "§": "sec", "algorithms": "algorithm", "alg": "algorithm"}
+
+
+class Item(Struct, frozen=True, forbid_unknown_fields=True):
+    """An equation, table, figure or section of a paper; `papers.toml` says what each field is."""
+
+    label: str
+    title: str = ""
+    also: tuple[str, ...] = ()
+    commands: tuple[tuple[str, str], ...] = ()
+    before: tuple[str, ...] = ()
+    text: str = ""
+    head: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    rows: str = ""
+    basis: Literal["printed", "by hand", "other data"] = "printed"
+    digits: int = 2
+    cut: bool = False
+    across: bool = False
+    names: Mapping[str, str] = {}
+    tally: Mapping[str, str] = {}
+    prints: str = ""
+    yours: tuple[str, ...] | None = None
+    yours_rows: tuple[str, ...] = ()
+    remark: str = ""
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """The rows of the paper's table."""
+        return [[cell.strip() for cell in line.split("|")] for line in self.rows.strip().splitlines()]
+
+
+class Paper(Struct, frozen=True, forbid_unknown_fields=True):
+    """A paper, and its items in their order."""
+
+    title: str
+    source: str
+    items: tuple[Item, ...]
+    also: tuple[str, ...] = ()
+    key: str = ""
+
+
+@cache
+def papers() -> dict[str, Paper]:
+    """Return all papers by their keys."""
+    table = tomllib.loads((HERE / "papers.toml").read_text(encoding="utf-8"))
+    return {key: msgspec.convert({**paper, "key": key}, Paper) for key, paper in table.items()}
+
+
+def find_paper(name: str) -> Paper:
+    """Return the paper of this key or name, or the only one that has all these words; raises UnknownNameError."""
+    wanted = _plain(name)
+    named = {_plain(word): paper for paper in papers().values() for word in (paper.key, *paper.also)}
+    if wanted in named:
+        return named[wanted]
+    begun = [one for one in papers().values() if wanted and _plain(one.key).startswith(wanted)]
+    having = begun or [one for one in papers().values() if _has(wanted, f"{one.title} {one.source}")]
+    if len(having) == 1:
+        return having[0]
+    raise UnknownNameError("paper", name, [one.key for one in having] or papers())
+
+
+def find_item(paper: Paper, name: str) -> Item:
+    """Return the item of this label, name or title, or the only one that has all these words; raises UnknownNameError
+    with the nearest."""
+    wanted = _plain(name)
+    named = {_plain(item.title): item for item in reversed(paper.items)}
+    named |= {_plain(word): item for item in paper.items for word in item.also}
+    named |= {_plain(item.label): item for item in paper.items}
+    if wanted and wanted in named:
+        return named[wanted]
+    having = [one for one in paper.items if _has(wanted, f"{one.label} {one.title} {' '.join(one.also)}")]
+    if len(having) == 1:
+        return having[0]
+    raise UnknownNameError(f"item of {paper.key}", name, [one.label for one in having or paper.items])
+
+
+def has_item(paper: Paper, name: str) -> bool:
+    """Say whether a paper has an item of this name."""
+    with suppress(UnknownNameError):
+        return bool(find_item(paper, name))
+    return False
+
+
+def _has(wanted: str, text: str) -> bool:
+    """Say whether a text has all words, each of which may be the beginning of one."""
+    words = _plain(text).split()
+    return bool(wanted) and all(any(word.startswith(part) for word in words) for part in wanted.split())
+
+
+def _plain(name: str) -> str:
+    """Reduce a name to what its spellings share: "Eq. (11)", "equation 11" and "eq11" are "eq 11"."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    words = re.findall(r"[a-zα-ω]+|\d+|[¬%@§]", "".join(c for c in letters if not unicodedata.combining(c)))
+    return " ".join(_SAME.get(word, word) for word in words)
+
+
+def examples() -> Path:
+    """Return the folder in which the commands run: a part of the package, or of a checkout."""
+    inside = HERE / "examples"
+    return inside if inside.is_dir() else HERE.parents[2] / "examples"
+
+
+def count_runs(paper: Paper, tables: Mapping[str, str]) -> dict[str, dict[str, int]]:
+    """Count the systems of each group in the tables of each language, and in all."""
+    counted: dict[str, dict[str, int]] = {}
+    for language, label in tables.items():
+        for group, system, *_ in find_item(paper, label).cells:
+            if system:
+                for name in (group, "Total"):
+                    own = counted.setdefault(name, {})
+                    for column in (language, "Total"):
+                        own[column] = own.get(column, 0) + 1
+    return counted

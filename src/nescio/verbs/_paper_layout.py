@@ -1,0 +1,223 @@
+"""An item of a paper in the paper's own layout: its cells, ours beside them, and whether they agree."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import ROUND_FLOOR, Decimal
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.data.plain_tables import rounded
+from nescio.data.results import Results, Scores
+from nescio.papers import Item, Paper, count_runs
+from nescio.reporting.grid import Grid, make_grid
+from nescio.verbs._paper_runs import Ran
+
+NAME = "name"  # the column of a row's own name
+KEYS = ("run", "system", "language", "measure", "technique")  # what the rows of results are named by
+_LETTER = re.compile(r"(\w+)\[(\d+)\]")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?%?|\d+/\d+")
+_SIGNS = {"x": "X", ".": ""}
+
+Records = dict[str, dict[str, Any]]
+
+
+class Cell(Struct, frozen=True):
+    """A cell of an item: what the paper prints, ours, and whether they agree (None: there is nothing to compare)."""
+
+    row: str
+    column: str
+    printed: str | None
+    ours: str
+    value: float | None
+    agrees: bool | None
+
+
+def laid_out(paper: Paper, item: Item, ran: Sequence[Ran], *, on_files: bool) -> tuple[Grid | None, tuple[Cell, ...]]:
+    """Return the table of an item and its cells; no table where it is what its commands print."""
+    if not item.fields:
+        return None, ()
+    records = count_runs(paper, item.tally) if item.tally else _records(ran)
+    rows = _own_rows(item, ran) if on_files else [_paper_row(item, cells, records) for cells in item.cells]
+    if not rows:  # files that have none of these columns
+        return None, ()
+    grid = _grid(item, rows, beside=not on_files)
+    named = item.fields.index(NAME)
+    cells = tuple(cell for row in rows for at, cell in enumerate(row) if at != named)
+    return _turned(grid) if item.across else grid, cells
+
+
+def agreement(item: Item, cells: Sequence[Cell]) -> str:
+    """Say in a sentence how our values stand to the paper's."""
+    compared = [cell for cell in cells if cell.agrees is not None]
+    apart = [f"{cell.column} of {cell.row or item.label}" for cell in compared if not cell.agrees]
+    if item.basis == "other data":
+        return "The paper's data were never published: ours are of other data, and show how to compute the same."
+    if not compared:
+        return ""
+    source = "worked by hand" if item.basis == "by hand" else "that the paper prints"
+    if apart:
+        return f"{len(compared) - len(apart)} of {len(compared)} values {source} agree; not {', '.join(apart)}."
+    return f"All {len(compared)} values {source} agree." if len(compared) > 1 else f"The value {source} agrees."
+
+
+def _records(ran: Iterable[Ran], named: Mapping[str, str] | None = None) -> Records:
+    """Return what commands gave by the names of its rows, some of which are `named` otherwise; where several have a
+    field, the first."""
+    records: Records = {}
+    for one in ran:
+        for name, record in _named_rows(one.result):
+            own = records.setdefault(one.name or (named or {}).get(name, name), {})
+            for field, value in record.items():
+                own.setdefault(field, value)
+    return records
+
+
+def _named_rows(result: Any) -> Iterable[tuple[str, dict[str, Any]]]:
+    """Yield the rows of a result, each with its name; a score is a field called as its measure."""
+    if not isinstance(result, Results):
+        return
+    for rows in (None, *result.tables):
+        for record in result.records(rows):
+            if rows is None and isinstance(result, Scores):
+                value = math.nan if record["value"] is None else record["value"]
+                yield record["run"], {record["measure"]: value, "n": record["n"]}
+            else:
+                yield next((str(record[key]) for key in KEYS if record.get(key) is not None), ""), record
+
+
+def _value(record: Mapping[str, Any], field: str) -> Any:
+    """Return the first of the fields that a record has, or the word that stands for them; None for neither."""
+    for name in filter(None, field.split("|")):
+        letter = _LETTER.fullmatch(name)
+        if name.startswith("="):
+            return name[1:]
+        if letter and letter[1] in record:
+            return _SIGNS[str(record[letter[1]])[int(letter[2])]]
+        if record.get(name) is not None:
+            return record[name]
+    return None
+
+
+def _paper_row(item: Item, printed: Sequence[str], records: Records) -> list[Cell]:
+    """Return the cells of a row of the paper with ours."""
+    name = printed[item.fields.index(NAME)] or printed[0]
+    record = records.get(item.names.get(name, name), {})
+    cells = []
+    for column, field, text in zip(item.head, item.fields, printed, strict=True):
+        value = None if field == NAME else _value(record, field.partition("|=")[0])
+        cells.append(_cell(item, name, column, text, value))
+    return cells
+
+
+def _cell(item: Item, name: str, column: str, printed: str, value: Any) -> Cell:
+    if value is None or isinstance(value, str):
+        agrees = None if value is None else value == printed
+        return Cell(name, column, printed, "" if value is None else value, None, agrees)
+    share = printed.endswith("%")
+    shown = _shown(value, 4, percent=share)
+    known = _NUMBER.fullmatch(printed) and item.basis != "other data"
+    return Cell(name, column, printed, shown, float(value), _is(printed, value, item) if known else None)
+
+
+def _is(printed: str, value: float, item: Item) -> bool:
+    """Say whether a value is what is printed, as far as that is printed."""
+    if item.basis == "by hand" or "/" in printed:
+        return math.isclose(value, Fraction(printed), abs_tol=1e-9)
+    scale = 100 if printed.endswith("%") else 1
+    meant = Decimal(printed.rstrip("%"))
+    if item.cut:
+        return Decimal(f"{value * scale:.12f}").quantize(Decimal(1).scaleb(-item.digits), ROUND_FLOOR) == meant
+    return Decimal(rounded(value * scale, item.digits)) == meant
+
+
+def _shown(value: float, digits: int, *, percent: bool = False) -> str:
+    if math.isnan(value):
+        return "undefined"
+    if percent:
+        return f"{rounded(100 * value, 2)}%"
+    whole = isinstance(value, int) or (value.is_integer() and value > 1)  # a count
+    return f"{value:.0f}" if whole else rounded(value, digits)
+
+
+def _own_rows(item: Item, ran: Sequence[Ran]) -> list[list[Cell]]:
+    """Return the rows of the user's files, the best first, with the baselines that the paper's table has."""
+    named = {item.names.get(name, name): name for name in item.yours_rows}
+    first = _records(one for one in ran if one.reads == 0)
+    rows = [
+        [_own_cell(item, at, name, record) for at in range(len(item.head))]
+        for name, record in _records(ran, named).items()
+        if name in item.yours_rows or (name in first and any(_value(record, f) is not None for f in item.fields[1:]))
+    ]
+    return rows if item.across else sorted(rows, key=_merit)
+
+
+def _own_cell(item: Item, at: int, name: str, record: Mapping[str, Any]) -> Cell:
+    """Return a cell of the user's files; the words beside a baseline are the paper's."""
+    value = _value(record, item.fields[at])
+    if isinstance(value, (int, float)):
+        share = any(cells[at].endswith("%") for cells in item.cells)
+        return Cell(name, item.head[at], None, _shown(value, 2, percent=share), float(value), None)
+    if name in item.yours_rows:
+        value = next(cells[at] for cells in item.cells if name in cells)
+    elif item.fields[at] == NAME:
+        value = name
+    return Cell(name, item.head[at], None, value or "", None, None)
+
+
+def _merit(row: Sequence[Cell]) -> float:
+    """Return what a row is sorted by: its first number, the highest first, what is undefined last."""
+    values = [cell.value for cell in row if cell.value is not None]
+    return -values[0] if values and not math.isnan(values[0]) else math.inf
+
+
+def _grid(item: Item, rows: Sequence[Sequence[Cell]], *, beside: bool) -> Grid:
+    """Lay out the rows; `beside` sets ours beside what the paper prints, and at the end what differs."""
+    columns = [
+        column for at in range(len(item.head)) for column in _columns(item, [row[at] for row in rows], beside=beside)
+    ]
+    verdicts = [_verdict(row) for row in rows]
+    if any(verdicts):
+        columns.append(("verdict", verdicts, True))
+    lines = zip(*(cells for _, cells, _ in columns), strict=True)
+    return make_grid([head for head, _, _ in columns], lines, [text for _, _, text in columns])
+
+
+def _columns(item: Item, cells: Sequence[Cell], *, beside: bool) -> Iterable[tuple[str, list[str], bool]]:
+    """Yield the head, the cells and whether they are text: of what is printed, and of ours where it is written
+    otherwise."""
+    head = cells[0].column
+    printed, ours = [cell.printed or "" for cell in cells], [cell.ours for cell in cells]
+    text = all(cell.value is None for cell in cells)
+    if text or not beside:
+        yield head, [one or other for one, other in zip(printed, ours, strict=True)], text
+    elif not any(printed):
+        yield f"{head}, ours", ours, False
+    else:
+        yield head, printed, False
+        if any(cell.value is not None and cell.ours != cell.printed for cell in cells):
+            yield "ours, of other data" if item.basis == "other data" else "ours", ours, False
+
+
+def _verdict(row: Sequence[Cell]) -> str:
+    """Say whether a row agrees with the paper, and where it does not."""
+    compared = [cell for cell in row if cell.agrees is not None]
+    apart = [f"{cell.column} differs{_by(cell)}" for cell in compared if not cell.agrees]
+    return "; ".join(apart) if apart else "agrees" if compared else ""
+
+
+def _by(cell: Cell) -> str:
+    if cell.value is None or cell.printed is None:
+        return ""
+    scale = 100 if cell.printed.endswith("%") else 1
+    return f" by {rounded(cell.value * scale - float(Fraction(cell.printed.rstrip('%'))), 4)}"
+
+
+def _turned(grid: Grid) -> Grid:
+    """Turn a table whose rows are the paper's columns."""
+    head, *lines = zip(grid.head, *grid.rows, strict=True)
+    return make_grid(["", *head[1:]], [line for line in lines if any(line[1:])], [True, *(False for _ in head[1:])])

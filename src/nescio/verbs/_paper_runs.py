@@ -1,0 +1,118 @@
+"""The commands of an item of a paper: run on the examples that come with nescio, or on files of the user."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import shlex
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.errors import UsageError
+from nescio.options import Verb
+from nescio.options.verb import typed_request, words_given
+from nescio.papers import Item, Paper, examples
+from nescio.sources.temporary import temporary_folder
+from nescio.text import command_text
+
+
+class Ran(Struct, frozen=True):
+    """A command, its verb and what it gave; `name` is what its rows are called where a file has one of its own, and
+    `reads` says which of an item's commands it is."""
+
+    command: str
+    verb: Verb[Any, Any]
+    result: Any
+    name: str = ""
+    reads: int = 0
+
+
+def run_examples(item: Item) -> tuple[Ran, ...]:
+    """Run the commands of an item in a copy of the examples, which goes afterwards."""
+    if not item.commands:
+        return ()
+    with temporary_folder() as folder:
+        place = folder / "examples"
+        shutil.copytree(examples(), place)
+        with contextlib.chdir(place):
+            for command in item.before:
+                _run(shlex.split(command))
+            return tuple(_run(shlex.split(command), reads=at) for at, (command, _) in enumerate(item.commands))
+
+
+def run_on_files(paper: Paper, item: Item, files: Sequence[Path | str]) -> tuple[Ran, ...]:
+    """Run the commands of an item on files of the user; raises UsageError where a list of files is not enough."""
+    if item.yours == ():
+        how = f"; its command is nescio {item.commands[0][0]}" if item.commands else ""
+        raise UsageError(f"{item.label} of {paper.key} takes no files{how}")
+    ran = []
+    for at, command in enumerate(commands_for(item)):
+        words = shlex.split(command)
+        if "{each}" in words:
+            ran += [_run(_filled(words, [file]), Path(file).stem, at) for file in files]
+        else:
+            ran.append(_run(_filled(words, files), reads=at))
+    return tuple(ran)
+
+
+def commands_for(item: Item) -> tuple[str, ...]:
+    """Return the commands for files of the user: by default the first one of an item, without its own files."""
+    if item.yours is not None:
+        return item.yours
+    words = shlex.split(item.commands[0][0])
+    verb, rest = _verb_named(words)
+    own = [file for name, given in words_given(verb, rest).items() if verb.options[name].argument for file in given]
+    return (shlex.join(["{files}" if word == own[0] else word for word in words if word not in own[1:]]),)
+
+
+def files_for(item: Item) -> str:
+    """Say which files the commands of an item take, as their help does."""
+    command = commands_for(item)[0]
+    verb, _ = _verb_named(shlex.split(command))
+    taken = [option.metavar for option in verb.options.values() if option.argument]
+    taken += ["OUTCOMES"] if "{ranking}" in command else []
+    return " ".join(taken) + ("..." if "{each}" in command else "")
+
+
+def _filled(words: Sequence[str], files: Sequence[Path | str]) -> list[str]:
+    """Put the files where a command names them."""
+    ave = [file for file in files if _is_ave(file)] if "{ave}" in words else []
+    ranking = [word for file in files if file not in ave for word in ("--ranking", file)]
+    named = {"{files}": files, "{each}": files, "{first}": files[:1], "{ave}": ave, "{ranking}": ranking}
+    return [str(part) for word in words for part in named.get(word, [word])]
+
+
+def _is_ave(file: Path | str) -> bool:
+    """Say whether a file is a collection of answer validation, or a response to one."""
+    from nescio.formats import open_source
+    from nescio.formats.benchmarks.ave.ave_reader import recognise
+
+    return recognise(open_source(Path(file))) is not None
+
+
+def _name(file: Any) -> str:
+    return Path(str(file)).stem
+
+
+def _run(words: Sequence[str], name: str = "", reads: int = 0) -> Ran:
+    """Run a command; raises UsageError where it has none of the files that it needs."""
+    verb, rest = _verb_named(words)
+    given = words_given(verb, [file for word in rest for file in sorted(glob.glob(word)) or [word]])
+    lacking = [option.metavar for name, option in verb.options.items() if option.required and name not in given]
+    if lacking:
+        raise UsageError(f"nescio {verb.name} takes {' '.join(lacking)}, and none of the files is one")
+    return Ran(command_text(["nescio", *words]), verb, verb.run(typed_request(verb, given)), name, reads)
+
+
+def _verb_named(words: Sequence[str]) -> tuple[Verb[Any, Any], list[str]]:
+    """Return the verb that a command calls, and the words after it."""
+    from nescio.verbs import files, find, verb_in
+
+    thing, rest = find(files()[words[0]]), list(words[1:])
+    while not isinstance(thing, Verb):
+        thing = verb_in(thing, rest.pop(0).replace("-", "_"))
+    return thing, rest

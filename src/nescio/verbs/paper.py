@@ -1,0 +1,183 @@
+"""Print a table, figure or equation of the papers behind nescio, with the paper's values beside ours.
+
+Without an item the page lists the items of a paper, and without a paper the papers. An item is named as one says it:
+"eq 11", "Table 8", "fig. 2". Its command runs on the data that come with nescio: the paper's counts, or where it prints
+none, small examples. With FILES the item is about your files, in the layout of the paper.
+
+\b
+nescio paper
+nescio paper AVE2007
+nescio paper PENAS2011 "eq 11"
+nescio paper PENAS2011 "table 3" outcomes.csv
+nescio paper AVE2007 "table 2" dev.xml test.xml
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.options import Request, argument, verb
+from nescio.options.kinds import FILES
+from nescio.papers import Item, Paper, find_item, find_paper, has_item, papers
+from nescio.reporting import screen
+from nescio.reporting.grid import Grid
+from nescio.reporting.printing import show_grid, show_text
+from nescio.reporting.tables import record_grid
+from nescio.text import command_text
+from nescio.verbs._paper_layout import Cell, agreement, laid_out
+from nescio.verbs._paper_runs import Ran, files_for, run_examples, run_on_files
+
+_LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")  # of the page, which a terminal does not follow
+
+
+class PaperRequest(Request):
+    """What `nescio paper` is asked."""
+
+    paper: str | None = argument(
+        kw_only=False,
+        default=None,
+        argument=True,
+        metavar="[PAPER]",
+        complete=lambda: list(papers()),
+        help="A paper, by its key or a part of it.",
+    )
+    item: str | None = argument(
+        kw_only=False, default=None, argument=True, metavar="[ITEM]", help="An item, as in 'eq 11' or 'table 8'."
+    )
+    files: Sequence[Path | str] = argument(
+        kw_only=False,
+        kind=FILES,
+        default=(),
+        argument=True,
+        reads=True,
+        metavar="[FILES]...",
+        help="Your files, in place of the paper's data.",
+    )
+
+
+class Listed(Struct, frozen=True):
+    """A paper, and how many items of it there are."""
+
+    paper: str
+    title: str
+    source: str
+    items: int
+
+
+class ListedItem(Struct, frozen=True):
+    """An item of a paper, and its first command."""
+
+    item: str
+    title: str
+    command: str
+
+
+class Reproduced(Results[Cell], frozen=True, kw_only=True):
+    """The cells of an item, and what shows them: the item, what its commands gave, and whether on the user's files."""
+
+    paper: Paper
+    item: Item
+    ran: tuple[Ran, ...] = ()
+    layout: Grid | None = None
+    given: tuple[str, ...] = ()
+
+
+def show(results: Results) -> None:
+    """Print a list of papers or of items, or an item."""
+    if not isinstance(results, Reproduced):
+        show_grid(record_grid(results.records()))
+        known = results.signature.get("paper")
+        show_text(f"one of them: nescio paper {known or 'PAPER'}{' ITEM' if known else ''}", style="dim")
+        return
+    paper, item = results.paper, results.item
+    show_text(f"{paper.title} ({paper.source})", style="dim")
+    show_text(f"{item.label}: {item.title}", style="bold")
+    for line in item.text.strip().splitlines():
+        show_text(f"    {line}")
+    print()
+    if results.layout is not None:
+        show_grid(results.layout)
+    for ran in results.ran:
+        show_text(f"$ {ran.command}", style="dim")
+        if results.layout is None:
+            _show_one(ran)
+    if results.given:
+        return
+    for said in (agreement(item, results.rows), _LINK.sub(r"\1", item.remark)):
+        if said:
+            show_text(said)
+    if item.yours != ():
+        again = command_text(["nescio", "paper", paper.key, item.label])
+        show_text(f"on your files: {again} {files_for(item)}", style="dim")
+
+
+def _show_one(ran: Ran) -> None:
+    """Print what a command gave as the command itself does."""
+    if ran.verb.present is not None:
+        ran.verb.present(ran.result, SimpleNamespace(form="table", output=None, verbose=False))
+    elif isinstance(ran.result, Results):
+        (ran.verb.show or screen.show)(ran.result)
+    else:
+        show_text(str(ran.result))
+    for line in getattr(ran.result, "wrote", ()):
+        show_text(line)
+
+
+@verb(PaperRequest, show=show)
+def paper(request: PaperRequest) -> Results:
+    if request.paper is None:
+        rows = [Listed(key, one.title, one.source, len(one.items)) for key, one in papers().items()]
+        return Results(tuple(rows), sign(papers=len(rows)), (), "papers")
+    one = find_paper(request.paper)
+    if request.item is None:
+        items = [ListedItem(item.label, item.title, command_of(one, item)) for item in one.items]
+        return Results(tuple(items), sign(paper=one.key), (), "items")
+    name, files = _in_one(one, request.item, request.files)
+    item = find_item(one, name)
+    ran = run_on_files(one, item, files) if files else run_examples(item)
+    grid, cells = laid_out(one, item, ran, on_files=bool(files))
+    signed = [run.result.signature for run in ran if isinstance(run.result, Results)]
+    line = (signed[0] if signed else sign()).extend(paper=one.key, item=item.label)
+    return Reproduced(
+        cells,
+        line,
+        tuple(dict.fromkeys(note for run in ran for note in getattr(run.result, "notes", ()))),
+        "cells",
+        {} if grid is not None else _tables(ran),
+        paper=one,
+        item=item,
+        ran=ran,
+        layout=grid,
+        given=tuple(map(str, files)),
+    )
+
+
+def _in_one(one: Paper, name: str, files: Sequence[Path | str]) -> tuple[str, tuple[Path | str, ...]]:
+    """Return the name of an item and the files; `eq 11` may be two words, as where a shell was given no quotes."""
+    words = list(files)
+    while words and not Path(words[0]).exists() and has_item(one, f"{name} {words[0]}"):
+        name = f"{name} {words.pop(0)}"
+    return name, tuple(words)
+
+
+def _tables(ran: tuple[Ran, ...]) -> dict[str, tuple[Any, ...]]:
+    """Return the tables of what has no layout of its own, by their names."""
+    tables: dict[str, tuple[Any, ...]] = {}
+    for run in ran:
+        if isinstance(run.result, Results):
+            tables |= {run.result.kind: run.result.rows, **run.result.tables}
+    return tables
+
+
+def command_of(one: Paper, item: Item) -> str:
+    """Return the first command of an item, or the one that prints what only this verb computes."""
+    own = command_text(["nescio", "paper", one.key, item.label])
+    return f"nescio {item.commands[0][0]}" if item.commands else own if item.tally else ""
