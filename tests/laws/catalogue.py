@@ -46,7 +46,7 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     **{name: (f"{name}(k=1)",) for name in REGISTRY if name.endswith(("@k", "^k"))},
 }
 # Undefined where every question is asked once, as it is here; tests/measures/test_repeats.py has their laws.
-OF_TWO_ANSWERS = {"disagreement", "flip_rate", "contradiction_rate", "silence_per_tenfold"}
+OF_TWO_ANSWERS = {"disagreement", "flip_rate", "contradiction_rate", "silence_per_tenfold", "mG-pass@k"}
 MEASURES = tuple(form for name in REGISTRY if name not in OF_TWO_ANSWERS for form in FORMS.get(name, (name,)))
 ORDERED = tuple(form for form in MEASURES if parse(form).order)
 

@@ -107,6 +107,8 @@ PLACES: dict[str, str] = {
     "PRR": "nescio.measures.risk",
     "pass@k": "nescio.measures.several_answers",
     "pass^k": "nescio.measures.several_answers",
+    "G-pass@k": "nescio.measures.several_answers",
+    "mG-pass@k": "nescio.measures.several_answers",
     "never_wrong@k": "nescio.measures.several_answers",
     "right_never_wrong@k": "nescio.measures.several_answers",
     "answered@k": "nescio.measures.several_answers",
