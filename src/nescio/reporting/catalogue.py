@@ -28,6 +28,7 @@ NEEDS = {
 }
 TASKS = {
     "simpleqa": "SimpleQA",
+    "crag": "CRAG",
     "squad": "SQuAD 2.0",
     "pan": "PAN: authorship verification",
     "read": "Reading comprehension",
