@@ -43,6 +43,7 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     "normalised_utility": ("normalised_utility(2)",),
     "stake_area": ("stake_area(2)",),
     **{name: (f"{name}(nuggets.factoid)",) for name in ("over_conservativeness", "prudence", "honesty")},
+    "F1_GR": ("F1_GR", "F1_GR(literal=1)"),
     "hallucination_rate": tuple(f"hallucination_rate(of={of})" for of in ("missed", "answered", "all")),
     # of questions that are asked once; tests/measures has those that are asked again
     **{name: (f"{name}(k=1)",) for name in REGISTRY if name.endswith(("@k", "^k"))},

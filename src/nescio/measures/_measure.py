@@ -56,6 +56,8 @@ Bounds = tuple[float, float]
 OUTCOME_COLUMNS = frozenset((*OUTCOMES, "n"))
 WHEN, EXAMPLE = "When to use it", "Example"  # how two paragraphs of a measure's docstring begin
 AUTO = "auto"  # of a parameter: what the measure finds itself, and a name so leaves out
+# Of a measure whose public code has a known slip: 1 computes what that code computes.
+LITERAL: Mapping[str, Rule] = {"literal": ("literal must be 0 or 1", lambda literal: literal in (0, 1))}
 _ROWS_AT_ONCE = 32
 
 
