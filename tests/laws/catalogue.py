@@ -38,6 +38,8 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     "unanswered_as": ("unanswered_as(p=0)", "unanswered_as(p=0.3)"),
     "formula": ("formula((C + U*C/n)/n)", "formula(-2**3 * W/(C + W))"),
     "AURC": ("AURC(definition)", "AURC(geifman)", "AURC(trapezoid)", "AURC(fd-shifts)"),
+    "AUARC": ("AUARC(definition)", "AUARC(trapezoid)", "AUARC(thresholds)"),
+    "NAURC": ("NAURC", "NAURC(literal=1)"),
     "E-AURC": ("E-AURC(exact)", "E-AURC(asymptotic)", "E-AURC(geifman)"),
     "coverage@risk": ("coverage@risk(0)", "coverage@risk(0.3)"),
     "risk@coverage": ("risk@coverage(0.3)", "risk@coverage(1)"),

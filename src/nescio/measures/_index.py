@@ -117,6 +117,8 @@ PLACES: dict[str, str] = {
     "read.HumSent": "nescio.measures.reading",
     "read.AutSent": "nescio.measures.reading",
     "AURC": "nescio.measures.risk",
+    "AUARC": "nescio.measures.risk",
+    "NAURC": "nescio.measures.risk",
     "E-AURC": "nescio.measures.risk",
     "AUGRC": "nescio.measures.risk",
     "E-AUGRC": "nescio.measures.risk",
