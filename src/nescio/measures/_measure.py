@@ -47,7 +47,7 @@ from nescio.data.repeats import means, sums
 from nescio.errors import MissingColumnError, UsageError
 from nescio.measures import _index
 from nescio.measures._order import MOST_CELLS, Column, Ordered, TooManyCellsError
-from nescio.registry import Registry, Rule, bind, parse_call, values_of, written
+from nescio.registry import Call, Registry, Rule, bind, parse_call, values_of, written
 from nescio.stats.ordered import Scan
 from nescio.stats.resampling import Table
 
@@ -288,6 +288,11 @@ class Declaration(Struct, frozen=True):
         return self.interval is not None and not (isinstance(self.interval, OwnInterval) and self.interval.alone)
 
     @property
+    def other_names(self) -> tuple[str, ...]:
+        """What else it is called."""
+        return tuple(other for other, name in OTHER_NAMES.items() if name == self.name)
+
+    @property
     def doc(self) -> str:
         """The docstring of the formula, but for the paragraphs below."""
         return re.split(rf"\n\n(?:{WHEN}|{EXAMPLE}): ", inspect.cleandoc(self.formula.__doc__ or ""))[0]
@@ -352,7 +357,18 @@ def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
 
 
 OWN = " (one of your own: 'formula((C + U/2)/n)')"
-SHORT = {"price": "price_per_right"}  # what a measure may be called for short
+# What else measures are called: for short, or in papers; a name with a parameter stands for the measure without it.
+OTHER_NAMES = {
+    "price": "price_per_right",
+    "ECE(by=count)": "ECE_by_count",
+    "ECE(by=width)": "ECE",
+    "AdaECE": "ECE_by_count",
+    "G-Pass@k": "G-pass@k",
+    "mG-Pass@k": "mG-pass@k",
+    "R-Acc": "precision_answered",
+    "A-Acc": "abstain_accuracy",
+    "BAR": "benign_answering",
+}
 REGISTRY: Registry[Declaration] = Registry("measure", _index.PLACES, OWN)
 
 
@@ -400,6 +416,16 @@ def parse(text: str | Measure) -> Measure:
     """
     if isinstance(text, Measure):
         return text
-    call = parse_call(text, "measure")
-    declaration = REGISTRY.find(SHORT.get(call.name, call.name))
+    call = _by_own_name(parse_call(text, "measure"))
+    declaration = REGISTRY.find(call.name)
     return declaration.bind(call.text.strip(), values_of(call, declaration.parameters, "measure"))
+
+
+def _by_own_name(call: Call) -> Call:
+    """Return a call by the name under which its measure is registered."""
+    for other, name in OTHER_NAMES.items():
+        published = parse_call(other, "measure")
+        if call.name == published.name and {*published.arguments} <= {*call.arguments}:
+            rest = tuple(argument for argument in call.arguments if argument not in published.arguments)
+            return replace(call, name=name, arguments=rest)
+    return call
