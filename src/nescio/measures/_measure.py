@@ -114,8 +114,11 @@ class Measure(Struct, frozen=True):
         return tuple(bare(name) for name in self.needs if name.startswith(USER))
 
     def on(self, stored: Mapping[str, Array]) -> Measure:
-        """The measure of data with these columns, where it was named by the user's word for one (`mean(f1)`)."""
+        """The measure of data with these columns: of those that it may be named for by the user's word (`mean(f1)`),
+        and of its optional one."""
         needs = tuple(resolve(name, stored) for name in self.needs)
+        optional = self.declaration.optional
+        needs = (*needs, optional) if optional in stored and optional not in needs else needs
         return self if needs == self.needs else replace(self, needs=needs)
 
     @property
@@ -264,6 +267,7 @@ class Declaration(Struct, frozen=True):
     source: str
     each: Callable[..., Mapping[str, Array]] | None = None
     repeats: Callable[..., Mapping[str, Array]] | None = None
+    optional: str = ""
     order: str | None = None
     merge: bool | Callable[..., bool] = True
     binned: bool | Callable[..., bool] = False
@@ -383,13 +387,14 @@ def measure(
     """Register the decorated formula as a measure. A name that is taken raises ValueError.
 
     `needs` names columns of `nescio.data.evidence`, of which one may have a parameter of the measure in its name
-    (`nuggets.string_precision({delta})`); `bounds` is a pair or a function of the parameters. `proportion`
-    names the two sums whose ratio the measure is, where it is one (Wilson's interval is then available); `valid` maps a
-    parameter to a rule in words and its test; `merge=False` says that an ordered measure tells neighbouring equal rows
-    apart (a threshold may fall between them); `binned=True` that ties give the expectation over their orders, and that
-    a wrong answer that trades places with a right one behind it makes it no worse, so that bins of confidence bracket
-    it; `remark` may note something about a run's columns that its reader should
-    know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor lower is better;
+    (`nuggets.string_precision({delta})`); `optional` is one more, which is read where data has it; `bounds` is a pair
+    or a function of the parameters. `proportion` names the two sums whose ratio the measure is, where it is
+    one (Wilson's interval is then available); `valid` maps a parameter to a rule in words and its test; `merge=False`
+    says that an ordered measure tells neighbouring equal rows apart (a threshold may fall between them); `binned=True`
+    that ties give the expectation over their orders, and that a wrong answer that trades places with a right one behind
+    it makes it no worse, so that bins of confidence bracket it; `remark` may note something about a run's columns that
+    its reader should know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor
+    lower is better;
     `direction` tells from the parameters whether lower is better;
     `same_formula_as` names the measure whose formula this is over other columns, and whose rules so apply; `interval`
     is the method that the coverage study supports for it (docs/coverage.md), where no posterior of counts and no

@@ -14,13 +14,15 @@ OF = ("missed", "answered", "all")
 
 def _wrong_among(q: Any, of: str) -> Mapping[str, Array]:
     """Return the wrong answers, and the questions that they are a share of."""
+    wrong = q.incorrect - getattr(q, "partial", 0)
     among = {"missed": 1 - q.correct, "answered": q.answered, "all": q.correct + q.incorrect + q.unanswered}
-    return {"wrong": q.incorrect, "among": among[of]}
+    return {"wrong": wrong, "among": among[of]}
 
 
 @measure(
     "hallucination_rate",
     needs="correct incorrect unanswered answered",
+    optional="partial",
     lower_is_better=True,
     bounds=(0, 1),
     source=f"of=missed: {OMNISCIENCE}; of=all: CRAG (Yang et al. 2024, arXiv 2406.04744), facebookresearch/CRAG "
@@ -33,7 +35,8 @@ def hallucination_rate(total: Any, of: str = "missed") -> Any:  # noqa: ARG001  
     r"""The share of wrong answers among the questions that were not answered rightly, among the answers, or among all.
 
     $\frac{W}{n - C}$ for of=missed, $\frac{W}{\text{answered}}$ for of=answered, $\frac{W}{n}$ for of=all; undefined
-    for 0/0. Public figures differ by this choice: one run has 0.59, 0.40 and 0.31 in the example.
+    for 0/0. Public figures differ by this choice: one run has 0.59, 0.40 and 0.31 in the example. Partial answers are
+    not among the wrong ones, where a table says which they are.
 
     When to use it: To compare with a published rate, once you know which questions it is a share of. With of=missed a
     system that knows more can score worse, because the easy questions have left the denominator. Silence brings each
@@ -48,9 +51,13 @@ def hallucination_rate(total: Any, of: str = "missed") -> Any:  # noqa: ARG001  
 @measure(
     "non_hallucination",
     needs="correct incorrect",
+    optional="partial",
     bounds=(0, 1),
     source=OMNISCIENCE,
-    each=lambda q: {"held_back": 1 - q.correct - q.incorrect, "missed": 1 - q.correct},
+    each=lambda q: {
+        "held_back": 1 - q.correct - q.incorrect + getattr(q, "partial", 0),
+        "missed": 1 - q.correct,
+    },
     proportion=("held_back", "missed"),
 )
 def non_hallucination(total: Any) -> Any:
@@ -69,14 +76,15 @@ def non_hallucination(total: Any) -> Any:
 @measure(
     "crag.truthfulness",
     needs="correct incorrect",
+    optional="partial",
     bounds=(-1, 1),
     source="CRAG (Yang et al. 2024, arXiv 2406.04744), sec. 4.1 and 4.2; facebookresearch/CRAG local_evaluation.py",
 )
 def truthfulness(total: Any) -> Any:
-    r"""The mean score of CRAG: 1 for a right answer, -1 for a wrong one, 0 for a missing one.
+    r"""The mean score of CRAG: 1 for a right answer, -1 for a wrong one, 0 for a missing one, ½ for a partial one.
 
-    $\frac{C - W}{n}$, undefined for n = 0. Equals UF. It is the figure of automatic evaluation, which counts acceptable
-    answers among the right ones.
+    $\frac{C + P/2 - W}{n}$, undefined for n = 0. Equals UF where no answer is partial, as in automatic evaluation,
+    which counts acceptable answers among the right ones.
 
     When to use it: To compare with CRAG's truthfulness. A wrong answer costs what a right one earns: for another price
     use penalty.
@@ -84,4 +92,5 @@ def truthfulness(total: Any) -> Any:
     Example: C = 335, W = 135, U = 530: (335 - 135)/1000 = 0.2. Yang et al. 2024, Table 5, GPT-4 Turbo without
     retrieval: 20.0%.
     """
-    return (total.correct - total.incorrect) / total.n
+    partial = getattr(total, "partial", 0)
+    return (total.correct + partial / 2 - (total.incorrect - partial)) / total.n
