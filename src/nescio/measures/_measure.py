@@ -114,8 +114,8 @@ class Measure(Struct, frozen=True):
         return tuple(bare(name) for name in self.needs if name.startswith(USER))
 
     def on(self, stored: Mapping[str, Array]) -> Measure:
-        """The measure of data with these columns: of those that it may be named for by the user's word (`mean(f1)`),
-        and of its optional one."""
+        """The measure of data with these columns, with its optional one if it is there, and by its own name one that it
+        was given by the user's word (`mean(f1)`)."""
         needs = tuple(resolve(name, stored) for name in self.needs)
         optional = self.declaration.optional
         needs = (*needs, optional) if optional in stored and optional not in needs else needs
