@@ -453,7 +453,8 @@ def measures() -> Iterator[tuple[str, str]]:
         parts += ["## Worked by hand\n", *_example(facts["example"])]
         if name in worked:
             parts += ["## On the examples\n", worked[name] + "\n"]
-        shown = [(key, facts[key]) for key in ("range", "better", "needs", "order", "interval", "source") if facts[key]]
+        keys = ("also", "range", "better", "needs", "order", "interval", "source")
+        shown = [(key, facts[key]) for key in keys if facts[key]]
         parts += [f"| measure | {_plain(facts['usage'])} |", "| --- | --- |"]
         parts += [f"| {key} | {_plain(fact)} |" for key, fact in shown]
         parts += ["", "## Its audit\n", _capital(_plain(summary(tested))) + ".\n"]

@@ -29,12 +29,17 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     "net_benefit": ("net_benefit(2, column=graded)", "net_benefit(0.5, error=3, column=graded)"),
     "pan.F1": ("pan.F1", "pan.F1(silence=negative)"),
     "ECE": ("ECE(bins=1)", "ECE(bins=10)"),
+    "MCE": ("MCE(bins=1)", "MCE(bins=10)"),
+    "ECE_by_count": ("ECE_by_count(bins=1)", "ECE_by_count(bins=3)"),
+    "rms_calibration": ("rms_calibration(size=1)", "rms_calibration(size=3)", "rms_calibration(size=3, literal=1)"),
     "ECE_if_calibrated": ("ECE_if_calibrated(bins=1)", "ECE_if_calibrated(bins=10)"),
     "smECE": ("smECE", "smECE(width=0.1)"),
     "PRR": ("PRR", "PRR(rejection=0.6)"),
     "unanswered_as": ("unanswered_as(p=0)", "unanswered_as(p=0.3)"),
     "formula": ("formula((C + U*C/n)/n)", "formula(-2**3 * W/(C + W))"),
     "AURC": ("AURC(definition)", "AURC(geifman)", "AURC(trapezoid)", "AURC(fd-shifts)"),
+    "AUARC": ("AUARC(definition)", "AUARC(trapezoid)", "AUARC(thresholds)"),
+    "NAURC": ("NAURC", "NAURC(literal=1)"),
     "E-AURC": ("E-AURC(exact)", "E-AURC(asymptotic)", "E-AURC(geifman)"),
     "coverage@risk": ("coverage@risk(0)", "coverage@risk(0.3)"),
     "risk@coverage": ("risk@coverage(0.3)", "risk@coverage(1)"),
@@ -42,11 +47,14 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     "utility": ("utility(2)",),
     "normalised_utility": ("normalised_utility(2)",),
     "stake_area": ("stake_area(2)",),
+    **{name: (f"{name}(nuggets.factoid)",) for name in ("over_conservativeness", "prudence", "honesty")},
+    "F1_GR": ("F1_GR", "F1_GR(literal=1)"),
+    "hallucination_rate": tuple(f"hallucination_rate(of={of})" for of in ("missed", "answered", "all")),
     # of questions that are asked once; tests/measures has those that are asked again
     **{name: (f"{name}(k=1)",) for name in REGISTRY if name.endswith(("@k", "^k"))},
 }
 # Undefined where every question is asked once, as it is here; tests/measures/test_repeats.py has their laws.
-OF_TWO_ANSWERS = {"disagreement", "flip_rate", "contradiction_rate", "silence_per_tenfold"}
+OF_TWO_ANSWERS = {"disagreement", "flip_rate", "contradiction_rate", "silence_per_tenfold", "mG-pass@k"}
 MEASURES = tuple(form for name in REGISTRY if name not in OF_TWO_ANSWERS for form in FORMS.get(name, (name,)))
 ORDERED = tuple(form for form in MEASURES if parse(form).order)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -78,6 +79,17 @@ def test_the_parts_of_SimpleQA_add_up(counts: Counts) -> None:
     assume(counts[0])
     recall, precision = shares[0], value(counts, "simpleqa.correct_given_attempted")
     assert value(counts, "simpleqa.F") == close(2 * recall * precision / (recall + precision))
+
+
+@pytest.mark.sampled
+@given(counts=some.counts)
+def test_published_names_are_what_they_are_said_to_equal(counts: Counts) -> None:
+    n = sum(counts)
+    assert value(counts, "crag.truthfulness") == value(counts, "UF")
+    assert value(counts, "hallucination_rate(of=all)") == value(counts, "simpleqa.incorrect")
+    assert value(counts, "hallucination_rate(of=answered)") == close(1 - value(counts, "precision_answered"))
+    assert value(counts, "non_hallucination") == close(1 - value(counts, "hallucination_rate"))
+    assert value(counts, "hallucination_rate") * (n - counts[0]) == close(counts[1] if counts[0] < n else math.nan)
 
 
 @pytest.mark.parametrize(("right", "silent"), [(5, 2), (1, 3), (7, 0)])

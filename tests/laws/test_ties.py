@@ -62,6 +62,29 @@ def aurc_trapezoid(right: Sequence[int]) -> float:
     return sum((a + b) / 2 for a, b in pairwise(r)) / len(right)
 
 
+def auarc(right: Sequence[int]) -> float:
+    return 1 - aurc(right)
+
+
+def auarc_trapezoid(right: Sequence[int]) -> float:
+    kept = [1 - risk for risk in risks(right)]
+    return sum((a + b) / 2 for a, b in pairwise(kept)) / (len(right) - 1) if len(right) > 1 else math.nan
+
+
+def naurc(right: Sequence[int]) -> float:
+    return 1 - prr(right)
+
+
+def naurc_published(right: Sequence[int]) -> float:
+    """With curves that begin with risk 0 at coverage 0, and trapezoids between their points."""
+
+    def area(order: Sequence[int]) -> float:
+        return sum((a + b) / 2 for a, b in pairwise([0.0, *risks(order)])) / len(order)
+
+    error, least = 1 - sum(right) / len(right), area(sorted(right, reverse=True))
+    return (area(right) - least) / (error - least) if 0 < error < 1 else math.nan
+
+
 def e_aurc(right: Sequence[int]) -> float:
     return aurc(right) - aurc(sorted(right, reverse=True))
 
@@ -81,6 +104,10 @@ MEANS: dict[str, Callable[[list[int]], float]] = {
     "AURC(definition)": aurc,
     "AURC(geifman)": aurc_geifman,
     "AURC(trapezoid)": aurc_trapezoid,
+    "AUARC(definition)": auarc,
+    "AUARC(trapezoid)": auarc_trapezoid,
+    "NAURC": naurc,
+    "NAURC(literal=1)": naurc_published,
     "E-AURC": e_aurc,
     "PRR": prr,
     "risk@coverage(0.3)": risk_at(0.3),
@@ -95,6 +122,17 @@ MEANS: dict[str, Callable[[list[int]], float]] = {
 @given(answers=some.answers())
 def test_a_tie_is_worth_the_mean_over_its_orders(name: str, answers: Answers) -> None:
     assert value_of(run_of_answers(answers), name) == close(expected(MEANS[name], answers))
+
+
+@pytest.mark.sampled
+@given(answers=some.answers(8))
+def test_AUARC_thresholds_keeps_what_is_no_less_sure_than_a_quantile(answers: Answers) -> None:
+    """Farquhar et al. 2024 take numpy's quantile between two uncertainties, which is the lower one unless they meet."""
+    sure, right = (np.array(values, dtype=float) for values in zip(*answers, strict=True))
+    shares = np.linspace(0.1, 1, 20)
+    lower = np.sort(-sure)[np.floor((len(sure) - 1) * shares + 1e-9).astype(int)]
+    kept = [right[-sure <= cutoff].mean() for cutoff in lower]
+    assert value_of(run_of_answers(answers), "AUARC(thresholds)") == close(sum(kept) * (shares[1] - shares[0]))
 
 
 @pytest.mark.sampled

@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import hypergeom
 
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.measures import parse
-from nescio.measures.several_answers import all_of
+from nescio.measures.several_answers import all_of, right_among
 from nescio.pipeline import load
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "logs2026"
@@ -39,7 +40,7 @@ OF_TWO: dict[str, Callable[[str, str], bool]] = {
 }
 WORDS = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 answers = st.lists(st.text("CWU", min_size=1, max_size=6), min_size=1, max_size=5)
-Holds = Callable[..., bool]
+Holds = Callable[..., float]
 
 
 def table(questions: list[str], run: str = "m") -> list[dict[str, Any]]:
@@ -55,6 +56,11 @@ def table(questions: list[str], run: str = "m") -> list[dict[str, Any]]:
 @given(questions=answers, k=st.integers(1, 4))
 def test_a_measure_is_the_share_of_all_draws_of_k_answers_or_of_two(questions: list[str], k: int) -> None:
     measured: dict[str, tuple[int, Holds]] = {f"{name}(k={k})": (k, holds) for name, holds in AT_K.items()}
+    for t in (0.0, 0.5, 0.7, 1.0):
+        least = max(math.ceil(t * k), 1)
+        measured[f"G-pass@k(k={k}, t={t})"] = (k, lambda drawn, least=least: drawn.count("C") >= least)
+    if k > 1:
+        measured[f"mG-pass@k(k={k})"] = (k, lambda drawn: max(drawn.count("C") - math.ceil(k / 2), 0) * 2 / k)
     measured |= {name: (2, lambda drawn, holds=holds: holds(*drawn)) for name, holds in OF_TWO.items()}
     rows = nescio.score(table(questions), list(measured), ci=None)
     assert [row.measure for row in rows] == list(measured)
@@ -78,6 +84,17 @@ def test_pass_at_k_is_that_of_the_published_code(n: int, data: st.DataObject) ->
     c, k = data.draw(st.integers(0, n)), data.draw(st.integers(1, n))
     ours = float(1 - all_of(np.array([float(n - c)]), np.array([float(n)]), k)[0])
     assert ours == pytest.approx(estimator(n, c, k), abs=1e-12)
+
+
+@pytest.mark.sampled
+@given(n=st.integers(1, 100), data=st.data())
+def test_G_pass_at_k_is_the_hypergeometric_tail_of_the_published_code(n: int, data: st.DataObject) -> None:
+    """Liu et al. 2024: GPassK, lighteval_metric.py takes hypergeom.sf(m - 1, n, c, k)."""
+    c, k = data.draw(st.integers(0, n)), data.draw(st.integers(1, n))
+    chances = [float(chance[0]) for chance in right_among(np.array([float(c)]), np.array([float(n)]), k)]
+    assert sum(chances) == pytest.approx(1, abs=1e-12)
+    least = data.draw(st.integers(1, k))
+    assert sum(chances[least:]) == pytest.approx(hypergeom.sf(least - 1, n, c, k), abs=1e-9)
 
 
 def test_fewer_answers_than_are_drawn_have_no_chance() -> None:

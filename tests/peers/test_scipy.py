@@ -13,11 +13,11 @@ import nescio
 from nescio.comparison.corrections import adjust, p_value
 from nescio.data.columns import Array
 from nescio.data.evidence import outcome_tally
-from nescio.measures import REGISTRY, parse
+from nescio.measures import parse
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.stats import intervals
-from tests.laws.catalogue import varied
+from tests.laws.catalogue import MEASURES, varied
 from tests.peers.sheets import Sheet, evidence, sheet
 from tests.rings import together
 
@@ -88,7 +88,7 @@ def test_wilson_is_wilson(k: int, n: int, level: float) -> None:
     assert intervals.wilson(k, n, level) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
-PROPORTIONS = [name for name, declaration in REGISTRY.items() if declaration.proportion]
+PROPORTIONS = [form for form in MEASURES if parse(form).declaration.proportion]
 
 
 @together("name", PROPORTIONS)

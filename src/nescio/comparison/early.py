@@ -107,6 +107,7 @@ def compare_early(
     chosen = parse(measure)
     how = Sequence(choose(chosen, sequence), 1 - ci / 100, planned)
     loaded = _two(open_data(source, {"strata": (), **options}, [chosen]), baseline, run)
+    choose(chosen.on(loaded.data.columns), sequence)  # which may read more than the three outcomes
     names = (loaded.data.runs[1], loaded.data.runs[0])
     fixed = _fixed(loaded, chosen, how, names, seed)
     path = None if state is None else Path(state)

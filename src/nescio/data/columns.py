@@ -262,6 +262,15 @@ declare(
         when_declined=UNCHANGED,
     ),
     Column(
+        "partial",
+        "1 if the answer is incorrect, but right in part",
+        "score",
+        summaries=(Summary("sum", "partial"),),
+        when_declined=0.0,
+        derive=lambda evidence: np.nan_to_num(evidence.columns["partial"]),  # runs of which nothing is said have none
+        validated=True,
+    ),
+    Column(
         "confidence",
         "higher is surer; of the first answer, or of the declined candidate",
         "score",

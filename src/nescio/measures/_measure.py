@@ -47,7 +47,7 @@ from nescio.data.repeats import means, sums
 from nescio.errors import MissingColumnError, UsageError
 from nescio.measures import _index
 from nescio.measures._order import MOST_CELLS, Column, Ordered, TooManyCellsError
-from nescio.registry import Registry, Rule, bind, parse_call, values_of, written
+from nescio.registry import Call, Registry, Rule, bind, parse_call, values_of, written
 from nescio.stats.ordered import Scan
 from nescio.stats.resampling import Table
 
@@ -56,6 +56,8 @@ Bounds = tuple[float, float]
 OUTCOME_COLUMNS = frozenset((*OUTCOMES, "n"))
 WHEN, EXAMPLE = "When to use it", "Example"  # how two paragraphs of a measure's docstring begin
 AUTO = "auto"  # of a parameter: what the measure finds itself, and a name so leaves out
+# Of a measure whose public code has a known slip: 1 computes what that code computes.
+LITERAL: Mapping[str, Rule] = {"literal": ("literal must be 0 or 1", lambda literal: literal in (0, 1))}
 _ROWS_AT_ONCE = 32
 
 
@@ -112,8 +114,11 @@ class Measure(Struct, frozen=True):
         return tuple(bare(name) for name in self.needs if name.startswith(USER))
 
     def on(self, stored: Mapping[str, Array]) -> Measure:
-        """The measure of data with these columns, where it was named by the user's word for one (`mean(f1)`)."""
+        """The measure of data with these columns, with its optional one if it is there, and by its own name one that it
+        was given by the user's word (`mean(f1)`)."""
         needs = tuple(resolve(name, stored) for name in self.needs)
+        optional = self.declaration.optional
+        needs = (*needs, optional) if optional in stored and optional not in needs else needs
         return self if needs == self.needs else replace(self, needs=needs)
 
     @property
@@ -269,6 +274,7 @@ class Declaration(Struct, frozen=True):
     source: str
     each: Callable[..., Mapping[str, Array]] | None = None
     repeats: Callable[..., Mapping[str, Array]] | None = None
+    optional: str = ""
     order: str | None = None
     merge: bool | Callable[..., bool] = True
     binned: bool | Callable[..., bool] = False
@@ -291,6 +297,11 @@ class Declaration(Struct, frozen=True):
     def resampling_covers(self) -> bool:
         """Whether an interval made from resamples holds the true value as often as it says."""
         return self.interval is not None and not (isinstance(self.interval, OwnInterval) and self.interval.alone)
+
+    @property
+    def other_names(self) -> tuple[str, ...]:
+        """What else it is called."""
+        return tuple(other for other, name in OTHER_NAMES.items() if name == self.name)
 
     @property
     def doc(self) -> str:
@@ -357,7 +368,18 @@ def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
 
 
 OWN = " (one of your own: 'formula((C + U/2)/n)')"
-SHORT = {"price": "price_per_right"}  # what a measure may be called for short
+# What else measures are called: for short, or in papers; a name with a parameter stands for the measure without it.
+OTHER_NAMES = {
+    "price": "price_per_right",
+    "ECE(by=count)": "ECE_by_count",
+    "ECE(by=width)": "ECE",
+    "AdaECE": "ECE_by_count",
+    "G-Pass@k": "G-pass@k",
+    "mG-Pass@k": "mG-pass@k",
+    "R-Acc": "precision_answered",
+    "A-Acc": "abstain_accuracy",
+    "BAR": "benign_answering",
+}
 REGISTRY: Registry[Declaration] = Registry("measure", _index.PLACES, OWN)
 
 
@@ -372,13 +394,14 @@ def measure(
     """Register the decorated formula as a measure. A name that is taken raises ValueError.
 
     `needs` names columns of `nescio.data.evidence`, of which one may have a parameter of the measure in its name
-    (`nuggets.string_precision({delta})`); `bounds` is a pair or a function of the parameters. `proportion`
-    names the two sums whose ratio the measure is, where it is one (Wilson's interval is then available); `valid` maps a
-    parameter to a rule in words and its test; `merge=False` says that an ordered measure tells neighbouring equal rows
-    apart (a threshold may fall between them); `binned=True` that ties give the expectation over their orders, and that
-    a wrong answer that trades places with a right one behind it makes it no worse, so that bins of confidence bracket
-    it; `remark` may note something about a run's columns that its reader should
-    know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor lower is better;
+    (`nuggets.string_precision({delta})`); `optional` is one more, which is read where data has it; `bounds` is a pair
+    or a function of the parameters. `proportion` names the two sums whose ratio the measure is, where it is
+    one (Wilson's interval is then available); `valid` maps a parameter to a rule in words and its test; `merge=False`
+    says that an ordered measure tells neighbouring equal rows apart (a threshold may fall between them); `binned=True`
+    that ties give the expectation over their orders, and that a wrong answer that trades places with a right one behind
+    it makes it no worse, so that bins of confidence bracket it; `remark` may note something about a run's columns that
+    its reader should know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor
+    lower is better;
     `direction` tells from the parameters whether lower is better;
     `same_formula_as` names the measure whose formula this is over other columns, and whose rules so apply; `interval`
     is the method that the coverage study supports for it (docs/coverage.md), where no posterior of counts and no
@@ -405,6 +428,16 @@ def parse(text: str | Measure) -> Measure:
     """
     if isinstance(text, Measure):
         return text
-    call = parse_call(text, "measure")
-    declaration = REGISTRY.find(SHORT.get(call.name, call.name))
+    call = _by_own_name(parse_call(text, "measure"))
+    declaration = REGISTRY.find(call.name)
     return declaration.bind(call.text.strip(), values_of(call, declaration.parameters, "measure"))
+
+
+def _by_own_name(call: Call) -> Call:
+    """Return a call by the name under which its measure is registered."""
+    for other, name in OTHER_NAMES.items():
+        published = parse_call(other, "measure")
+        if call.name == published.name and {*published.arguments} <= {*call.arguments}:
+            rest = tuple(argument for argument in call.arguments if argument not in published.arguments)
+            return replace(call, name=name, arguments=rest)
+    return call

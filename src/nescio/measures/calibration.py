@@ -93,6 +93,32 @@ def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made b
 
 
 @measure(
+    "MCE",
+    needs="probability right",
+    lower_is_better=True,
+    bounds=(0, 1),
+    source="Naeini et al. 2015; Guo et al. 2017; torchmetrics calibration_error with norm='max', whose bins are [l, u)",
+    each=lambda q, bins: _bins(q, bins) | {"inside": members(q, bins)},
+    interval=None,
+    valid=BINS,
+)
+def mce(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made by `each`
+    r"""Maximum calibration error: the largest gap between confidence and accuracy in any bin (l, u] of equal width.
+
+    $\max_m \left|acc(B_m) - conf(B_m)\right|$ over the bins that hold an answer, undefined for n = 0.
+
+    When to use it: The worst region of confidences, where one bin that is far off does harm. A bin of a single answer
+    often decides it, so it grows as bins are added: give the number of bins, and read ECE or smECE beside it.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: |0 - 0.7|/1 = 0.7. The bin from 0.6 to 0.7
+    holds one answer.
+    """
+    inside = np.asarray(total.inside)
+    gaps = np.divide(np.abs(total.gap), inside, out=np.zeros(inside.shape), where=inside > 0)
+    return np.where(inside.sum(-1) > 0, gaps.max(-1), np.nan)
+
+
+@measure(
     "K1",
     needs="self_score correct incorrect",
     bounds=(-1, 1),

@@ -75,13 +75,14 @@ def effective_reliability(total: Any, cost: float = 1.0) -> Any:
 @measure(
     "omniscience_index",
     needs="correct incorrect",
+    optional="partial",
     bounds=(-100, 100),
     source="Artificial Analysis 2025, AA-Omniscience",
 )
 def omniscience_index(total: Any) -> Any:
     r"""Right minus wrong answers as a percentage of the questions; an abstention scores 0.
 
-    $100\cdot\frac{C - W}{n}$, undefined for n = 0. Equals 100 · UF.
+    $100\cdot\frac{C - W}{n}$, undefined for n = 0. Equals 100 · UF where no answer is partial; a partial one scores 0.
 
     When to use it: To compare with the figures of AA-Omniscience; it is UF times 100. A wrong answer costs what a right
     one earns: for another price use penalty.
@@ -89,4 +90,4 @@ def omniscience_index(total: Any) -> Any:
     Example: C = 237, W = 156, U = 107: 100·(237 - 156)/500 = 16.2. The counts are those of Peñas & Rodrigo 2011, Table
     3, icia091ro.
     """
-    return 100 * (total.correct - total.incorrect) / total.n
+    return 100 * (total.correct - total.incorrect + getattr(total, "partial", 0)) / total.n

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nescio.data.columns import Array
-from nescio.measures._measure import measure
+from nescio.measures._measure import LITERAL, measure
 from nescio.measures._order import (
     first_share,
     harmonic,
@@ -24,6 +24,7 @@ from nescio.measures._order import (
 
 VARIANTS = ("definition", "geifman", "trapezoid", "fd-shifts")
 EXCESS = ("exact", "asymptotic", "geifman")
+ACCURACIES = ("definition", "trapezoid", "thresholds")
 
 
 def _aurc(total: Any) -> Array:
@@ -82,6 +83,89 @@ def aurc(total: Any, variant: str = "definition") -> Any:
     risk = np.where(np.isnan(risk), first, risk)
     earlier = np.concatenate([first, risk[..., :-1]], axis=-1)
     return (total.n * (risk + earlier)).sum(-1) / (2 * n)
+
+
+def _accuracy_at_thresholds(total: Any) -> Array:
+    """Return the sum over 20 shares from 0.1 to 1 of the accuracy of the answers down to that quantile of confidence,
+    tied ones included, times the step between the shares."""
+    n, right = np.asarray(total.n), np.asarray(total.right)
+    reached = np.cumsum(n, axis=-1)
+    accuracy = np.cumsum(right, axis=-1) / reached
+    area = np.zeros(n.shape[:-1])
+    for share in np.linspace(0.1, 1, 20):
+        rank = np.floor((reached[..., -1:] - 1) * share + 1e-9)  # counted from 0
+        at = np.argmax(reached > rank, axis=-1)[..., None]
+        area += np.take_along_axis(accuracy, at, axis=-1)[..., 0]
+    return area * 0.9 / 19
+
+
+@measure(
+    "AUARC",
+    needs="right",
+    order="confidence",
+    interval="logit",
+    bounds=(0, 1),
+    source="Lin, Trivedi & Sun, TMLR 2024, zlin7/UQ-NLG pipeline/eval_uq.py (trapezoid); Farquhar et al., Nature 2024, "
+    "jlko/semantic_uncertainty uncertainty/utils/eval_utils.py (thresholds)",
+    merge=lambda variant: variant != "thresholds",
+    binned=lambda variant: variant != "thresholds",
+    valid={"variant": (f"variant must be one of {', '.join(ACCURACIES)}", lambda v: v in ACCURACIES)},
+)
+def auarc(total: Any, variant: str = "definition") -> Any:
+    r"""Area under the accuracy-rejection curve: the mean accuracy of the k most confident answers, over all k.
+
+    $\frac{1}{n}\sum_{k=1}^{n}\frac{C_k}{k}$ with $C_k$ the right ones among the k most confident; undefined for n = 0;
+    ties give the expectation over their orders. Equals 1 less AURC. An abstention without a judged candidate is left
+    out and counted in a note. Other code computes other figures, available here by name: `trapezoid` joins the n points
+    over the interval from 0 to 1; `thresholds` adds 20 accuracies with a step of 0.9/19, so that a perfect system has
+    18/19.
+
+    When to use it: To compare with papers on the uncertainty of language models. A system with better answers scores
+    higher even if its confidences are noise: NAURC or AUROC corrects for that. For one threshold use
+    accuracy@coverage.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (1/1 + 2/2 + 2/3 + 3/4 + 3/5)/5 = 0.8033.
+    """
+    n, right = total.n.sum(-1), total.right.sum(-1)
+    if variant == "thresholds":
+        return _accuracy_at_thresholds(total)
+    area = 1 - _aurc(total)
+    if variant == "definition":
+        return area
+    ends = (first_share(total.right, total.n) + right / n) / 2
+    return (n * area - ends) / np.where(n > 1, n - 1, np.nan)
+
+
+@measure(
+    "NAURC",
+    needs="right",
+    order="confidence",
+    binned=True,
+    interval="logit",
+    lower_is_better=True,
+    bounds=(0, float("inf")),
+    source="Cattelan & Silva, UAI 2024 (arXiv 2305.15508), lfpc/FixSelectiveClassification utils/metrics.py (N_AURC)",
+    valid=LITERAL,
+)
+def naurc(total: Any, literal: int = 0) -> Any:
+    r"""Normalised AURC: E-AURC as a share of that of confidences that say nothing. Lower is better, and 0 is perfect.
+
+    $\frac{AURC - AURC^{*}}{e - AURC^{*}}$ with e the error rate and AURC* that of a perfect ranking; undefined if all
+    are right or all wrong. Equals 1 less PRR; above 1 is worse than random. literal=1 adds e/(2n) to the denominator,
+    as the published code does, whose curves begin with risk 0 at coverage 0. An abstention without a judged candidate
+    is left out and counted in a note.
+
+    When to use it: How good the order of confidences is, compared between systems of different accuracy. With few wrong
+    answers it divides by little and jumps: read its interval, or use AUROC.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: area = (0/1 + 0/2 + 1/3 + 1/4 + 2/5)/5;
+    best = (0 + 0 + 0 + 1/4 + 2/5)/5; (area - best)/(2/5 - best) = 0.2469.
+    """
+    n, right = total.n.sum(-1), total.right.sum(-1)
+    best, error = _best_aurc(total), 1 - right / n
+    random = error + error / (2 * n) if literal else error
+    possible = (right > 0) & (right < n)
+    return (_aurc(total) - best) / np.where(possible, random - best, np.nan)
 
 
 @measure(

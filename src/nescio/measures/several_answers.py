@@ -8,6 +8,7 @@ over the questions that were asked at least k times; the others are left out and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -19,6 +20,7 @@ from nescio.measures._measure import measure
 
 _K = {"k": ("k must be a whole number, 1 or more", lambda k: float(k).is_integer() and k >= 1)}
 _TAU = "Yao et al. 2024 (τ-bench, arXiv 2406.12045), pass^k"
+_STABLE = "Liu et al. 2024 (arXiv 2412.13147), open-compass/GPassK README.md and lighteval/src/lighteval_metric.py"
 
 
 def all_of(part: Array, asked: Array, k: int) -> Array:
@@ -30,6 +32,33 @@ def all_of(part: Array, asked: Array, k: int) -> Array:
     for drawn in range(int(k)):
         chance = chance * np.maximum(part - drawn, 0) / np.where(asked > drawn, asked - drawn, np.nan)
     return chance
+
+
+def right_among(right: Array, asked: Array, k: int) -> list[Array]:
+    """Return the chances that 0, 1, … k of k answers drawn from `asked` are right; NaN where there are fewer than k."""
+    chances = [np.ones(np.shape(right))]
+    for drawn in range(int(k)):
+        left = np.where(asked > drawn, asked - drawn, np.nan)
+        after = [np.zeros(np.shape(right)) for _ in range(drawn + 2)]
+        for hits, chance in enumerate(chances):
+            wrong_left = asked - right - (drawn - hits)
+            after[hits] = after[hits] + chance * np.maximum(wrong_left, 0) / left
+            after[hits + 1] = after[hits + 1] + chance * np.maximum(right - hits, 0) / left
+        chances = after
+    return chances
+
+
+def _at_least(q: Any, k: int, t: float) -> Array:
+    """Return the chance that at least the share t of k answers to a question is right, and one in any case."""
+    least = max(math.ceil(round(k * t, 9)), 1)
+    return np.asarray(np.sum(right_among(q.correct, q.n, k)[least:], axis=0))
+
+
+def _mean_from_half(q: Any, k: int) -> Array:
+    """Return 2/k of the chances that at least i of k answers are right, summed over the i above half of k."""
+    chances = right_among(q.correct, q.n, k)
+    above_half = [np.sum(chances[least:], axis=0) for least in range(math.ceil(k / 2) + 1, int(k) + 1)]
+    return np.asarray(np.sum(above_half, axis=0) * 2 / k)
 
 
 def _mean_of(part: Callable[..., Array]) -> Callable[..., Mapping[str, Array]]:
@@ -73,6 +102,49 @@ def pass_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 1/6 + 0)/3 = 0.3889. Of the second question's six pairs
     of answers one is right twice.
+    """
+    return total.earned / total.n
+
+
+@_declare(
+    "G-pass@k",
+    source=_STABLE,
+    valid=_K | {"t": ("t must lie in [0, 1]", lambda t: 0 <= t <= 1)},
+    repeats=_mean_of(_at_least),
+)
+def g_pass_at_k(total: Any, k: int = 2, t: float = 1.0) -> Any:  # noqa: ARG001
+    r"""The chance that at least the share t of k answers to a question is right.
+
+    $\frac{1}{n}\sum_i \sum_{j=\max(\lceil tk \rceil, 1)}^{k} \binom{c_i}{j}\binom{r_i - c_i}{k - j} /
+    \binom{r_i}{k}$ over the n questions asked at least k times; undefined where there is none. t = 1 is pass^k and
+    t = 0 is pass@k. The published function gives 0 to a question that was asked less often.
+
+    When to use it: How stable right answers are, between one of k (pass@k) and all of k (pass^k). It depends on k and
+    t, so fix both before you look. Silence counts like an error: read never_wrong@k beside it.
+
+    Example: G-pass@k(2, 0.5) with (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 5/6 + 3/6)/3 = 0.7778. One of two
+    is half of them, so it equals pass@k(2).
+    """
+    return total.earned / total.n
+
+
+@_declare(
+    "mG-pass@k",
+    source=_STABLE,
+    valid={"k": ("k must be a whole number, 2 or more", lambda k: float(k).is_integer() and k >= 2)},
+    repeats=_mean_of(_mean_from_half),
+)
+def mg_pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
+    r"""G-pass@k averaged over the shares above one half.
+
+    $\frac{2}{k}\sum_{i=\lceil k/2 \rceil + 1}^{k} G_{i/k}$ with $G_t$ the value of G-pass@k(k, t); undefined where no
+    question was asked at least k times. For odd k the highest value is (k - 1)/k, as in its source.
+
+    When to use it: One number for stability where no share t is given, to compare with figures of LiveMathBench. Take
+    an even k, because odd ones do not reach 1. For one share use G-pass@k, for all answers right pass^k.
+
+    Example: mG-pass@k(4) with (C, W, U) = (4, 0, 0), (3, 1, 0), (1, 0, 3): ((1 + 1) + (1 + 0) + (0 + 0))·(2/4)/3 = 0.5.
+    At least 3 of 4 and 4 of 4 are right: both, the first alone, and neither.
     """
     return total.earned / total.n
 

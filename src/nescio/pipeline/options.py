@@ -11,7 +11,7 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from nescio.data.columns import OUTCOMES
-from nescio.data.outcomes import MEANINGS
+from nescio.data.outcomes import MEANINGS, PARTIAL
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.data.reasons import CountsAs, NoAnswer
 from nescio.errors import UsageError, opt
@@ -50,7 +50,7 @@ def _outcomes(value: Any) -> dict[str, str]:
             raise ValueError
         worth = decimal(str(outcome))
         if outcome not in MEANINGS and not (worth is not None and 0 <= worth <= 1):
-            known = ", ".join((*OUTCOMES, "ungraded"))
+            known = ", ".join((*OUTCOMES, PARTIAL, "ungraded"))
             rule = f"an outcome must be one of {known}, or a worth from 0 to 1"
             raise UsageError(f"{opt('outcome_map', {word: outcome})}: {rule}")
     return {word: str(outcome) for word, outcome in items.items()}
@@ -67,7 +67,7 @@ OUTCOME_WORDS = Kind("WORD=OUTCOME", _outcomes, list, dict[str, str], "WORD=OUTC
 OUTCOME_MAP = option(
     default={},
     kind=OUTCOME_WORDS,
-    help="Read WORD as correct, incorrect, unanswered or ungraded; an empty WORD is an empty cell.",
+    help="Read WORD as correct, incorrect, unanswered, partial or ungraded; an empty WORD is an empty cell.",
 )
 SIZE = Kind("a size such as 2GB", _size, metavar="SIZE")
 

@@ -15,7 +15,7 @@ from nescio import formats
 from nescio.data.joined_runs import join_runs
 from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import MEANINGS, SAID_SO, Outcomes
+from nescio.data.outcomes import MEANINGS, PARTIAL, SAID_SO, Outcomes
 from nescio.data.reasons import settle
 from nescio.errors import FormatError, MismatchError, NescioError, UsageError, opt, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
@@ -198,6 +198,8 @@ def read_parts(
         found = result.data
         if options.total is not None and format_.name != TABLE:  # which knows it already
             found = with_rest(found, parts[0][1], options.total, options.rest)
+        if PARTIAL in options.outcome_map.values() and format_.name != TABLE:
+            notes = (*notes, note("reading.partial", "only tables keep partial answers apart; these are incorrect"))
         settled, more = settle(found, options.no_answer)
         result = replace(result, data=settled, notes=(*result.notes, *more))
     elif isinstance(result.data, Unjudged):

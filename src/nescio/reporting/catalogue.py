@@ -28,6 +28,7 @@ NEEDS = {
 }
 TASKS = {
     "simpleqa": "SimpleQA",
+    "crag": "CRAG",
     "squad": "SQuAD 2.0",
     "pan": "PAN: authorship verification",
     "read": "Reading comprehension",
@@ -110,7 +111,7 @@ def show_one(measure: Measure) -> None:
         show_text(paragraph if "\n    " in paragraph else " ".join(paragraph.split()))
         show_text("")
     facts["better"] = f"{facts['better']} is better"
-    for name in ("use", "example", "range", "better", "needs", "order", "interval", "source", "audit"):
+    for name in ("also", "use", "example", "range", "better", "needs", "order", "interval", "source", "audit"):
         if facts[name]:
             show_text(f"{name + ':':10}{facts[name]}", hanging=" " * 10)
 
@@ -141,6 +142,7 @@ def describe(declaration: Declaration) -> dict[str, Any]:
         "name": declaration.name,
         "usage": declaration.name + (f"({', '.join(shown)})" if shown else ""),
         "summary": declaration.summary,
+        "also": ", ".join(declaration.other_names),
         "formula": declaration.latex,
         "use": declaration.use,
         "example": declaration.example,

@@ -201,7 +201,8 @@ def _check_columns(source: Any, data: Evidence, measure: Measure) -> None:
 def parse_all(measures: Measures, loaded: Loaded | None) -> list[Measure]:
     """Return the measures asked for, each once, or those that suit the data."""
     names = [measures] if isinstance(measures, (str, Measure)) else measures or (loaded.measures if loaded else ())
-    return list({measure.label: measure for measure in map(parse, names)}.values())
+    chosen = {measure.label: measure for measure in map(parse, names)}.values()
+    return [measure.on(loaded.data.columns) for measure in chosen] if loaded else list(chosen)
 
 
 def strata(data: Data, by: str | None) -> list[tuple[str | None, Data]]:

@@ -78,6 +78,7 @@ def tune(
     wanted = guarantee(max_risk, confidence, grid)
     bound = parse(measure)
     loaded = open_data(source, {"strata": (), **options}, [bound])
+    bound = bound.on(loaded.data.columns)
     one = _open_run(loaded, run, bound, wanted)
     together = len(loaded.data.runs) if simultaneous else 1
     wanted = replace(wanted, runs=together) if wanted else None

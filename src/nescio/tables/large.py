@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from nescio.data.columns import user
 from nescio.data.judge_record import parse
 from nescio.data.notes import Note
-from nescio.data.outcomes import Outcomes
+from nescio.data.outcomes import PARTIAL, Outcomes
 from nescio.formats.registry import ReadOptions, ReadResult
 from nescio.sources.database import connect, parquet
 from nescio.sources.grids import grid, holds_numbers, last_rows, rows_of
@@ -36,6 +36,8 @@ def read_large(source: Source, options: ReadOptions) -> ReadResult | None:
     known = _known(source)
     confidence = known.get("confidence", ())
     plain = {name: columns for name, columns in known.items() if name not in BESIDE} == COLUMNS
+    if PARTIAL in options.outcome_map.values():
+        return None
     if not plain or confidence not in ((), ("confidence",)) or {*RESERVED} & {*options.graded}:
         return None
     numbers = [*confidence, *(name for name in options.graded if name in source.columns)]

@@ -78,7 +78,10 @@ def lexicon() -> Lexicon:
             part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()
         },
     )
-    made.extend({role: expanded(own["names"]) for role, own in roles.items()}, {name: words[name] for name in MEANINGS})
+    made.extend(
+        {role: expanded(own["names"]) for role, own in roles.items()},
+        {name: words[name] for name in MEANINGS if name in words},
+    )
     return made
 
 

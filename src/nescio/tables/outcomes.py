@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from nescio.data.columns import Array, user
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT, Outcomes, gather
+from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, PARTIAL, SILENT, Outcomes, gather
 from nescio.data.reasons import EMPTY, ERRORED, GRADED_RIGHT
 from nescio.data.repeats import FIRST, REPEAT, repeats_of
 from nescio.errors import UsageError, opt, shorten
@@ -256,6 +256,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     graded = graded_of(connection, listed, extra, options.graded, outcomes.state.shape)
     graded |= assessed_of(connection, outcomes.state, options.outcome_map)
     graded |= _worth(connection, outcomes.state, options.worths)
+    graded |= _partial(connection, outcomes.state, options.outcome_map)
     outcomes = replace(outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ())
     if options.texts:
         outcomes = replace(outcomes, texts=_texts(connection, outcomes.state.shape, extra))
@@ -459,6 +460,18 @@ def _worth(connection: duckdb.DuckDBPyConnection, states: Array, worths: Mapping
     for run, question, word in connection.execute(query).fetchall():
         worth[run, question] = worths[word]
     return {user("worth"): worth}
+
+
+def _partial(connection: duckdb.DuckDBPyConnection, states: Array, meant: Mapping[str, str]) -> dict[str, Array]:
+    """Return the column of the incorrect answers that are partly right, if a word says so."""
+    words = ", ".join(literal(word) for word, to in meant.items() if to == PARTIAL)
+    if not words:
+        return {}
+    chosen = f"{rules.RANK} = 1 AND outcome IN ({words})"
+    at = connection.execute(f"SELECT run_code AS run, question_code AS question FROM coded WHERE {chosen}").fetchnumpy()
+    partial = np.zeros(states.shape)
+    partial[at["run"], at["question"]] = states[at["run"], at["question"]] == INCORRECT
+    return {PARTIAL: partial}
 
 
 def _texts(connection: duckdb.DuckDBPyConnection, shape: tuple[int, ...], extra: Mapping[str, str]) -> Array | None:

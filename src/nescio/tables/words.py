@@ -7,7 +7,7 @@ from itertools import product
 
 from nescio.data.model import Verdict
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, STATES
+from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, PARTIAL, STATES
 from nescio.errors import opt
 from nescio.tables.lexicon import state_of
 from nescio.tasks.assessed.verdicts import STATES as ASSESSED
@@ -53,6 +53,8 @@ def state_words(
             )
         )
     names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not graded"}
+    kept = {word: _KEPT.get(verdict, "") for word, verdict in assessed.items()}
+    kept |= {word: " (partial: crag.truthfulness, hallucination_rate)" for word, to in mapped.items() if to == PARTIAL}
     for word, rows in counted:
         state = states[word]
         if state is not None and STATES.get(word or "") != state and (word is not None or "" in own):
@@ -62,7 +64,7 @@ def state_words(
                     "{rows} {rows:row/rows}: outcome {word!r} read as {outcome}",
                     rows=rows,
                     word=word or "",
-                    outcome=f"{names[state]}{_KEPT.get(assessed.get(word or ''), '')}",
+                    outcome=f"{names[state]}{kept.get(word or '', '')}",
                 )
             )
     return states
