@@ -36,6 +36,7 @@ from nescio.verbs.check import check as check
 from nescio.verbs.compare import compare as compare
 from nescio.verbs.convert import convert as convert
 from nescio.verbs.from_counts import from_counts as from_counts
+from nescio.verbs.gate import gate as gate
 from nescio.verbs.judge import judge as judge
 from nescio.verbs.list_measures import list_measures as list_measures
 from nescio.verbs.paper import paper as paper

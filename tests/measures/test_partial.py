@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import nescio
@@ -35,7 +34,10 @@ def scores(rows: Any, *measures: str, **more: Any) -> dict[str, float]:
 @pytest.mark.parametrize("system", TABLE_6)
 def test_truthfulness_of_human_grades_is_that_of_CRAG(system: str) -> None:
     *counts, printed = TABLE_6[system]
-    found = scores(graded(*counts), "crag.truthfulness", "hallucination_rate(of=all)", outcome_map=MEANT)
+    right, partial, wrong, silent = counts
+    found = scores(
+        graded(right, partial, wrong, silent), "crag.truthfulness", "hallucination_rate(of=all)", outcome_map=MEANT
+    )
     assert abs(100 * found["crag.truthfulness"] - printed) <= 0.05 + 1e-9
     assert found["hallucination_rate(of=all)"] == pytest.approx(counts[2] / 1000)
 
@@ -79,10 +81,12 @@ def test_a_run_of_which_no_answer_is_partial_is_scored_beside_one_with_some() ->
 def test_intervals_and_comparisons_take_partial_answers() -> None:
     rows = [*graded(40, 20, 30, 10, "new"), *graded(30, 20, 40, 10, "old")]
     (row, _) = nescio.score(rows, "crag.truthfulness", outcome_map=MEANT)
+    assert row.low is not None
+    assert row.high is not None
     assert row.low < row.value < row.high
     (pair,) = nescio.compare(rows, "crag.truthfulness", baseline="old", run="new", outcome_map=MEANT)
     assert pair.difference == pytest.approx(0.2)
-    assert np.isfinite(pair.p)
+    assert pair.p is not None
 
 
 def test_runs_with_partial_answers_are_not_followed_by_counts_of_three_outcomes() -> None:

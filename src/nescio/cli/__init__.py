@@ -39,11 +39,7 @@ def further() -> list[str]:
     return [name for name in commands() if name not in listed and not name.startswith(parts)]
 
 
-OPTIONS = (
-    ("--version", "Print the version and exit."),
-    ("--completion SHELL", "Print the completion script for bash, zsh or fish."),
-    ("-h, --help", "Print this page; `nescio COMMAND --help` explains one."),
-)
+OPTIONS = "--version, --completion SHELL (bash, zsh or fish); nescio COMMAND --help explains a command"
 
 
 def overview(width: int = 0) -> str:
@@ -59,9 +55,7 @@ def overview(width: int = 0) -> str:
         for name in names:
             lines += _beside(f"  {name:10} ", said[name], width)
     lines += ["", *_beside("Further: ", ", ".join(further()), width)]
-    lines += ["", "Options:"]
-    for option, about in OPTIONS:
-        lines += _beside(f"  {option:19} ", about, width)
+    lines += _beside("Options: ", OPTIONS, width)
     return "\n".join([*lines, ""])
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nescio.comparison.corrections import p_value
 from nescio.comparison.pair_tables import KnownTests
+from nescio.comparison.few_answers import no_less, shares_of
 from nescio.comparison.pair_test import TESTED_AT_ONCE, RunsSeen, each_tested, tested_together
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.options.edge import Progress
@@ -104,6 +105,8 @@ def all_tests(
         p[place] = p_value(tested.observed, tested.exchanged)
         if progress:
             progress(len(first) - len(left) + done, len(first))
+    if shares := shares_of(seen.data, seen.measure):
+        p = no_less(p, [(names[x], names[y]) for x, y in zip(first.tolist(), second.tolist(), strict=True)], shares)
     return PairTests(by_name, difference, p, drawn, *_adjusted(p))
 
 

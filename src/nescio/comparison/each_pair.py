@@ -20,6 +20,7 @@ from nescio.comparison.pair_test import (
     bootstrap_p,
     each_tested,
     measured_runs,
+    paired_evidence,
     questions_of,
 )
 from nescio.comparison.paired_data import Pair
@@ -28,8 +29,9 @@ from nescio.data.evidence import Data, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison
 from nescio.errors import opt
-from nescio.measures import Measure
+from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
+from nescio.pipeline import Loaded
 from nescio.scoring.confidence_intervals import withheld
 from nescio.scoring.influence import influence
 from nescio.scoring.jackknife import deciding, moves
@@ -204,15 +206,31 @@ def student_interval(
     return float(low), float(high), error[0]
 
 
-def paired_error(measure: Measure, pair: Pair, observed: float) -> tuple[float, float]:
+def scaled_interval(
+    loaded: Loaded, measure: str, runs: tuple[str, str], scale: float, level: float
+) -> tuple[float, float]:
+    """Return the interval of the first run's value minus `scale` times the second's; NaN where there is none."""
+    data = paired_evidence(loaded)
+    seen = measured_runs(data, parse(measure))
+    pair = seen.pair(*(data.runs.index(run) for run in runs))
+    if pair is None:
+        return math.nan, math.nan
+    values = [float(seen.measure.value(own, own.counts)) for own in pair.own]
+    observed = values[0] - scale * values[1]
+    error, freedom = paired_error(seen.measure, pair, observed, scale)
+    low, high = intervals.logit(observed, error, EVERYWHERE, freedom, level)
+    return float(low), float(high)
+
+
+def paired_error(measure: Measure, pair: Pair, observed: float, scale: float = 1.0) -> tuple[float, float]:
     """Return the standard error of a paired difference and its degrees of freedom; NaN where a value is undefined
-    without one of the units."""
+    without one of the units. `scale` times the second run's value is subtracted."""
     if measure.order is not None:
         (first, size), (second, _) = (moves(measure, own) for own in pair.own)
-        error, freedom = unit_error(first - second, size, np.ones(len(size), dtype=np.int64))
+        error, freedom = unit_error(first - scale * second, size, np.ones(len(size), dtype=np.int64))
         return error, min(freedom, *(max(1.0, deciding(own) - 1) for own in pair.own))
     first, second = (influence(measure, own) for own in pair.own)
-    moved, size = first - second, pair.own[0].columns["n"]
+    moved, size = first - scale * second, pair.own[0].columns["n"]
     if measure.imagines_ends:
         return difference_error(moved, size, pair.counts, observed, measure.bounds[1] - measure.bounds[0])
     return unit_error(moved, size, pair.counts)

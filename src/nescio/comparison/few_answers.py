@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 from scipy.stats import fisher_exact
 
 from nescio.data.evidence import Data
@@ -16,6 +19,7 @@ from nescio.scoring.samples import measure_inputs
 from nescio.stats.intervals import FEW, clopper_pearson
 
 TUKEY = "tukey"  # whose p-values account for all runs
+Floats = NDArray[np.float64]
 Share = tuple[int, int]  # answers that count, of how many
 RESTS_ON_FEW = "comparison.few_answers"
 
@@ -29,7 +33,7 @@ def with_few_answers(
     far it may move. The interval combines both runs' Clopper-Pearson intervals (MOVER, Newcombe 1998), and p is the
     larger one of the test's own and of Fisher's exact test. Neither claims more than the answers of each run allow.
     """
-    shares = {measure.label: dict(_shares(data, measure)) for measure in measures}
+    shares = {measure.label: shares_of(data, measure) for measure in measures}
     made, remarks = [], []
     for row in rows:
         own = shares.get(row.measure, {})
@@ -59,14 +63,31 @@ def _parts(measure: Measure) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     return (("correct",), ("correct", "incorrect")) if is_precision else None
 
 
-def _shares(data: Data, measure: Measure) -> Iterator[tuple[str, Share]]:
-    """Yield each run with its share, as far as that is one of whole answers."""
+def shares_of(data: Data, measure: Measure) -> dict[str, Share]:
+    """Return the share of each run, as far as that is one of whole answers; none for a measure that is no share."""
     parts = _parts(measure)
+    shares: dict[str, Share] = {}
     for sample in measure_inputs(data, [measure])[0] if parts else ():
         counts, columns = sample.patterns.counts, sample.patterns.columns
         part, whole = (math.fsum(float(counts @ columns[name]) for name in names) for names in parts or ())
         if part.is_integer() and whole.is_integer():
-            yield data.runs[sample.run], (int(part), int(whole))
+            shares[data.runs[sample.run]] = int(part), int(whole)
+    return shares
+
+
+def no_less(p: Floats, pairs: Sequence[tuple[str, str]], shares: Mapping[str, Share]) -> Floats:
+    """Return the p-values of pairs of runs, none smaller than that of Fisher's test if a share is of few answers."""
+    few = {run for run, share in shares.items() if _is_few(share)}
+    made = p.copy()
+    for at, (run, baseline) in enumerate(pairs) if few else ():
+        if {run, baseline} & few and {run, baseline} <= shares.keys():
+            made[at] = np.fmax(made[at], _fisher(shares[run], shares[baseline]))
+    return made
+
+
+@cache
+def _fisher(run: Share, baseline: Share) -> float:
+    return float(fisher_exact([[run[0], run[1] - run[0]], [baseline[0], baseline[1] - baseline[0]]])[1])
 
 
 def _is_few(share: Share | None) -> bool:
@@ -81,8 +102,7 @@ def _apart(row: Comparison, run: Share, baseline: Share, level: float) -> Compar
     ends = row.difference - below, row.difference + above
     if row.low is not None and row.high is not None and not math.isnan(row.low):
         ends = min(row.low, ends[0]), max(row.high, ends[1])
-    table = [[run[0], run[1] - run[0]], [baseline[0], baseline[1] - baseline[0]]]
-    p = row.p if row.test == TUKEY else max(row.p or 0.0, float(fisher_exact(table)[1]))
+    p = row.p if row.test == TUKEY else max(row.p or 0.0, _fisher(run, baseline))
     return replace(row, low=max(-1.0, ends[0]), high=min(1.0, ends[1]), p=p)
 
 

@@ -31,6 +31,15 @@ ONE_SIDED = "answerable.one_sided"  # the code of a note that some runs alone sa
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 
 
+def one_sided(runs: Sequence[str]) -> Note:
+    """Return the note that the rows of these runs alone say which questions have no answer."""
+    return note(
+        ONE_SIDED,
+        "only the rows of {runs:list} say which questions have no answer; that holds for all runs",
+        runs=[repr(run) for run in runs],
+    )
+
+
 class Policies(Struct, frozen=True):
     """What to do with a missing row, an ungraded answer, a question that has no answer, and an answer without a
     confidence in a run that has some."""

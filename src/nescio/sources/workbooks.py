@@ -43,9 +43,7 @@ def of_sheet(name: str | None, limits: AbstractContextManager[None]) -> Iterator
 class SeveralSheetsError(FormatError):
     """Several `sheets` of a workbook have cells, or none has any."""
 
-    def __init__(self, path: Path, rule: str, sheets: Sequence[str]) -> None:
-        super().__init__(path, rule)
-        self.sheets = sheets
+    sheets: Sequence[str] = ()
 
 
 def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
@@ -85,7 +83,9 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
     if wanted is None and len(filled) != 1:
         ways = " or ".join(opt("sheet", name) for name in filled)
         rule = f"{len(filled)} sheets have cells: which one is the table?{f' {ways}' if ways else ''}"
-        raise SeveralSheetsError(path, rule, [*filled])
+        error = SeveralSheetsError(path, rule)
+        error.sheets = [*filled]
+        raise error
     table, rows = filled[wanted or next(iter(filled))]
     _check_errors(path, rows.errors)
     _check_formulas(path)

@@ -221,6 +221,11 @@ def _definition(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     for key in content:
         if key not in ("measures", "benchmarks"):
             raise FormatError(path, "a suite may have `measures` and [benchmarks.NAME]", value=key)
+    return benchmarks_of(content, path)
+
+
+def benchmarks_of(content: Mapping[str, Any], path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the benchmarks of a TOML file by name, with their files, and its measures; raises FormatError."""
     benchmarks, measures = content.get("benchmarks"), content.get("measures", [])
     if not isinstance(benchmarks, dict) or not benchmarks:
         raise FormatError(path, "a suite needs a table [benchmarks.NAME] for each benchmark")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
-from nescio.data.policies import ONE_SIDED
+from nescio.data.policies import one_sided
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError
 from nescio.sources.source import Source
@@ -126,13 +126,7 @@ def share_answerable(connection: duckdb.DuckDBPyConnection) -> list[Note]:
         "UPDATE rows SET answerable = known.answerable FROM (SELECT question, max(answerable) AS answerable FROM rows "
         "GROUP BY 1) AS known WHERE rows.question = known.question AND rows.answerable IS NULL"
     )
-    return [
-        note(
-            ONE_SIDED,
-            "only the rows of {runs:list} say which questions have no answer; that holds for all runs",
-            runs=[repr(run) for run, own in runs if own],
-        )
-    ]
+    return [one_sided([run for run, own in runs if own])]
 
 
 def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None) -> None:

@@ -99,7 +99,8 @@ class Counted(Struct, frozen=True):
     CASE WHEN COUNT(*) > 1
       OR MIN({self._cell("question")}) IS NULL THEN 'o'
     ELSE MIN(
-      CASE WHEN COALESCE({word}, '')
+      CASE WHEN COALESCE(
+        {word}, '')
         IN ({ungraded}) THEN '{"x" if self.without_ungraded else "o"}'
       ELSE CASE {word}
         {known}

@@ -143,6 +143,12 @@ def _check_limit(scores: Scores, limit: Limit) -> None:
     _check_fit(scores, name)
 
 
+def check_figures(results: Scores | Comparisons, name: str) -> None:
+    """Raise UsageError where no gate can rest on the results, or on the intervals of a measure."""
+    _check_grounds(results)
+    _check_fit(results, name)
+
+
 def _check_fit(results: Scores | Comparisons, name: str) -> None:
     """Raise UsageError where the intervals of a measure hold the true value less often than they say."""
     fits = {note.code: note for note in results.notes if name in note.measures}

@@ -1,0 +1,271 @@
+"""A gate policy in TOML: what must not drop on which benchmarks, what may, and what is only told; and its lines."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.comparison.comparing import compare
+from nescio.comparison.each_pair import scaled_interval
+from nescio.comparison.verdicts import decision, decisions
+from nescio.data.evidence import with_questions
+from nescio.data.results import Comparisons, Scores
+from nescio.errors import FormatError, UnknownNameError, not_constant
+from nescio.measures import parse
+from nescio.pipeline import Loaded
+from nescio.reporting.numbers import number, signed
+from nescio.scoring.score import compute_scores
+from nescio.suites.definition import benchmarks_of, open_suite
+from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_figures
+
+Tier = Literal["must not drop", "may drop", "informative"]
+RESULTS = {PASSED: "GO", FAILED: "NO-GO", CANNOT_TELL: "INCONCLUSIVE"}
+_MARGIN = 0.01  # the largest drop that does not matter, where a rule names none
+
+
+class Rule(Struct, frozen=True, forbid_unknown_fields=True):
+    """One entry of [[rules]].
+
+    `benchmark` names one (none: all), `stratum` is COLUMN=VALUE, or COLUMN for each of its values. `by` is the drop
+    that is allowed, a share of the baseline's value where it is `relative`. `at_least` and `at_most` are limits of the
+    run alone.
+    """
+
+    measure: str
+    tier: Tier = "must not drop"
+    benchmark: str = ""
+    stratum: str = ""
+    by: float = _MARGIN
+    relative: bool = False
+    at_least: float | None = None
+    at_most: float | None = None
+
+
+class Policy(Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole file, but for the benchmarks: which runs, the level of all lines together, and the rules."""
+
+    baseline: str
+    run: str
+    rules: tuple[Rule, ...]
+    level: float = 95.0
+
+
+class Line(Struct, frozen=True):
+    """What came of a rule on one benchmark, or one stratum of it.
+
+    `value` is the difference run minus baseline, or the run's value where the rule limits that, with its interval at
+    the level of the policy. `result` is GO, NO-GO or INCONCLUSIVE; empty where the rule only informs.
+    """
+
+    benchmark: str
+    stratum: str
+    measure: str
+    tier: str
+    asked: str
+    value: float
+    low: float | None
+    high: float | None
+    result: str
+    status: int = PASSED
+
+    @property
+    def figures(self) -> str:
+        """The value with its interval, in words."""
+        shown = number if self.asked.startswith("at ") else signed
+        if self.low is None or self.high is None or math.isnan(self.low):
+            return shown(self.value)
+        return f"{shown(self.value)} [{shown(self.low)}, {shown(self.high)}]"
+
+    @property
+    def said(self) -> str:
+        """The line as a sentence."""
+        where = f"{self.benchmark}{f', {self.stratum}' if self.stratum else ''}"
+        return f"{self.measure} on {where}: {self.asked}; found {self.figures}"
+
+
+def read_policy(path: Path) -> tuple[dict[str, Any], Policy]:
+    """Return the benchmarks and the policy of a file; raises FormatError."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FormatError(path, f"cannot be read ({error.strerror})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FormatError(path, f"is not TOML: {error}") from None
+    benchmarks = benchmarks_of({"benchmarks": content.pop("benchmarks", None)}, path)[0]
+    try:
+        policy = msgspec.convert(content, Policy)
+    except msgspec.ValidationError as error:
+        raise FormatError(path, f"is no gate policy: {error}") from None
+    if not policy.rules:
+        raise FormatError(path, "a policy needs [[rules]]")
+    for rule in policy.rules:
+        _check_rule(rule, [*benchmarks], path)
+    if not 50 < policy.level < 100:
+        raise FormatError(path, "`level` is a percentage between 50 and 100", value=policy.level)
+    return benchmarks, policy
+
+
+def _check_rule(rule: Rule, benchmarks: Sequence[str], path: Path) -> None:
+    lower = parse(rule.measure).declaration.lower_is_better
+    if rule.benchmark and rule.benchmark not in benchmarks:
+        raise UnknownNameError("benchmark", rule.benchmark, benchmarks)
+    wrong = rule.at_least if lower else rule.at_most
+    if wrong is not None:
+        which, better = ("at_least", "lower") if lower else ("at_most", "higher")
+        raise FormatError(path, f"{rule.measure} is better when {better}, so `{which}` is no limit of it", value=wrong)
+    if not 0 <= rule.by < (1 if rule.relative else math.inf):
+        raise FormatError(path, f"`by` of {rule.measure} is the drop that is allowed, from 0 on", value=rule.by)
+
+
+def lines_of(
+    benchmarks: Mapping[str, Any], policy: Policy, options: Mapping[str, Any]
+) -> tuple[list[Line], list[Any], str]:
+    """Return the lines of a policy, the notes on them, and a digest of the data.
+
+    A line is GO at the level of the policy: all lines must be, so that a bad run gets GO in all with a chance of at
+    most 1 - level. It is NO-GO at 1 - (1 - level)/m for m lines that decide (Bonferroni), so that a run which is no
+    worse anywhere gets a NO-GO with a chance of at most 1 - level. Raises UsageError where no gate can rest on a
+    figure.
+    """
+    work = [entry for name, what in benchmarks.items() for entry in _entries(name, what, policy, options)]
+    deciding = sum(rule.tier != "informative" for rule, _, _, _ in work)
+    strict = 100 - (100 - policy.level) / max(1, deciding)
+    lines: list[Line] = []
+    notes: dict[str, Any] = {}
+    for rule, name, stratum, loaded in work:
+        made, remarks = _line(rule, (name, stratum), loaded, policy, strict)
+        lines.append(made)
+        notes |= {str(remark): remark for remark in remarks}
+    digests = "+".join(dict.fromkeys(loaded.data.digest() for _, _, _, loaded in work))
+    return lines, list(notes.values()), digests
+
+
+def _entries(
+    name: str, what: Any, policy: Policy, options: Mapping[str, Any]
+) -> Iterator[tuple[Rule, str, str, Loaded]]:
+    """Yield the rules on a benchmark, each with the stratum and the data that it is about."""
+    rules = [rule for rule in policy.rules if rule.benchmark in ("", name)]
+    columns = tuple(dict.fromkeys(rule.stratum.partition("=")[0] for rule in rules if rule.stratum))
+    measures = [*dict.fromkeys(rule.measure for rule in rules)]
+    if not rules:
+        return
+    (benchmark,) = open_suite({name: what}, {**options, "strata": columns}, measures).benchmarks
+    for run in (policy.baseline, policy.run):
+        if run not in benchmark.data.runs:
+            raise UnknownNameError(f"run of benchmark {name!r}", run, benchmark.data.runs)
+    both = benchmark.take_runs([policy.baseline, policy.run]).loaded
+    for rule in rules:
+        for stratum, part in _strata(both, rule.stratum):
+            yield rule, name, stratum, part
+
+
+def _strata(loaded: Loaded, stratum: str) -> Iterator[tuple[str, Loaded]]:
+    """Yield the data of each stratum that is asked for, or all data."""
+    if not stratum:
+        yield "", loaded
+        return
+    column, named, value = stratum.partition("=")
+    data = with_questions(loaded.data, f"take the questions of {stratum}")
+    if column not in data.strata:
+        raise not_constant(column, data.strata)
+    values = data.strata[column]
+    there = [str(own) for own in np.unique(values)]
+    if named and value not in there:
+        raise UnknownNameError(column, value, there)
+    for own in [value] if named else there:
+        yield f"{column}={own}", replace(loaded, data=data.select(np.asarray(values == own)))
+
+
+def _line(
+    rule: Rule, place: tuple[str, str], loaded: Loaded, policy: Policy, strict: float
+) -> tuple[Line, Sequence[Any]]:
+    """Return what comes of a rule on a benchmark and a stratum of it, and the notes on its figures."""
+    limit = rule.at_least if rule.at_most is None else rule.at_most
+    if limit is not None:
+        asked = f"{'at least' if rule.at_most is None else 'at most'} {limit:g}"
+        value, ends, status, notes = _limited(rule, limit, loaded, policy, strict)
+    else:
+        share = f"{rule.by:.3g} of {policy.baseline}'s value" if rule.relative else f"{rule.by:.3g}"
+        asked = "" if rule.tier == "informative" else f"drop of at most {share}"
+        value, ends, status, notes = _compared(rule, loaded, policy, strict)
+    decides = rule.tier != "informative"
+    result = RESULTS[status] if decides else ""
+    status = status if decides else PASSED
+    return Line(*place, rule.measure, rule.tier, asked, value, *ends, result, status), notes
+
+
+Found = tuple[float, tuple[float | None, float | None], int, Sequence[Any]]
+
+
+def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: float) -> Found:
+    """Hold the run alone against a limit."""
+    ceiling, ends = rule.at_most is not None, []
+    for level in (policy.level, strict):
+        scores = compute_scores(loaded, rule.measure, ci=level)
+        _check(scores, rule)
+        (row,) = [row for row in scores if row.run == policy.run]
+        ends.append((math.nan if row.low is None else row.low, math.nan if row.high is None else row.high))
+    (low, high), (least, most) = ends
+    passes = high <= limit if ceiling else low >= limit
+    fails = least > limit if ceiling else most < limit
+    status = PASSED if passes else FAILED if fails else CANNOT_TELL
+    return row.value, (low, high), status, scores.notes
+
+
+def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Found:
+    """Hold the run against the baseline."""
+    made, levels = [], (policy.level, strict)
+    for level in levels:
+        comparisons = compare(
+            loaded,
+            rule.measure,
+            baseline=policy.baseline,
+            run=policy.run,
+            ci=level,
+            margin=rule.by,
+            correction="none",
+        )
+        _check(comparisons, rule)
+        made.append((comparisons, decisions(comparisons)[0]))
+    (comparisons, lenient), (_, harsh) = made
+    row = lenient.row
+    if rule.relative and (row.low is None or math.isnan(row.low)):  # then the rule of three says what may be unseen
+        drop = rule.by * abs(_value(loaded, rule.measure, policy.baseline))
+        lenient, harsh = (
+            decision(own.row, 1 - at / 100, drop) for own, at in zip((lenient, harsh), levels, strict=True)
+        )
+    passes, fails = lenient.status == PASSED, harsh.status == FAILED
+    if rule.relative and row.low is not None and not math.isnan(row.low):
+        passes, fails = _within_share(rule, loaded, policy, strict)
+    status = PASSED if passes else FAILED if fails else CANNOT_TELL
+    return row.difference, (row.low, row.high), status, comparisons.notes
+
+
+def _value(loaded: Loaded, measure: str, run: str) -> float:
+    """Return the value of a run."""
+    return next(row.value for row in compute_scores(loaded, measure, ci=None) if row.run == run)
+
+
+def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> tuple[bool, bool]:
+    """Return whether the run surely keeps the share of the baseline's value, and whether it surely does not."""
+    lower = parse(rule.measure).declaration.lower_is_better
+    kept = 1 + rule.by if lower else 1 - rule.by
+    ends = []
+    for level in (policy.level, strict):
+        low, high = scaled_interval(loaded, rule.measure, (policy.run, policy.baseline), kept, level / 100)
+        ends.append((-high, -low) if lower else (low, high))
+    return ends[0][0] >= 0, ends[1][1] < 0
+
+
+def _check(results: Scores | Comparisons, rule: Rule) -> None:
+    """Raise UsageError where no gate can rest on these results; what only informs may rest on anything."""
+    if rule.tier != "informative":
+        check_figures(results, parse(rule.measure).label)
