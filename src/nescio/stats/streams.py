@@ -31,3 +31,4 @@ class Stream(IntEnum):
     PARAPHRASES = 41
     LABELS = 50
     NEXT_SAMPLE = 51
+    FLIPS = 52

@@ -1,0 +1,191 @@
+"""How often a gate changes its mind: its verdicts on answers that the same systems gave to the same questions again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from nescio.comparison.comparing import compare
+from nescio.comparison.verdicts import decisions
+from nescio.data.evidence import Evidence, with_questions
+from nescio.data.repeats import repeats_of
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UnknownNameError, opt
+from nescio.measures import Measures
+from nescio.options.edge import Progress
+from nescio.scoring.score import open_data, parse_all
+from nescio.stats.streams import Stream
+
+FEW_FLIPS = 0.05  # below which a gate is stable
+_TRIED = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)  # answers to a question
+_RESAMPLES = 999  # random exchanges of a measure without an exact test
+Rows = NDArray[np.int64]
+
+
+class Flips(Struct, frozen=True):
+    """The verdicts of a gate where each run answers each question `answers` times, over so many `draws` of answers.
+
+    `passed`, `failed` and `cannot_tell` are shares of the draws. `flips` is the share of pairs of draws with two
+    different verdicts, and `error` its Monte Carlo standard error. `again` says that some question has fewer answers
+    than are drawn, so that answers are drawn with replacement.
+    """
+
+    answers: int
+    passed: float
+    failed: float
+    cannot_tell: float
+    flips: float
+    error: float
+    draws: int
+    again: bool
+
+
+def flips(
+    source: Any,
+    measures: Measures = None,
+    *,
+    baseline: str | None = None,
+    run: str | None = None,
+    margin: float = 0.01,
+    ci: float = 95.0,
+    draws: int = 200,
+    seed: int = 0,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Results[Flips]:
+    """Return how often the gate `compare --fail-on-regression` says two different things of the same systems.
+
+        nescio.lab.flips("trials.csv", "accuracy", run="agent-1")
+
+    Each draw takes k answers of each run to each question, from those that are there. With one run, or `run` alone, it
+    is compared with itself (A/A): then no answer is drawn twice while there are 2k of each question. k rises until at
+    most 5% of pairs of draws differ. Raises MismatchError if no question was asked twice.
+    """
+    loaded = open_data(source, {"strata": (), **options}, measures)
+    data = with_questions(loaded.data, "draw answers to each question")
+    old, new = _two(data, baseline, run)
+    if data.repeats is None:
+        raise MismatchError(
+            "each question was asked once; needed are more answers of the same system to the same questions, as a "
+            f"column `repeat` or as runs that {opt('repeats_of', of='NAME=PATTERN')} joins"
+        )
+    measure = parse_all(measures, loaded)[0].label
+    rows = [_rows_of(data, at) for at in dict.fromkeys((old, new))]
+    shared = sorted(set.intersection(*({*own} for own in rows)))
+    if not shared:
+        raise MismatchError("no question has a graded answer of each run")
+    asked = [[own[question] for question in shared] for own in rows]
+    made: list[Flips] = []
+    for at, answers in enumerate(_TRIED):
+        chance = np.random.default_rng([seed, Stream.FLIPS, answers])
+        many = 2 * answers if len(asked) == 1 else answers
+        again = any(len(own) < many for each in asked for own in each)
+        verdicts: Counter[int] = Counter()
+        for draw in range(draws):
+            chosen = [_drawn(own, many, chance) for own in asked]
+            halves = np.split(chosen[0], 2, axis=1) if len(chosen) == 1 else chosen
+            pair = _pair(data, (old, new), [half.ravel() for half in halves])
+            comparisons = compare(
+                pair,
+                measure,
+                baseline=pair.runs[0],
+                run=pair.runs[1],
+                ci=ci,
+                margin=margin,
+                correction="none",
+                resamples=_RESAMPLES,
+                seed=seed,
+            )
+            verdicts[decisions(comparisons)[0].status] += 1
+            if progress:
+                progress(at * draws + draw + 1, len(_TRIED) * draws)
+        made.append(_row(answers, verdicts, draws, again=again))
+        if made[-1].flips <= FEW_FLIPS:
+            break
+    names = [data.runs[own] for own in (new, old)]
+    signature = sign(measure=measure, run=names[0], baseline=names[1], data=data.digest(), margin=f"{margin:g}",
+                     ci=f"{ci:g}", draws=draws, seed=seed)  # fmt: skip
+    return Results(tuple(made), signature, loaded.notes, "flips")
+
+
+def _two(data: Evidence, baseline: str | None, run: str | None) -> tuple[int, int]:
+    """Return the places of the baseline and of the run, which are one if one alone is named or there."""
+    for name in (baseline, run):
+        if name is not None and name not in data.runs:
+            raise UnknownNameError("run", name, data.runs)
+    named = [name for name in (baseline, run) if name is not None]
+    if not named and len(data.runs) > 1:
+        ways = (
+            f"{opt('run', of='RUN')} compares one with itself, and {opt('baseline', of='RUN')} beside it with another"
+        )
+        raise MismatchError(f"there are {len(data.runs)} runs: {ways}")
+    first, last = (named or data.runs)[0], (named or data.runs)[-1]
+    return data.runs.index(first), data.runs.index(last)
+
+
+def _rows_of(data: Evidence, run: int) -> dict[str, Rows]:
+    """Return the rows of a run's graded answers by question."""
+    rows: dict[str, list[int]] = {}
+    for row in np.flatnonzero(data.present[run]).tolist():
+        rows.setdefault(data.questions[row], []).append(row)
+    return {question: np.array(own) for question, own in rows.items()}
+
+
+def _drawn(asked: Sequence[Rows], many: int, chance: np.random.Generator) -> Rows:
+    """Return so many rows of each question, shape (questions, many), none twice if there are as many."""
+    return np.stack([chance.choice(own, many, replace=len(own) < many) for own in asked])
+
+
+def _pair(data: Evidence, runs: tuple[int, int], rows: Sequence[Rows]) -> Evidence:
+    """Return two runs with the answers in these rows, which are of the same questions in the same order."""
+    questions = [data.questions[row] for row in rows[0].tolist()]
+    count: Counter[str] = Counter()
+    labels = []
+    for question in questions:
+        count[question] += 1
+        labels.append(str(count[question]))
+    repeats = repeats_of(questions, labels)
+    clusters = None if data.clusters is None else np.unique(data.clusters[rows[0]], return_inverse=True)[1]
+    one_answer = repeats is None and len({*questions}) == len(questions)
+    names = (data.runs[runs[0]], data.runs[runs[1]] if runs[0] != runs[1] else f"{data.runs[runs[1]]} again")
+    return replace(
+        data,
+        runs=names,
+        questions=tuple(questions),
+        columns={
+            name: np.stack([values[run][own] for run, own in zip(runs, rows, strict=True)])
+            for name, values in data.columns.items()
+        },
+        absence=np.zeros((2, len(questions)), dtype=np.uint8),
+        strata={},
+        clusters=None if one_answer and _of_questions(data) else clusters,
+        answer_rows=None,
+        origins={},
+        repeats=repeats,
+    )
+
+
+def _of_questions(data: Evidence) -> bool:
+    """Return whether the clusters are the questions themselves, as those of repeats are."""
+    if data.clusters is None:
+        return True
+    pairs = {*zip(data.questions, data.clusters.tolist(), strict=True)}
+    return len(pairs) == len({*data.questions}) == len({*data.clusters.tolist()})
+
+
+def _row(answers: int, verdicts: Counter[int], draws: int, *, again: bool) -> Flips:
+    """Return the shares of verdicts; `flips` is unbiased: pairs of two different draws are counted."""
+    passed, failed, unclear = (verdicts[status] for status in (0, 1, 3))
+    same = sum(count * (count - 1) for count in (passed, failed, unclear))
+    share = 1 - same / (draws * (draws - 1)) if draws > 1 else 0.0
+    shares = np.array([passed, failed, unclear]) / draws
+    # The delta method: the share of pairs that differ is 1 - sum(p²), with the multinomial variance of the p.
+    error = 2 * float(np.sqrt(max(0.0, (shares**3).sum() - (shares**2).sum() ** 2) / draws))
+    return Flips(answers, passed / draws, failed / draws, unclear / draws, share, error, draws, again)
