@@ -4,7 +4,7 @@ POLICY is a TOML file: the two runs, the benchmarks as in a suite, and a rule fo
 
 \b
 nescio gate policy.toml
-nescio gate policy.toml --run candidate-7 --junit gates.xml
+nescio gate policy.toml --run other --junit gates.xml
 
 \b
 baseline = "old"
@@ -92,7 +92,7 @@ def _gate(line: Line, run: str) -> Gate:
     return Gate(run, f"{where}: {line.measure} {line.asked}", line.status, line.said, line.figures)
 
 
-@verb(GateRequest, working="comparing", show=show, tool=True)
+@verb(GateRequest, working="comparing", show=show)
 def gate(request: GateRequest) -> Results[Line]:
     reports = Reports.of(request, gated=True)
     benchmarks, policy = read_policy(Path(request.policy))
