@@ -77,6 +77,14 @@ def test_a_measure_that_is_better_when_lower_rises(both: Path) -> None:
         nescio.gate(policy(both, f"{rule}at_least = 0.6\n"))
 
 
+def test_few_questions_are_inconclusive(both: Path) -> None:
+    path = policy(both, '[[rules]]\nmeasure = "accuracy"\n')
+    path.write_text(f"least = 401\n{path.read_text()}")
+    assert results(path) == [("a", "", "INCONCLUSIVE"), ("b", "", "INCONCLUSIVE")]
+    path.write_text(path.read_text().replace("401", "400"))
+    assert results(path) == [("a", "", "GO"), ("b", "", "NO-GO")]
+
+
 def test_a_stratum_is_one_value_or_each(both: Path) -> None:
     rule = '[[rules]]\nbenchmark = "a"\nmeasure = "accuracy"\nstratum = "{}"\n'
     assert results(policy(both, rule.format("category"))) == [("a", "category=x", "GO"), ("a", "category=y", "GO")]

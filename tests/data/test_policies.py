@@ -175,3 +175,12 @@ def test_a_cluster_that_is_no_stratum(tmp_path: Path) -> None:
     path = encode(rows(MISSING, topic="t"), "csv", tmp_path)
     message = str(refusal(path, MismatchError, cluster="story", missing="unanswered"))
     assert message == "--cluster story: no such column is constant within each question; such columns: topic"
+
+
+def test_ungraded_answers_may_count_as_incorrect() -> None:
+    rows = [
+        {"run": "a", "question": i, "outcome": word} for i, word in enumerate(["correct", "correct", "", "incorrect"])
+    ]
+    scores = nescio.score(rows, "accuracy", ungraded="incorrect", ci=None)
+    assert scores.rows[0].value == 0.5
+    assert "run 'a': 1 of 4 answers is not graded and counts as incorrect" in [note.text for note in scores.notes]

@@ -20,7 +20,7 @@ from nescio.errors import MismatchError, opt
 from nescio.text import plural
 
 Missing = Literal["error", "unanswered", "common", "own"]  # what to do with a question that a run lacks
-Ungraded = Literal["error", "exclude", "bounds"]  # with an answer that has no grade
+Ungraded = Literal["error", "exclude", "incorrect", "bounds"]  # with an answer that has no grade
 Unanswerable = Literal["correct", "exclude"]  # with a question that has no answer
 MissingConfidence = Literal["error", "exclude"]  # with an answer without a confidence, in a run that has some
 
@@ -245,6 +245,8 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
         notes.append(ungraded_note(policy, outcomes.runs[run], int(ungraded[run].sum()), total))
     if policy == "bounds" and "k_credit" in outcomes.extra_columns:
         notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it uses only the graded answers"))
+    if policy == "incorrect":
+        return replace(outcomes, state=np.where(ungraded, INCORRECT, outcomes.state).astype(outcomes.state.dtype))
     return outcomes if policy == "exclude" else _both_extremes(outcomes, ungraded)
 
 
@@ -295,6 +297,15 @@ def ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
         return note(
             UNGRADED_LEFT_OUT,
             "run {subject!r}: {count} of {total} answers {count:is/are} not graded and left out",
+            run,
+            count=count,
+            total=total,
+        )
+    if policy == "incorrect":
+        return note(
+            "outcomes.ungraded_incorrect",
+            "run {subject!r}: {count} of {total} answers {count:is/are} not graded and {count:counts/count} as "
+            "incorrect",
             run,
             count=count,
             total=total,

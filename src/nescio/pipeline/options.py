@@ -271,7 +271,8 @@ class Reading(MergingRuns, group="Reading the files"):
     )
     ungraded: Ungraded = option(
         default="error",
-        help="What to do with an answer without a grade: stop with an error, leave it out, or report both extremes.",
+        help="What to do with an answer without a grade: stop with an error, leave it out, count it as incorrect, or"
+        " report both extremes.",
     )
     unanswerable: Unanswerable = option(
         default="correct",

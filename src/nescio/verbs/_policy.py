@@ -50,19 +50,23 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole file, but for the benchmarks: which runs, the level of all lines together, and the rules."""
+    """The whole file, but for the benchmarks: which runs, the level of all lines together, and the rules.
+
+    On fewer than `least` questions a line is INCONCLUSIVE, whatever its interval.
+    """
 
     baseline: str
     run: str
     rules: tuple[Rule, ...]
     level: float = 95.0
+    least: int = 0
 
 
 class Line(Struct, frozen=True):
     """What came of a rule on one benchmark, or one stratum of it.
 
-    `value` is the difference run minus baseline, or the run's value where the rule limits that, with its interval at
-    the level of the policy. `result` is GO, NO-GO or INCONCLUSIVE; empty where the rule only informs.
+    `value` is the difference run minus baseline, or the run's value where the rule limits that, on `n` questions, with
+    its interval at the level of the policy. `result` is GO, NO-GO or INCONCLUSIVE; empty where the rule only informs.
     """
 
     benchmark: str
@@ -73,6 +77,7 @@ class Line(Struct, frozen=True):
     value: float
     low: float | None
     high: float | None
+    n: int
     result: str
     status: int = PASSED
 
@@ -196,10 +201,11 @@ def _line(
         share = f"{rule.by:.3g} of {policy.baseline}'s value" if rule.relative else f"{rule.by:.3g}"
         asked = "" if rule.tier == "informative" else f"drop of at most {share}"
         value, ends, status, notes = _compared(rule, loaded, policy, strict)
-    decides = rule.tier != "informative"
+    decides, n = rule.tier != "informative", loaded.data.size or 0
+    status = CANNOT_TELL if n < policy.least else status
     result = RESULTS[status] if decides else ""
     status = status if decides else PASSED
-    return Line(*place, rule.measure, rule.tier, asked, value, *ends, result, status), notes
+    return Line(*place, rule.measure, rule.tier, asked, value, *ends, n, result, status), notes
 
 
 Found = tuple[float, tuple[float | None, float | None], int, Sequence[Any]]

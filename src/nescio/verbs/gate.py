@@ -9,6 +9,7 @@ nescio gate policy.toml --run other --junit gates.xml
 \b
 baseline = "old"
 run = "new"
+least = 100                    # fewer questions are INCONCLUSIVE
 [benchmarks.qa]
 files = ["qa/*.csv"]
 [[rules]]                      # on all benchmarks: at most 0.01 worse
@@ -35,6 +36,8 @@ most 5%. The exit status is 0, 1 and 3.
 from __future__ import annotations
 
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from nescio.data.results import Results
 from nescio.data.signature import sign
@@ -67,6 +70,7 @@ def show(results: Results[Line]) -> None:
                 "tier": line.tier,
                 "asked": line.asked,
                 "found": line.figures,
+                "n": line.n,
                 "result": line.result or "–",
             }
             for line in results
@@ -97,7 +101,7 @@ def gate(request: GateRequest) -> Results[Line]:
     reports = Reports.of(request, gated=True)
     benchmarks, policy = read_policy(Path(request.policy))
     baseline, run = request.baseline or policy.baseline, request.run or policy.run
-    policy = type(policy)(baseline, run, policy.rules, policy.level)
+    policy = replace(policy, baseline=baseline, run=run)
     lines, notes, digests = lines_of(benchmarks, policy, {"certificate": request.require_certificate})
     gates = tuple(_gate(line, run) for line in lines if line.result)
     signature = sign(
