@@ -98,6 +98,11 @@ ASKED = {
         "which column says whether an answer is right?",
         [(2, 0, 0, 0), (1, 1, 0, 0)],
     ),
+    "letters of graders beside a verdict": (
+        "qid,is_correct,final_verdict\n1,1,A\n2,0,B\n3,0,C\n4,1,A\n",
+        "what do 'A', 'B', 'C' in 'final_verdict' mean?",
+        [(2, 2, 0, 0), (2, 1, 1, 0)],
+    ),
     "attempts until one is right": (
         "model,qid,attempt,correct\na,1,1,0\na,1,2,1\na,2,1,1\na,3,1,0\na,3,2,0\n",
         "questions were asked again until an answer was right",

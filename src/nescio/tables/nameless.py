@@ -45,6 +45,16 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
     return (_by_words(table, given, of_runs, mapped) if len(of_runs) > 1 else []) + ways
 
 
+def by_codes(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
+    """Return the readings by a column with a name for outcomes that holds letters of graders, whatever else does."""
+    if "outcome" in given:
+        return []
+    named = [column for column in table.columns.values() if {"outcome", "score"} & {*roles_of(column.name or "")}]
+    coded = [column for column in named if len(column.words or ()) > 1 and _are_codes(column.words or ())]
+    unknown = [column for column in coded if any(state_of(word) is None for word in column.words or ())]
+    return [way for c in unknown if _is_of_graders(table, c) for way in _by_words(table, given, [c], mapped)]
+
+
 def _is_of_graders(table: Table, column: Column) -> bool:
     """Return whether the words of a column are letters of graders, and no other column of answers has one of them."""
     others = [c for c in table.columns.values() if c is not column and {"gold", "prediction"} & {*roles_of(c.name)}]

@@ -95,6 +95,11 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
             given = _given(table, options)
             if given is not None and "prediction" not in given:
                 doubtful += [Reading(table, *way) for way in nameless.by_unknown_words(table, given, mapped)]
+    elif not options.judging:  # letters of graders beside a verdict say more, such as who abstained
+        for table in shapes:
+            given = _given(table, options)
+            if given is not None and "prediction" not in given:
+                allowed += [Reading(table, *way) for way in nameless.by_codes(table, given, mapped)]
     allowed = [*doubtful, *allowed]
     unclear = "" if doubtful else _unclear(allowed, options)
     if len(allowed) == 1 and not (doubtful or unclear):
