@@ -85,6 +85,17 @@ def test_a_regression_passes_fails_or_cannot_tell(nescio: Command, tmp_path: Pat
         assert (found.status, f"gate {SAID[status]}: {name} " in found.err) == (status, True)
 
 
+def test_a_tiny_benchmark_does_not_outweigh_a_loss(nescio: Command, tmp_path: Path) -> None:
+    lost = table(tmp_path / "lost.csv", old="C" * 100 + "W" * 100, new="C" * 70 + "W" * 130)
+    for won in (1, 2):
+        tiny = table(tmp_path / f"won{won}.csv", old="W" * won, new="C" * won)
+        found = nescio("compare", f"a={lost}", f"b={tiny}", "-m", "c@1", *REGRESSION)
+        assert (found.status, "gate cannot tell: new may be more than 0.01 worse" in found.err) == (3, True)
+    same = table(tmp_path / "same.csv", old="CW" * 20, new="CW" * 20)
+    again = table(tmp_path / "again.csv", old="CWW" * 20, new="CWW" * 20)
+    assert nescio("compare", f"a={same}", f"b={again}", "-m", "c@1", *REGRESSION).status == 0
+
+
 def broken(folder: Path, runs: dict[str, str]) -> list[object]:
     """Logs of lm-eval, in which "-" is an answer that its filter could not find."""
     files: list[object] = []

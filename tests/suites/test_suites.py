@@ -249,6 +249,26 @@ def test_over_benchmarks_it_is_a_paired_t_test() -> None:
     assert (row.low, row.high) == pytest.approx((0.98 - 12.706204736174698 * 0.02, 1))
 
 
+def test_a_benchmark_that_shows_no_spread_hides_as_much_as_its_size_allows() -> None:
+    """100 lost and 70 won of 200, and 2 of 2 won: of units like those two a share 1 - .025^(1/2) may be lost, each of
+    which moves their difference by 2. That of the 200 reaches 1.9719565 × √((.85 - .15²)/199) both ways (t of 199
+    degrees)."""
+    large = evidence(x="C" * 70 + "W" * 130, y="W" * 100 + "C" * 100)
+    (row,) = nescio.compare({"a": large, "b": evidence(x="CC", y="WW")}, "accuracy", baseline="y", **SMALL).rows
+    reach = 1.9719565 * math.sqrt((0.85 - 0.15**2) / 199)
+    hidden = 2 * (1 - 0.025**0.5)
+    assert row.difference == pytest.approx(0.425)
+    expected = (0.425 - math.hypot(reach, hidden) / 2, 0.425 + reach / 2)
+    assert (row.low, row.high) == pytest.approx(expected, abs=1e-7)
+    assert row.detectable is None
+    (row,) = nescio.compare({"a": large, "b": evidence(x="C", y="W")}, "accuracy", baseline="y", **SMALL).rows
+    assert row.low == pytest.approx(0.425 - math.hypot(reach, 2 * 0.975) / 2, abs=1e-7)
+    alike = {"a": evidence(x="CW" * 20, y="CW" * 20), "b": evidence(x="CW", y="CW")}
+    (row,) = nescio.compare(alike, "accuracy", baseline="y", **SMALL).rows
+    away = math.hypot(1 - 0.025 ** (1 / 40), 1 - 0.025 ** (1 / 2)) / 2
+    assert (row.low, row.high) == pytest.approx((-away, away), abs=1e-12)
+
+
 def test_runs_are_compared_on_the_questions_that_both_have(tmp_path: Path) -> None:
     """x lacks the first question of a, so that a has three: C/C, W/W, U/C; b has C/W, W/W, C/C. Of repeats, a question of
     five answers counts once."""
