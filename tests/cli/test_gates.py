@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import html
+import os
 import re
 import shlex
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +73,24 @@ def test_a_limit_passes_fails_or_cannot_tell(
     assert verdicts(suite) == {"a": expected, "b": "passed"}
     assert suite.find("testcase").get("name") == f"c@1 at least {floor}"
     assert suite.find("properties/property").get("value") in found.out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes have no names there")
+@pytest.mark.parametrize(("option", "name"), [("--junit", "gates.xml"), ("-o", "scores.json")])
+def test_a_pipe_is_written_through_and_stays(
+    nescio: Command, counts: Path, tmp_path: Path, option: str, name: str
+) -> None:
+    pipe, link = tmp_path / name, tmp_path / f"link-{name}"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for output in (pipe, link):
+        with ThreadPoolExecutor() as pool:
+            came = pool.submit(pipe.read_text)
+            found = nescio("score", counts, "--fail-under", "c@1=0.3", option, output)
+            assert found.status == 0, found.err
+            assert "c@1" in came.result(timeout=20)
+        assert pipe.is_fifo()
+        assert link.is_symlink()
 
 
 def test_a_regression_passes_fails_or_cannot_tell(nescio: Command, tmp_path: Path) -> None:
