@@ -248,6 +248,16 @@ def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
     )
 
 
+def differs_between_runs(column: str, question: str, *values: tuple[str, str, str | None]) -> MismatchError:
+    """Return the error for a column of questions that runs disagree on; `values` are two runs, with the place and the
+    value of each (None, "": the run has none)."""
+    said = ", and ".join(
+        f"run {run!r} ({place}) has {value!r}" if value else f"run {run!r} ({place}) has none"
+        for run, place, value in values
+    )
+    return MismatchError(f"the column {column!r} must be the same in all runs: of question {question!r}, {said}")
+
+
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
     """Return the names that one was probably meant to be, the likeliest first; none where none is near."""
     import difflib
