@@ -12,8 +12,8 @@ nescio tune outcomes.csv --run mine --max-risk 0.05 --confidence 0.95
 (answer if p exceeds A/(n + U)) is also slightly too optimistic. That rule assumes calibrated confidences.
 
 A threshold belongs to one run. With --baseline, two runs are compared, each at its own threshold: each part of the
-questions is held out in turn, and no question helps to choose the threshold by which it is judged. With -o, exit status
-3 means that nothing could be certified or written.
+questions is held out in turn, and no question helps to choose the threshold by which it is judged. With --max-risk,
+exit status 3 means that no threshold could be certified.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
         default=None,
         kind=BETWEEN,
         help="Instead, find the largest coverage at which at most this share of the answers to new questions is wrong,"
-        " with a guarantee; the measure is then only reported.",
+        " with a guarantee (exit status 3 where none can be given); the measure is then only reported.",
     )
     confidence: float = option(
         default=0.95, kind=SHARE, needs="max_risk", help="The confidence level of that guarantee."
@@ -163,7 +163,8 @@ def tune(request: TuneRequest) -> Tuned:
         points=None if request.curve else POINTS,
         **request.values(WithOrWithoutInterval, Further, Resampled, Worked),
     )
-    made = TunedRun(**asdict(tuned), whole_curve=request.curve)
+    status = CANNOT_TELL if tuned.applied is None else 0
+    made = TunedRun(**asdict(tuned), whole_curve=request.curve, status=status)
     return made if request.output is None else _written(made, request.output)
 
 
@@ -180,7 +181,7 @@ def _written(tuned: TunedRun, output: Path) -> TunedRun:
     """Write the run with the threshold applied, where there is one to apply."""
     if tuned.applied is None:
         why = f"{output} is not written, because there is no threshold to apply"
-        return replace(tuned, wrote=(why,), status=CANNOT_TELL)
+        return replace(tuned, wrote=(why,))
     row = tuned.rows[0]
     rows = write_outcomes(as_outcomes(tuned.applied), output)
     said = f"wrote run {row.run!r} with the threshold applied, {rows:,} questions to {output}"
