@@ -109,6 +109,14 @@ def test_nothing_to_certify_writes_nothing_and_says_so(nescio: Command, table: P
     assert "guarantee (exit status 3 where none can be given)" in nescio("tune", "--help").flat
 
 
+def test_a_single_question_is_one_and_none_is_held_out(nescio: Command, tmp_path: Path) -> None:
+    one = written(tmp_path / "one.csv", "run,question,outcome,confidence\na,q1,correct,0.5\n")
+    out = nescio("tune", one).out
+    assert out.startswith("run 'a', 1 question: ")
+    assert "nothing could be held out" in out
+    assert "nan" not in out.split("nescio ")[0]
+
+
 def test_a_declined_pan_problem_has_the_score_of_one_half(nescio: Command, tmp_path: Path) -> None:
     """The best of all thresholds, tried one by one: 0.5 where the score is surer than the threshold neither way."""
     scores = (0.99, 0.9, 0.1, 0.2, 0.6, 0.45, 0.55, 0.5)

@@ -207,7 +207,7 @@ def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tup
 def _unshared(left_out: int, total: int) -> Note:
     return note(
         "sequential.unshared",
-        "{left_out:,} of {total:,} questions left out because not both runs have an outcome",
+        "{left_out:,} of {total:n question} left out because not both runs have an outcome",
         left_out=left_out,
         total=total,
     )
@@ -217,7 +217,7 @@ def _seen_before(again: int, total: int, changed: int) -> Note:
     if changed:
         return note(
             "sequential.changed",
-            "{again:,} of {total:,} questions were looked at before and are left out; {changed:,} of them "
+            "{again:,} of {total:n question} were looked at before and are left out; {changed:,} of them "
             "{changed:has/have} a different outcome now, and the first one counts",
             again=again,
             total=total,
@@ -225,7 +225,7 @@ def _seen_before(again: int, total: int, changed: int) -> Note:
         )
     return note(
         "sequential.seen",
-        "{again:,} of {total:,} questions were looked at before and are left out",
+        "{again:,} of {total:n question} were looked at before and are left out",
         again=again,
         total=total,
     )

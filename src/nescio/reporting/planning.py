@@ -10,6 +10,7 @@ from nescio.data.results import Results
 from nescio.reporting.printing import show_grid, show_signature, show_text
 from nescio.reporting.screen import show_records
 from nescio.reporting.tables import record_grid
+from nescio.text import plural
 
 
 def show_plan(results: Results) -> None:
@@ -30,7 +31,7 @@ def sentence(row: Any) -> str:
         return f"{row.measure}: no feasible number of questions detects a difference of {row.difference:.4g}"
     one = row.questions == 1
     size = f"{row.questions:,} question{'' if one else 's'}"
-    size += "" if row.clusters is None else f" ({row.clusters:,} clusters)"
+    size += "" if row.clusters is None else f" ({plural(row.clusters, 'cluster')})"
     if math.isnan(row.difference):
         return f"{row.measure}: {size} detect{'s' * one} no difference at alpha {row.alpha:g}"
     if row.solved == "questions":
@@ -96,6 +97,6 @@ def label_sentence(row: Any) -> str:
         return f"{what}: no number of labels is enough for {aim}"
     alone = "not even all of them" if row.people_alone is None else f"{row.people_alone:,}"
     return (
-        f"{what}: labels on {row.labels:,} of {row.answers:,} answers are enough for {aim}; without the judge it would "
-        f"take {alone}"
+        f"{what}: labels on {row.labels:,} of {plural(row.answers, 'answer')} are enough for {aim}; "
+        f"without the judge it would take {alone}"
     )

@@ -38,6 +38,7 @@ from nescio.selective import tune as tune_run
 from nescio.selective import tune_pair as tune_two
 from nescio.selective.tuning import POINTS
 from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
+from nescio.text import plural
 from nescio.verbs._gates import CANNOT_TELL
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import (
@@ -184,7 +185,7 @@ def _written(tuned: TunedRun, output: Path) -> TunedRun:
         return replace(tuned, wrote=(why,))
     row = tuned.rows[0]
     rows = write_outcomes(as_outcomes(tuned.applied), output)
-    said = f"wrote run {row.run!r} with the threshold applied, {rows:,} questions to {output}"
+    said = f"wrote run {row.run!r} with the threshold applied, {plural(rows, 'question')} to {output}"
     return replace(tuned, wrote=(said,), notes=(*_lost_columns(row.measure), *tuned.notes))
 
 
