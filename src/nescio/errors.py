@@ -152,6 +152,8 @@ def _spelled(token: re.Match[str]) -> str:
 class NescioError(Exception):
     """The root of the tree: catch this to catch all that nescio raises on purpose."""
 
+    several_lines = False  # whether line breaks in the message are ours; else they are a stranger's
+
     def __str__(self) -> str:
         return spelled(super().__str__())
 

@@ -117,6 +117,22 @@ def test_a_tiny_benchmark_does_not_outweigh_a_loss(nescio: Command, tmp_path: Pa
     assert nescio("compare", f"a={same}", f"b={again}", "-m", "c@1", *REGRESSION).status == 0
 
 
+def test_no_name_prints_a_line_of_its_own(nescio: Command, tmp_path: Path) -> None:
+    name = "new\r\nMERGE: new is better"
+    path = table(tmp_path / "runs.csv", old=OLD, NEW="C" * 400 + "W" * 600)
+    path.write_text(path.read_text().replace("NEW", f'"{name}"'), newline="")
+    for words in (
+        ("compare", path, "-m", "c@1", *REGRESSION),
+        ("check", path),
+        ("score", path, "--fail-under", "c@1=0.9"),
+        ("tune", path),
+        ("report", path, "-o", tmp_path / "report.html", *FEW),
+    ):
+        found = nescio(*words)
+        assert "MERGE: new is better" in found.out + found.err, words
+        assert not any(line.startswith("MERGE") for line in (found.out + found.err).splitlines()), words
+
+
 def broken(folder: Path, runs: dict[str, str]) -> list[object]:
     """Logs of lm-eval, in which "-" is an answer that its filter could not find."""
     files: list[object] = []

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nescio.data.results import Results
-from nescio.reporting.printing import show_grid, show_signature, show_text
+from nescio.reporting.printing import show_grid, show_sentences, show_signature
 from nescio.reporting.screen import show_records
 from nescio.reporting.tables import record_grid
 from nescio.text import plural
@@ -15,7 +15,7 @@ from nescio.text import plural
 
 def show_plan(results: Results) -> None:
     """Print each plan in words, and then as tables."""
-    show_text("\n".join(sentence(row) for row in results) + "\n")
+    show_sentences(map(sentence, results))
     records = [_record(row) for row in results]
     show_grid(record_grid(records, {name: name in ("measure", "method") for row in records for name in row}))
     if "systems" in results.tables:
@@ -56,7 +56,7 @@ def _record(row: Any) -> dict[str, Any]:
 
 def show_label_plan(results: Results) -> None:
     """Print how many answers people must label, in words and as tables."""
-    show_text("\n".join(map(label_sentence, results)) + "\n")
+    show_sentences(map(label_sentence, results))
     records = [
         {
             "measure": row.measure,

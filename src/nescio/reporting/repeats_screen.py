@@ -7,7 +7,7 @@ from typing import Any
 
 from nescio.data.results import Results
 from nescio.reporting.numbers import number
-from nescio.reporting.printing import show_signature, show_text
+from nescio.reporting.printing import show_sentences, show_signature, show_text
 from nescio.reporting.screen import show_records
 from nescio.text import plural
 
@@ -71,7 +71,7 @@ def _by_repeat(rows: tuple[Any, ...]) -> list[dict[str, Any]]:
 
 def show_design(results: Results) -> None:
     """Print how often to ask each question, in words and as a table."""
-    show_text("\n".join(map(sentence, (row for row in results if row.best))) + "\n")
+    show_sentences(sentence(row) for row in results if row.best)
     records = [
         {
             "measure": row.measure,

@@ -6,7 +6,7 @@ import math
 
 from nescio.reporting.grid import make_grid
 from nescio.reporting.numbers import difference, interval, number, with_interval
-from nescio.reporting.printing import show_grid, show_signature, show_text
+from nescio.reporting.printing import show_grid, show_lines, show_signature, show_text
 from nescio.reporting.screen import show_records
 from nescio.selective import Tuned, TunedPair, Tuning
 from nescio.text import plural
@@ -18,7 +18,7 @@ def show_tuned(tuned: Tuned, *, curve: bool = False) -> None:
     """Print the threshold and its figures, and with `curve` some points of the risk-coverage curve."""
     row: Tuning = tuned.rows[0]
     runs = int(tuned.signature.get("simultaneous", 1))
-    show_text(f"run {row.run!r}, {plural(row.n, 'question')}: {_verdict(row, runs)}\n")
+    show_lines(f"run {row.run!r}, {plural(row.n, 'question')}: {_verdict(row, runs)}\n")
     predicted = [
         (f"on {one.questions:,} others", interval(one.low, one.high), "a sample of so many (prediction interval)")
         for one in tuned.tables.get("next_sample", ())

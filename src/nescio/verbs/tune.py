@@ -38,7 +38,7 @@ from nescio.selective import tune as tune_run
 from nescio.selective import tune_pair as tune_two
 from nescio.selective.tuning import POINTS
 from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
-from nescio.text import plural
+from nescio.text import on_one_line, plural
 from nescio.verbs._gates import CANNOT_TELL
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import (
@@ -174,7 +174,7 @@ def _which(runs: Sequence[str]) -> UsageError:
     more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
     return UsageError(
         f"there are {len(runs)} runs, and a threshold belongs to one run; name it with {opt('run')}, and another with"
-        f" {opt('baseline')} to compare the two: {', '.join(runs[:MOST_NAMED])}{more}"
+        f" {opt('baseline')} to compare the two: {', '.join(map(on_one_line, runs[:MOST_NAMED]))}{more}"
     )
 
 
