@@ -152,6 +152,8 @@ def _spelled(token: re.Match[str]) -> str:
 class NescioError(Exception):
     """The root of the tree: catch this to catch all that nescio raises on purpose."""
 
+    several_lines = False  # whether line breaks in the message are ours; else they are a stranger's
+
     def __str__(self) -> str:
         return spelled(super().__str__())
 
@@ -246,6 +248,16 @@ def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
     return MismatchError(
         f"no column {column!r} is constant within each question; such columns: {', '.join(known) or 'none'}{meant}"
     )
+
+
+def differs_between_runs(column: str, question: str, *values: tuple[str, str, str | None]) -> MismatchError:
+    """Return the error for a column of questions that runs disagree on; `values` are two runs, with the place and the
+    value of each (None, "": the run has none)."""
+    said = ", and ".join(
+        f"run {run!r} ({place}) has {value!r}" if value else f"run {run!r} ({place}) has none"
+        for run, place, value in values
+    )
+    return MismatchError(f"the column {column!r} must be the same in all runs: of question {question!r}, {said}")
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:

@@ -80,6 +80,11 @@ def inert(text: str) -> str:
     return "\n".join(sanitize(line) for line in text.split("\n"))
 
 
+def on_one_line(text: str) -> str:
+    """Return a text with a space for each line break."""
+    return " ".join(text.splitlines())
+
+
 def quoted(text: str, *, python: bool = False) -> str:
     """Write a text as a string of JSON, or of Python, with what cannot be seen as escapes."""
     plain = json.dumps(text, ensure_ascii=False)
@@ -274,13 +279,14 @@ def plural(count: int, noun: str) -> str:
 
 
 def enumerated(names: Sequence[str], most: int = 3) -> str:
-    """Names as a sentence has them: "a", "a and b", or the first few, as in "a, b, c and 4 more"."""
+    """Names as a sentence has them, each on one line: "a", "a and b", or the first few, as in "a, b, c and 4 more"."""
+    names = [on_one_line(name) for name in names]
     if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else ""
 
 
 def listed(names: Sequence[object], most: int) -> str:
-    """Name the first few, and count the others: "a, b, c and 4 more"."""
+    """Name the first few, each on one line, and count the others: "a, b, c and 4 more"."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return f"{', '.join(map(str, names[:most]))}{more}"
+    return f"{', '.join(on_one_line(str(name)) for name in names[:most])}{more}"

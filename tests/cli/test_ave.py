@@ -93,7 +93,7 @@ def test_pairs_keep_values_and_questions_and_are_read_again(nescio: Command, tmp
         '<a id="1" value="REJECTED"><a_str>x</a_str><t_str>y</t_str></a></q></ave>',
     )
     (note,) = package.ave.pairs(portuguese, tmp_path / "pairs.xml").notes
-    assert "1 of 1 questions are in PT; hypotheses are made by the rules of" in str(note)
+    assert "1 of 1 question is in PT; hypotheses are made by the rules of" in str(note)
 
 
 # ---- a validator ----

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import html
+import os
 import re
 import shlex
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +75,24 @@ def test_a_limit_passes_fails_or_cannot_tell(
     assert suite.find("properties/property").get("value") in found.out
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes have no names there")
+@pytest.mark.parametrize(("option", "name"), [("--junit", "gates.xml"), ("-o", "scores.json")])
+def test_a_pipe_is_written_through_and_stays(
+    nescio: Command, counts: Path, tmp_path: Path, option: str, name: str
+) -> None:
+    pipe, link = tmp_path / name, tmp_path / f"link-{name}"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for output in (pipe, link):
+        with ThreadPoolExecutor() as pool:
+            came = pool.submit(pipe.read_text)
+            found = nescio("score", counts, "--fail-under", "c@1=0.3", option, output)
+            assert found.status == 0, found.err
+            assert "c@1" in came.result(timeout=20)
+        assert pipe.is_fifo()
+        assert link.is_symlink()
+
+
 def test_a_regression_passes_fails_or_cannot_tell(nescio: Command, tmp_path: Path) -> None:
     new = {"same": OLD, "shifted": f"W{OLD[1:-1]}C", "worse": "C" * 400 + "W" * 600, "unsure": "C" * 690 + "W" * 310}
     runs, path = table(tmp_path / "runs.csv", old=OLD, **new), tmp_path / "gates.xml"
@@ -83,6 +104,33 @@ def test_a_regression_passes_fails_or_cannot_tell(nescio: Command, tmp_path: Pat
     for name, status in (("same", 0), ("shifted", 0), ("unsure", 3)):
         found = nescio("compare", runs, "--run", name, "-m", "c@1", *REGRESSION)
         assert (found.status, f"gate {SAID[status]}: {name} " in found.err) == (status, True)
+
+
+def test_a_tiny_benchmark_does_not_outweigh_a_loss(nescio: Command, tmp_path: Path) -> None:
+    lost = table(tmp_path / "lost.csv", old="C" * 100 + "W" * 100, new="C" * 70 + "W" * 130)
+    for won in (1, 2):
+        tiny = table(tmp_path / f"won{won}.csv", old="W" * won, new="C" * won)
+        found = nescio("compare", f"a={lost}", f"b={tiny}", "-m", "c@1", *REGRESSION)
+        assert (found.status, "gate cannot tell: new may be more than 0.01 worse" in found.err) == (3, True)
+    same = table(tmp_path / "same.csv", old="CW" * 20, new="CW" * 20)
+    again = table(tmp_path / "again.csv", old="CWW" * 20, new="CWW" * 20)
+    assert nescio("compare", f"a={same}", f"b={again}", "-m", "c@1", *REGRESSION).status == 0
+
+
+def test_no_name_prints_a_line_of_its_own(nescio: Command, tmp_path: Path) -> None:
+    name = "new\r\nMERGE: new is better"
+    path = table(tmp_path / "runs.csv", old=OLD, NEW="C" * 400 + "W" * 600)
+    path.write_text(path.read_text().replace("NEW", f'"{name}"'), newline="")
+    for words in (
+        ("compare", path, "-m", "c@1", *REGRESSION),
+        ("check", path),
+        ("score", path, "--fail-under", "c@1=0.9"),
+        ("tune", path),
+        ("report", path, "-o", tmp_path / "report.html", *FEW),
+    ):
+        found = nescio(*words)
+        assert "MERGE: new is better" in found.out + found.err, words
+        assert not any(line.startswith("MERGE") for line in (found.out + found.err).splitlines()), words
 
 
 def broken(folder: Path, runs: dict[str, str]) -> list[object]:

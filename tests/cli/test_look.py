@@ -44,6 +44,25 @@ def test_the_exit_status_is_one_that_a_gate_can_read(
     assert nescio("compare", "--looks", data, *OPTIONS).status == 0
 
 
+def test_looks_that_contradict_each_other_pass_no_gate(
+    nescio: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path / "won.csv", old="W" * 60, new="C" * 60)
+    table(tmp_path / "lost.csv", old="W" * 60 + "C" * 600, new="C" * 60 + "W" * 600)
+    table(tmp_path / "changed.csv", old="W" * 60, new="W" * 60)
+    gate = ("--state", "looks.json", *OPTIONS, "--fail-on-regression", "--junit", "gates.xml", "-f", "json")
+    assert nescio("compare", "--looks", "won.csv", *gate).status == 0
+    for name, why in (
+        ("changed.csv", "60 questions that counted end differently now"),
+        ("lost.csv", "the looks contradict each other"),
+    ):
+        found = nescio("compare", "--looks", name, *gate)
+        assert found.status == 3
+        assert found.json["looks"][-1]["verdict"] == f"cannot tell, as {why}"
+        assert f"cannot tell, as {why}" in Path("gates.xml").read_text()
+
+
 def test_a_measure_that_is_no_name_is_named_in_the_summary(tmp_path: Path) -> None:
     data, summary = block(tmp_path / "one.csv", 1, 0.25), tmp_path / "seen.md"
     package.compare(

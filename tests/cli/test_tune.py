@@ -97,15 +97,24 @@ def test_the_words_teach(nescio: Command, table: Path) -> None:
 def test_nothing_to_certify_writes_nothing_and_says_so(nescio: Command, table: Path, tmp_path: Path) -> None:
     tuned = tmp_path / "tuned.csv"
     found = nescio("tune", table, "--max-risk", "0.01", "-f", "json", "-o", tuned)
-    assert (found.status, tuned.exists()) == (3, False)  # a run was to be written
+    assert (found.status, tuned.exists()) == (3, False)
     values = {name: found.json[name] for name in ("threshold", "coverage", "risk", "risk_upper", "value", "low")}
     assert values == {**dict.fromkeys(values), "coverage": 0}
     # ln(0.05/20)/ln(0.99) = 596.2
     assert found.json["answers_needed"] == 597
     assert "that takes 597 accepted answers without an error" in found.err
     assert "is not written" in found.err
-    plain = nescio("tune", table, "--max-risk", "0.01")  # an answer like any other
-    assert (plain.status, "cannot be certified with 95% confidence" in plain.out) == (0, True)
+    plain = nescio("tune", table, "--max-risk", "0.01")
+    assert (plain.status, "cannot be certified with 95% confidence" in plain.out) == (3, True)
+    assert "guarantee (exit status 3 where none can be given)" in nescio("tune", "--help").flat
+
+
+def test_a_single_question_is_one_and_none_is_held_out(nescio: Command, tmp_path: Path) -> None:
+    one = written(tmp_path / "one.csv", "run,question,outcome,confidence\na,q1,correct,0.5\n")
+    out = nescio("tune", one).out
+    assert out.startswith("run 'a', 1 question: ")
+    assert "nothing could be held out" in out
+    assert "nan" not in out.split("nescio ")[0]
 
 
 def test_a_declined_pan_problem_has_the_score_of_one_half(nescio: Command, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from msgspec.structs import replace
 
 import nescio
 from nescio.comparison._looks import Sequence, follow
@@ -130,9 +131,37 @@ def test_another_outcome_of_a_question_that_counted_is_said_and_left_out(tmp_pat
     changed = run.copy()
     changed[:7] = (changed[:7] + 1) % 3
     after = looks_at(table(changed, baseline), "accuracy", state=state)
-    assert after.rows == before.rows
+    cannot_tell = replace(
+        before.rows[-1], verdict="cannot tell, as 7 questions that counted end differently now", more=None
+    )
+    assert after.rows == (cannot_tell,)
     words = "7 of them have a different outcome now, and the first one counts"
     assert any(words in text for text in in_words(after.notes))
+
+
+def test_looks_that_contradict_each_other_decide_nothing(tmp_path: Path) -> None:
+    """60 of 60 won, then 600 of 600 lost: (60 - 600)/660 lies outside what the first look allows."""
+    right, wrong = np.full(600, C), np.full(600, W)
+    state = tmp_path / "looks.json"
+    (first,) = looks_at(table(right[:60], wrong[:60]), "accuracy", state=state)
+    assert (first.verdict, first.stops) == ("stop: better", True)
+    looks = looks_at(table(wrong, right, start=60), "accuracy", state=state)
+    last = looks.rows[-1]
+    assert last.difference == pytest.approx(-540 / 660)
+    assert math.isnan(last.low)
+    assert (last.verdict, last.stops, last.more) == ("cannot tell, as the looks contradict each other", False, None)
+    assert looks.rows[0] == first
+    assert any("random order, so there is no interval" in text for text in in_words(looks.notes))
+
+
+def test_questions_that_all_move_the_difference_alike_have_no_asymptotic_interval() -> None:
+    right, wrong = np.full(60, C), np.full(60, W)
+    for measure in ("c@1", "accuracy"):
+        looks = looks_at(table(right, wrong), measure, sequence="asymptotic")
+        assert math.isnan(looks.rows[0].low)
+        assert (looks.rows[0].verdict, looks.rows[0].more) == ("go on", None)
+        assert any("do not all move the difference alike" in text for text in in_words(looks.notes))
+    assert looks_at(table(right, wrong), "accuracy").rows[0].verdict == "stop: better"
 
 
 @pytest.mark.parametrize("measure", ["accuracy", "c@1"])
@@ -247,8 +276,10 @@ def test_the_asymptotic_sequence_does_not_look_too_early() -> None:
 def test_no_interval_goes_beyond_what_a_difference_can_be(measure: str, furthest: float) -> None:
     """Accuracy is between 0 and 1, UF between -1 and 1, a penalty of 3 between -3 and 1."""
     good, bad = np.full(300, C, dtype=np.int8), np.full(300, W, dtype=np.int8)
+    if measure == "c@1":
+        good[0] = U  # all alike have no asymptotic interval
     path = follow(parse(measure), good, bad, Sequence("asymptotic" if measure == "c@1" else "guaranteed", 0.05, 1000))
-    assert path.difference[-1] == pytest.approx(furthest)
+    assert path.difference[-1] == pytest.approx(furthest, abs=0.01)
     assert np.nanmax(path.high) == path.running_high[-1] == furthest
     assert np.nanmin(path.low) >= -furthest
     assert np.isinf(path.running_low[:49]).all() == (measure == "c@1")

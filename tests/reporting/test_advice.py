@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,21 @@ def test_where_there_are_no_errors_to_read_it_says_so(tmp_path: Path) -> None:
     assert "No errors to read: one has none." in make(tmp_path / "one.html", table).read_text(encoding="utf-8")
     counts = written(tmp_path / "counts.csv", "run,correct,incorrect,unanswered", ["a,30,20,10"])
     assert "has counts, and not which" in texts(counts)[-1]
+
+
+def test_the_evidence_and_the_headline_are_about_the_same_comparison(tmp_path: Path) -> None:
+    """Six of six discordant questions have p = 2/64, and thrice that among three pairs."""
+    runs = {"a": "C" * 26 + "W" * 14, "b": "C" * 20 + "W" * 20, "c": "W" * 6 + "C" * 20 + "W" * 14}
+    table = outcome_table(tmp_path / "three.csv", runs)
+    first, *_ = lines = texts(table)
+    assert "not significantly different from b and c" in first
+    assert any("the lead over b is not significant" in line for line in lines)
+    # 120 against 72 as they came; at its threshold b is right on 72 and silent on 128: .36 × 1.64 is nearly .6.
+    runs = {"a": "W" * 80 + "C" * 120, "b": "C" * 72 + "W" * 128}
+    first, *_ = lines = texts(outcome_table(tmp_path / "two.csv", runs, confidence=True))
+    assert first.startswith("a is best by c@1 as the runs came, 0.600 [")
+    assert first.endswith("; significantly different from the other run.")
+    assert any(re.search(r"the lead over b at threshold [0-9.]+ is not significant", line) for line in lines)
 
 
 def test_where_judges_disagree_the_evidence_is_weak(tmp_path: Path) -> None:

@@ -618,7 +618,7 @@ RULES: dict[str, Check] = {
     r"RUN answered #, and # of these were wrong": lambda page, m: page.share(page.run(m[1])),
     r"Ship RUN at threshold #(?:, or .+? \(not significantly different\))?: expect \S+ to answer # of new questions, and # of these wrongly": shipped_at,
     r"\(at most # on others like them, with 95% confidence(?:, chosen out of #)?\)": at_most,
-    r"The evidence is (weak|fair|strong): (?:another judge sees # of the answers otherwise(?: and )?)?(?:the lead is (not )?"
+    r"The evidence is (weak|fair|strong): (?:another judge sees # of the answers otherwise(?: and )?)?(?:the lead(?: over .+?)? is (not )?"
     r"significant)?(?: and )?(?:the bound is # points? above what was seen)?\.": evidence,
     r"RUN may be more than # worse than RUN \(c@1 #(?: \[#, #\])?\)\.(?: About # further (?:questions|clusters) would)?": undecided,
     r"RUN and RUN at threshold # get the same outcome on every question: let cost or speed decide": the_same,

@@ -230,6 +230,20 @@ def test_latex_escapes_every_special_and_aligns_on_the_point() -> None:
     assert re.match(r"500 \[\$-\$0\.\d{3}, \$?-?\$?0\.\d{3}\]$", body(text)[1][2])
 
 
+def test_a_huge_figure_has_three_digits_and_an_exponent() -> None:
+    """The means of thirty scores, one of which is 3 × 10^300, or thirty times 1,234,567."""
+    rows = [
+        {"run": run, "question": f"q{i}", "outcome": "correct", "score": score}
+        for run, scores in (("old", [0.5] * 30), ("new", [3e300] + [0.0] * 29), ("mid", [1234567.0] * 30))
+        for i, score in enumerate(scores)
+    ]
+    text = tables.render(nescio.score(rows, "mean(score)", resamples=200), "table")
+    assert "1.00e+299" in text
+    assert "1.23e+06" in text
+    assert "+1.00e+299" in tables.render(nescio.compare(rows, "mean(score)", baseline="old", resamples=200), "table")
+    assert all(len(line) < 60 for line in text.splitlines()[:4])
+
+
 def test_bold_marks_the_best_and_intervals_part_where_a_terminal_is_narrow(
     scores: Scores, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -134,7 +134,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_a_policy_has_to_settle_is_refused(fault: str, only: str, tmp_path: Path) -> None:
     (path := tmp_path / "t.csv").write_text("run,question,outcome\n" + FAULTS[fault])
-    said = "lacks 1 questions" if fault == "missing" else "1 answers with an empty or unknown outcome"
+    said = "lacks 1 question;" if fault == "missing" else "1 answer with an empty or unknown outcome"
     with pytest.raises(MismatchError, match=said):
         nescio.score(counted(path, only, tmp_path / "counts.csv"))
 
@@ -163,7 +163,7 @@ def test_columns_and_words_are_named_as_elsewhere(tmp_path: Path) -> None:
 def test_shards_without_a_run_are_found(tmp_path: Path) -> None:
     head = "run,correct,incorrect,unanswered,other,missing,asked\n"
     (path := tmp_path / "runs.csv").write_text(head + "a,1,1,0,0,0,2\nb,1,0,0,0,0,1\n")
-    with pytest.raises(MismatchError, match="run 'b' was counted on 1 questions and 'a' on 2"):
+    with pytest.raises(MismatchError, match="run 'b' was counted on 1 question and 'a' on 2"):
         nescio.score(path)
 
 

@@ -119,7 +119,7 @@ def test_known_probabilities() -> None:
     ("change", "error", "message"),
     [
         ({"inclusion": 1.5}, FormatError, "above 0 and at most 1"),
-        ({"inclusion": None}, MismatchError, "1 labels have no probability of inclusion"),
+        ({"inclusion": None}, MismatchError, "1 label has no probability of inclusion"),
         ({"inclusion": 0.4}, UsageError, "question 'q0': the labels of two runs have different probabilities"),
     ],
 )

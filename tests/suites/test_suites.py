@@ -16,7 +16,10 @@ from scipy.stats import ttest_1samp, ttest_ind
 import nescio
 from nescio.comparison.corrections import adjust
 from nescio.data.evidence import Evidence, outcome_tally
+from nescio.data.joined_runs import join_runs
 from nescio.errors import FormatError, MismatchError, NescioError, UnknownNameError, UsageError
+from nescio.formats.answers import Answer, outcomes_of
+from nescio.formats.registry import ReadOptions
 from nescio.pipeline import Options, load
 from nescio.stats.suites import win_rates
 from tests.suites import typed
@@ -249,6 +252,26 @@ def test_over_benchmarks_it_is_a_paired_t_test() -> None:
     assert (row.low, row.high) == pytest.approx((0.98 - 12.706204736174698 * 0.02, 1))
 
 
+def test_a_benchmark_that_shows_no_spread_hides_as_much_as_its_size_allows() -> None:
+    """100 lost and 70 won of 200, and 2 of 2 won: of units like those two a share 1 - .025^(1/2) may be lost, each of
+    which moves their difference by 2. That of the 200 reaches 1.9719565 × √((.85 - .15²)/199) both ways (t of 199
+    degrees)."""
+    large = evidence(x="C" * 70 + "W" * 130, y="W" * 100 + "C" * 100)
+    (row,) = nescio.compare({"a": large, "b": evidence(x="CC", y="WW")}, "accuracy", baseline="y", **SMALL).rows
+    reach = 1.9719565 * math.sqrt((0.85 - 0.15**2) / 199)
+    hidden = 2 * (1 - 0.025**0.5)
+    assert row.difference == pytest.approx(0.425)
+    expected = (0.425 - math.hypot(reach, hidden) / 2, 0.425 + reach / 2)
+    assert (row.low, row.high) == pytest.approx(expected, abs=1e-7)
+    assert row.detectable is None
+    (row,) = nescio.compare({"a": large, "b": evidence(x="C", y="W")}, "accuracy", baseline="y", **SMALL).rows
+    assert row.low == pytest.approx(0.425 - math.hypot(reach, 2 * 0.975) / 2, abs=1e-7)
+    alike = {"a": evidence(x="CW" * 20, y="CW" * 20), "b": evidence(x="CW", y="CW")}
+    (row,) = nescio.compare(alike, "accuracy", baseline="y", **SMALL).rows
+    away = math.hypot(1 - 0.025 ** (1 / 40), 1 - 0.025 ** (1 / 2)) / 2
+    assert (row.low, row.high) == pytest.approx((-away, away), abs=1e-12)
+
+
 def test_runs_are_compared_on_the_questions_that_both_have(tmp_path: Path) -> None:
     """x lacks the first question of a, so that a has three: C/C, W/W, U/C; b has C/W, W/W, C/C. Of repeats, a question of
     five answers counts once."""
@@ -289,6 +312,43 @@ def test_a_stratum_as_a_suite_is_its_parts(tmp_path: Path) -> None:
     with pytest.raises(MismatchError, match="'b' lacks y"):
         typed.score(path, suite_by="task", **SMALL)
     assert {row.run for row in typed.score(path, suite_by="task", incomplete="complete-runs", **SMALL)} == {"a"}
+
+
+def by_task(runs: dict[str, str], **told: str) -> list[dict[str, str]]:
+    """Outcomes, and the task of each question where a run tells it."""
+    words = {"C": "correct", "W": "incorrect"}
+    return [
+        {"run": run, "question": f"q{i}", "outcome": words[letter], "task": told[run][i] if run in told else ""}
+        for run, letters in runs.items()
+        for i, letter in enumerate(letters)
+    ]
+
+
+def test_benchmarks_are_those_of_every_run(tmp_path: Path) -> None:
+    """Whoever sends one run could divide the questions as suits it."""
+    runs = {"old": "CCWW", "new": "WWCC"}
+    assert len(nescio.compare(by_task(runs, old="aabb", new="aabb"), "accuracy", suite_by="task", **SMALL)) == 1
+    said = (
+        r"the column 'task' must be the same in all runs: of question 'q0', run 'new' \(.*\) has 'a', and run 'old' \("
+    )
+    with pytest.raises(MismatchError, match=said + r".*\) has none"):
+        nescio.compare(by_task(runs, new="aabb"), "accuracy", suite_by="task", **SMALL)
+    with pytest.raises(MismatchError, match="two values of it"):
+        nescio.compare(by_task(runs, old="aabb", new="abbb"), "accuracy", suite_by="task", **SMALL)
+    # Gold answers and predictions, and the same where a format is joined with another.
+    for name, task in (("old", ""), ("new", "a")):
+        rows = [f"{name},q{i},yes,yes,{task or 'b'}" for i in range(4)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["run,question,gold,prediction,task", *rows]) + "\n")
+    with pytest.raises(
+        MismatchError, match=r"run 'old' \(.*old\.csv, line 2\) has 'b', and run 'new' \(.*new\.csv, line 2\)"
+    ):
+        nescio.compare([tmp_path / "old.csv", tmp_path / "new.csv"], "accuracy", suite_by="task", **SMALL)
+    answers = [Answer("old", "q0", 0), Answer("new", "q0", 0, strata={"task": "a"})]
+    with pytest.raises(MismatchError, match=r"run 'old' \(log\) has none, and run 'new' \(log\) has 'a'"):
+        outcomes_of(answers, "log", ReadOptions(strata=("task",)), [])
+    told, untold = (outcomes_of([one], one.run, ReadOptions(strata=("task",)), []) for one in answers)
+    with pytest.raises(MismatchError, match=r"run 'old' \(old\) has none, and run 'new' \(new\) has 'a'"):
+        join_runs([told, untold], ["task"])
 
 
 def test_counts_are_a_benchmark_and_cannot_be_compared() -> None:

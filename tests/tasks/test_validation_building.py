@@ -130,7 +130,7 @@ def test_questions_without_an_answer_left_are_not_in_it() -> None:
     assert [question.id for question in found.exercise.questions] == ["2"]
     assert in_words(found.notes) == (
         "2 questions have no answer left, and are not in the collection",
-        "1 of 1 answers have no supporting text (`support` in a run)",
+        "1 of 1 answer has no supporting text (`support` in a run)",
     )
     with pytest.raises(MismatchError, match="'9', which is not among the questions"):
         build(asked, [Offer("9", "s", "Rome")])

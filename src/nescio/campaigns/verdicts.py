@@ -15,7 +15,7 @@ from nescio.data.assessors import ADJUDICATION, Resolution, resolve_all
 from nescio.data.model import Verdict
 from nescio.errors import MismatchError
 from nescio.stats.raters import agreement_intervals, kappa_interval
-from nescio.text import plural
+from nescio.text import on_one_line, plural
 
 MOST_NAMED = 10  # answers in dispute that a message lists
 
@@ -66,8 +66,10 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
             if rule == "refused"
             else f"write a sheet of them with nescio campaign sheets {campaign.folder} --adjudicate"
         )
-        rows = "\n".join([*named[:MOST_NAMED], *left])
-        raise MismatchError(f"{plural(len(dispute), 'answer')} judged differently; {how}\n{rows}")
+        rows = "\n".join([*map(on_one_line, named[:MOST_NAMED]), *left])
+        error = MismatchError(f"{plural(len(dispute), 'answer')} judged differently; {how}\n{rows}")
+        error.several_lines = True
+        raise error
     return {item: verdict for item, verdict in final.items() if verdict is not None}
 
 

@@ -21,7 +21,7 @@ from nescio.memory import memory_limit
 from nescio.options.edge import BARS, SAY
 from nescio.options.moved import command_moved, moved
 from nescio.plugins import fault_of
-from nescio.text import inert
+from nescio.text import inert, on_one_line
 from nescio.verbs import files
 
 WIDEST = 100  # columns of a help page
@@ -92,7 +92,7 @@ def _run(arguments: Sequence[str]) -> None:
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except NescioError as error:
-        _fail(str(error))
+        _fail(str(error) if error.several_lines else on_one_line(str(error)))
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message(), file=sys.stderr)
         sys.exit(2)

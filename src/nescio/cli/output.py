@@ -10,18 +10,22 @@ from typing import Any
 
 from nescio.cli.encoding import escaped
 from nescio.data.notes import Note, note
-from nescio.text import inert
+from nescio.text import inert, sanitize
 
 ONE_TABLE = ("csv", "jsonl", ".csv", ".jsonl", ".parquet")  # what holds the rows of results and nothing more
 
 
 def say(message: str) -> None:
-    """Print a message for the user, on standard error."""
+    """Print a message for the user, on standard error; a line break within it is a stranger's, and becomes a space."""
+    say_lines(sanitize(message))
+
+
+def say_lines(text: str) -> None:
+    """Print a text whose line breaks are ours, on standard error."""
     from nescio.reporting.terminal import wrapped
 
-    print(
-        wrapped(inert(message), sys.stderr, "  "), file=sys.stderr
-    )  # click would write UTF-8 where ASCII is asked for
+    # click would write UTF-8 where ASCII is asked for
+    print(wrapped(inert(text), sys.stderr, "  "), file=sys.stderr)
 
 
 def say_notes(notes: Iterable[Note]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from nescio.cli.output import emit, say, say_notes
+from nescio.cli.output import emit, say, say_lines, say_notes
 from nescio.data.results import Results
 from nescio.options import Request, Verb, option
 from nescio.reporting import terminal
@@ -94,5 +94,5 @@ def present(verb: Verb[Any, Any], result: Any, how: Printing) -> int:
             return exit_status(results.gates)
         return int(getattr(result, "status", 0))
     if result is not None and (text := str(result)) and not getattr(result, "wrote", ()):
-        say(text)
+        say_lines(text)
     return int(getattr(result, "status", 0))

@@ -25,6 +25,7 @@ FIRST_LOOK, FEWEST_DISCORDANT = sequences.FIRST_LOOK, 10
 _STEP = 1e-3  # of the derivatives, in shares of the questions
 _TABLES = np.array([[3, 2, 1], [1, 5, 4], [2, 2, 7], [6, 4, 2]], dtype=np.float64)  # the last is twice the first
 MORE_DIGITS = 2
+ROUNDING = 1e-9
 
 
 class Sequence(Struct, frozen=True):
@@ -45,6 +46,14 @@ class Path(Struct, frozen=True, eq=False):
     running_low: Floats
     running_high: Floats
     discordant: NDArray[np.int64]
+
+    def disagrees(self, at: int) -> bool:
+        """Whether the intervals up to a question have nothing in common, or leave out the difference by then."""
+        low, high = self.low[: at + 1], self.high[: at + 1]
+        if np.isnan(low).all():
+            return False
+        within = np.nanmax(low) - ROUNDING <= self.difference[at] <= np.nanmin(high) + ROUNDING
+        return not within
 
 
 def choose(measure: Measure, method: SequenceMethod) -> SequenceUsed:
@@ -95,7 +104,9 @@ def follow(measure: Measure, run: Codes, baseline: Codes, how: Sequence) -> Path
         spread = spreads(measure, run, baseline)
         t = np.arange(1, len(run) + 1)
         half = sequences.asymptotic_half_width(t, spread, how.alpha, how.planned)
-        half = np.where((t >= FIRST_LOOK) & (discordant >= FEWEST_DISCORDANT), half, np.nan)
+        # Questions that all move the difference alike show no spread, and an interval without width is none.
+        looked = (t >= FIRST_LOOK) & (discordant >= FEWEST_DISCORDANT) & (spread > ROUNDING)
+        half = np.where(looked, half, np.nan)
         low, high = difference - half, difference + half
     furthest = measure.bounds[1] - measure.bounds[0]  # no difference lies further from 0
     low, high = np.clip(low, -furthest, furthest), np.clip(high, -furthest, furthest)
@@ -155,6 +166,8 @@ def still_needed(measure: Measure, pair: tuple[Codes, Codes], how: Sequence, mar
         more = sequences.observations_for_bernstein(sequences.bets_of(scaled, how.alpha), *wanted, how.alpha)
     else:
         spread = float(spreads(measure, run, baseline)[-1])
+        if spread <= ROUNDING:
+            return None
         more = sequences.observations_for_asymptotic(half, t, spread, how.alpha, how.planned)
         more = max(more, FIRST_LOOK - t, math.ceil((FEWEST_DISCORDANT - discordant) * t / discordant))
     return None if more >= sequences.FURTHEST else max(more, 1)

@@ -265,7 +265,7 @@ def _part(questions: int, total: int, *, every: bool) -> list[Note]:
     return [
         note(
             PART,
-            "on the {questions} of {total} questions for which {every:all runs/both runs} have the data it needs",
+            "on the {questions} of {total:n question} for which {every:all runs/both runs} have the data it needs",
             questions=questions,
             total=total,
             every=every,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.comparison import _early_state
 from nescio.comparison._early_state import LETTERS, State
@@ -38,7 +39,9 @@ from nescio.scoring.samples import columns_for
 from nescio.scoring.score import open_data
 from nescio.sources.locks import one_at_a_time
 from nescio.stats.streams import Stream
+from nescio.text import plural
 
+DISAGREE = "cannot tell, as the looks contradict each other"
 _CHANGES = ("runs", "questions", "data", "format", "columns")  # what may differ from block to block
 
 
@@ -47,8 +50,8 @@ class Look(Struct, frozen=True):
     which the runs end differently.
 
     `low` and `high` bound the difference at every look at once: they are the intersection of the intervals at all looks
-    so far, NaN where there was none yet. `more` is about how many questions it still takes, None where the verdict is
-    to stop, or that cannot be said.
+    so far, NaN where there was none yet, or where they leave out the difference. `more` is about how many questions it
+    still takes, None where the verdict is to stop, or that cannot be said.
     """
 
     run: str
@@ -99,7 +102,8 @@ def compare_early(
     Each row is a block: those that `state`, a file, has kept, and the questions of `source` that are new. The verdict
     is "stop: no difference larger than d" where the interval lies within `margin` (none: that is never said), "stop:
     better" or "stop: worse" where it excludes 0 ("higher", "lower" of a descriptive measure), else "go on, about n
-    more questions". Both runs are compared on the questions of both. The questions of a block count in a random
+    more questions". It is "cannot tell" where the looks contradict each other, and where questions that counted end
+    differently now. Both runs are compared on the questions of both. The questions of a block count in a random
     order, from `seed`; questions that were looked at before are left out and counted. Raises MismatchError for a
     state that was kept with another measure, level, run, judge, sequence or seed, UsageError for what cannot be
     followed.
@@ -113,12 +117,14 @@ def compare_early(
     path = None if state is None else Path(state)
     with nullcontext() if path is None else one_at_a_time(path):
         before = State(fixed) if path is None else _early_state.read(path, fixed)
-        after, notes = _with_new(before, loaded, chosen, seed)
+        after, changed, notes = _with_new(before, loaded, chosen, seed)
         if not after.questions:
             raise MismatchError(
                 f"{names[0]!r} and {names[1]!r} share no question that {chosen.label} can be computed from"
             )
         rows, more_notes = _looks(after, chosen, how, names, margin)
+        if changed:
+            rows[-1] = replace(rows[-1], verdict=_changed_verdict(changed), more=None)
         if path is not None and after is not before:
             _early_state.write(path, after)
     looked = hashlib.blake2b("\0".join([*after.questions, after.run, after.baseline]).encode(), digest_size=6)
@@ -162,8 +168,14 @@ def _fixed(loaded: Loaded, measure: Measure, how: Sequence, names: tuple[str, st
     return {**own, "sequence": how.method, **planned, "seed": seed, **policies}
 
 
-def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tuple[State, list[Note]]:
-    """Add the questions that are new, in a random order; notes say what was left out."""
+def _changed_verdict(changed: int) -> str:
+    end = "ends" if changed == 1 else "end"
+    return f"cannot tell, as {plural(changed, 'question')} that counted {end} differently now"
+
+
+def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tuple[State, int, list[Note]]:
+    """Add the questions that are new, in a random order, and count the earlier ones that end differently now; notes
+    say what was left out."""
     data = with_questions(loaded.data, "follow as they arrive")
     usable = np.asarray(columns_for(data, measure)[1].all(axis=0))
     codes = np.argmax([np.asarray(data.column(name)) for name in OUTCOMES], axis=0).astype(np.int8)
@@ -172,11 +184,11 @@ def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tup
     again = [question for question in letters if question in earlier]
     new = sorted(letters.keys() - earlier.keys())
     notes = [] if usable.all() else [_unshared(int((~usable).sum()), len(usable))]
+    changed = sum(letters[question] != earlier[question] for question in again)
     if again:
-        changed = sum(letters[question] != earlier[question] for question in again)
         notes.append(_seen_before(len(again), len(letters), changed))
     if not new:
-        return before, notes
+        return before, changed, notes
     key = (int(Stream.ARRIVAL), len(before.blocks))
     order = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key)).permutation(len(new))
     arrived = tuple(new[i] for i in order)
@@ -190,13 +202,13 @@ def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tup
     )
     run, baseline = ("".join(letters[question][side] for question in arrived) for side in (0, 1))
     signature = sign(**loaded.signature)
-    return before.add(arrived, run, baseline, str(signature)), notes
+    return before.add(arrived, run, baseline, str(signature)), changed, notes
 
 
 def _unshared(left_out: int, total: int) -> Note:
     return note(
         "sequential.unshared",
-        "{left_out:,} of {total:,} questions left out because not both runs have an outcome",
+        "{left_out:,} of {total:n question} left out because not both runs have an outcome",
         left_out=left_out,
         total=total,
     )
@@ -206,7 +218,7 @@ def _seen_before(again: int, total: int, changed: int) -> Note:
     if changed:
         return note(
             "sequential.changed",
-            "{again:,} of {total:,} questions were looked at before and are left out; {changed:,} of them "
+            "{again:,} of {total:n question} were looked at before and are left out; {changed:,} of them "
             "{changed:has/have} a different outcome now, and the first one counts",
             again=again,
             total=total,
@@ -214,7 +226,7 @@ def _seen_before(again: int, total: int, changed: int) -> Note:
         )
     return note(
         "sequential.seen",
-        "{again:,} of {total:,} questions were looked at before and are left out",
+        "{again:,} of {total:n question} were looked at before and are left out",
         again=again,
         total=total,
     )
@@ -230,12 +242,12 @@ def _looks(
     for number, block in enumerate(state.blocks, 1):
         at += block.questions
         low, high = float(path.running_low[at - 1]), float(path.running_high[at - 1])
-        words = verdict(measure, low, high, margin, None)
+        no_look, disagrees = math.isinf(low), path.disagrees(at - 1)
+        words = DISAGREE if disagrees else verdict(measure, low, high, margin, None)
         more = None
-        if not words.startswith("stop"):
+        if not disagrees and not words.startswith("stop"):
             more = still_needed(measure, (run[:at], baseline[:at]), how, margin)
             words = verdict(measure, low, high, margin, more)
-        no_look = math.isinf(low)
         rows.append(
             Look(
                 *names,
@@ -244,30 +256,29 @@ def _looks(
                 at,
                 int(path.discordant[at - 1]),
                 float(path.difference[at - 1]),
-                math.nan if no_look else low,
-                math.nan if no_look else high,
+                math.nan if no_look or disagrees else low,
+                math.nan if no_look or disagrees else high,
                 words,
                 more,
             )
         )
     notes = []
-    if math.isnan(rows[-1].low):
+    if math.isinf(path.running_low[-1]):
         notes.append(
             note(
                 "sequential.too_early",
                 "no interval yet: the asymptotic sequence starts at {questions} questions, {discordant} of them with "
-                "different outcomes",
+                "different outcomes, that do not all move the difference alike",
                 questions=FIRST_LOOK,
                 discordant=FEWEST_DISCORDANT,
             )
         )
-    lowest, highest = np.fmax.accumulate(path.low)[-1], np.fmin.accumulate(path.high)[-1]
-    if lowest > highest:
+    if path.disagrees(at - 1):
         notes.append(
             note(
                 "sequential.order_matters",
-                "the intervals of different looks do not overlap: the questions do not seem to arrive in a random "
-                "order, so the last common interval is kept",
+                "the looks contradict each other: the questions do not seem to arrive in a random order, so there is "
+                "no interval",
             )
         )
     return rows, notes

@@ -8,16 +8,19 @@ import numpy as np
 
 from nescio.data.columns import Array
 from nescio.data.outcomes import ABSENT, Outcomes
-from nescio.errors import MismatchError
+from nescio.errors import MismatchError, differs_between_runs
 
 
-def join_runs(parts: Sequence[Outcomes]) -> Outcomes:
+def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes:
     """Return the runs of all parts on the questions of all parts; a question that a part lacks is absent from its runs.
 
     If several parts have a stratum or a cluster of a question, the first part's counts. Raises MismatchError if parts
-    share no question, name a run alike, disagree on whether a question has an answer, or have repeats.
+    share no question, name a run alike, disagree on whether a question has an answer or on one of these `strata`, or
+    have repeats.
     """
     _check(parts)
+    for name in strata:
+        _check_stratum(parts, name)
     place = {question: i for i, question in enumerate(dict.fromkeys(q for part in parts for q in part.questions))}
     columns = [np.array([place[question] for question in part.questions]) for part in parts]
 
@@ -35,7 +38,7 @@ def join_runs(parts: Sequence[Outcomes]) -> Outcomes:
     names = dict.fromkeys(name for part in parts for name in part.extra_columns)
     extra = {name: _cells([part.extra_columns.get(name) for part in parts], parts, columns, np.nan) for name in names}
     names = dict.fromkeys(name for part in parts for name in part.strata)
-    strata = {name: per_question([part.strata.get(name) for part in parts], "") for name in names}
+    joined = {name: per_question([part.strata.get(name) for part in parts], "") for name in names}
     return Outcomes(
         tuple(run for part in parts for run in part.runs),
         tuple(place),
@@ -44,7 +47,7 @@ def join_runs(parts: Sequence[Outcomes]) -> Outcomes:
         candidate=cells("candidate", -1),
         answerable=per_question([part.answerable for part in parts], -1),
         extra_columns={name: values for name, values in extra.items() if values is not None},
-        strata={name: values for name, values in strata.items() if values is not None},
+        strata={name: values for name, values in joined.items() if values is not None},
         clusters=clusters,
         why=cells("why", None),
         files=tuple(file for part in parts for file in (part.files or ("",) * len(part.runs))),
@@ -72,6 +75,18 @@ def _check(parts: Sequence[Outcomes]) -> None:
         for question, has_answer in zip(part.questions, answerable, strict=True):
             if has_answer >= 0 and known.setdefault(question, has_answer) != has_answer:
                 raise MismatchError(f"they disagree on whether question {question!r} has an answer")
+
+
+def _check_stratum(parts: Sequence[Outcomes], name: str) -> None:
+    """Raise MismatchError if parts disagree on a stratum of a question, or one of them has none."""
+    known: dict[str, tuple[str, str, str]] = {}
+    for part in parts:
+        values = part.strata.get(name, [""] * len(part.questions))
+        shown = part.runs[0], part.files[0] if part.files else "in memory"
+        for question, value in zip(part.questions, values, strict=True):
+            before = known.setdefault(question, (*shown, value))
+            if before[2] != value:
+                raise differs_between_runs(name, question, before, (*shown, value))
 
 
 def _cells(

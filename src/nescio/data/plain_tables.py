@@ -13,7 +13,7 @@ from nescio.text import sanitize
 MOST_ROWS = 1_000  # of a table in a notebook
 FIRST = 30  # rows of it that are in sight; the others are folded
 P_VALUES = ("p", "p_adjusted")  # columns
-HUGE = 1e12  # from here on figures are no longer written out
+HUGE = 1e6  # from here on a figure has three digits and an exponent
 
 Record = dict[str, Any]
 
@@ -63,19 +63,26 @@ def plain_value(value: Any) -> Any:
 
 def rounded(value: float, digits: int) -> str:
     """Return a number with so many decimals, a half away from zero: a half of the decimal number that is meant, as of
-    0.675, which no binary number is, or of 5/8 computed with an error in the last digit."""
+    0.675, which no binary number is, or of 5/8 computed with an error in the last digit. A huge one has an exponent."""
     if not abs(value) < HUGE:
-        return f"{value:.{digits}f}"
+        return f"{value:.2e}"
     return f"{Decimal(f'{value:.12f}').quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
 def figure(value: float | None) -> str:
-    """Return a value as a wide table shows it: three decimals, or "undefined"; what has no bounds may need an exponent.
-    Zero has no sign."""
+    """Return a value as a wide table shows it: three decimals, or "undefined". Zero has no sign."""
     if value is None or math.isnan(value):
         return "undefined"
-    shown = rounded(value, 3) if abs(value) < HUGE else f"{value:.6g}"
+    shown = rounded(value, 3)
     return shown.removeprefix("-") if shown == "-0.000" else shown
+
+
+def signed_figure(value: float | None) -> str:
+    """Return a difference with its sign, or "undefined"."""
+    if value is None or math.isnan(value):
+        return "undefined"
+    shown = rounded(value, 3)
+    return shown if shown.startswith("-") else f"+{shown}"
 
 
 def shown_p(value: float | None) -> str:

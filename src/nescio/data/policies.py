@@ -136,7 +136,7 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         shared = int(common.sum())
         keep = f"{opt('missing', 'common')} to keep only the {plural(shared, 'question')} that all runs have, "
         raise MismatchError(
-            f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {total} questions (first: "
+            f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {plural(total, 'question')} (first: "
             f"{outcomes.questions[first]!r}){more}; use {keep if shared else ''}{opt('missing', 'own')} to count each "
             f"run on its own questions, or {opt('missing', 'unanswered')} if the runs were asked the others and gave "
             "no answer"
@@ -150,7 +150,7 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
     notes.append(
         note(
             "outcomes.common",
-            "{common} of {total} questions are common to all runs; the other {others} are left out",
+            "{common} of {total:n question} are common to all runs; the other {others} are left out",
             common=int(common.sum()),
             total=total,
             others=int((~common).sum()),
@@ -266,7 +266,7 @@ def missing_note(run: str, missing: int, total: int) -> Note:
     """Count the questions that a run lacks."""
     return note(
         "outcomes.missing_silent",
-        "run {subject!r}: {missing} of {total} questions {missing:is/are} missing and counted as unanswered",
+        "run {subject!r}: {missing} of {total:n question} {missing:is/are} missing and counted as unanswered",
         run,
         missing=missing,
         total=total,
@@ -278,13 +278,13 @@ def unanswerable_note(count: int, total: int, policy: str) -> Note:
     if policy == "exclude":
         return note(
             "outcomes.unanswerable_left_out",
-            "{count} of {total} questions {count:has/have} no answer and {count:is/are} left out",
+            "{count} of {total:n question} {count:has/have} no answer and {count:is/are} left out",
             count=count,
             total=total,
         )
     return note(
         "outcomes.unanswerable",
-        "{count} of {total} questions {count:has/have} no answer: abstaining is correct there, and answering is "
+        "{count} of {total:n question} {count:has/have} no answer: abstaining is correct there, and answering is "
         "incorrect",
         count=count,
         total=total,
@@ -296,7 +296,7 @@ def ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
     if policy == "exclude":
         return note(
             UNGRADED_LEFT_OUT,
-            "run {subject!r}: {count} of {total} answers {count:is/are} not graded and left out",
+            "run {subject!r}: {count} of {total:n answer} {count:is/are} not graded and left out",
             run,
             count=count,
             total=total,
@@ -312,7 +312,7 @@ def ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
         )
     return note(
         "outcomes.ungraded_bounds",
-        "run {subject!r}: {count} of {total} answers {count:is/are} not graded; counted once as wrong and once as "
+        "run {subject!r}: {count} of {total:n answer} {count:is/are} not graded; counted once as wrong and once as "
         "right",
         run,
         count=count,

@@ -15,7 +15,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes, reasons_note
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import AnswerTexts
-from nescio.errors import FormatError
+from nescio.errors import FormatError, differs_between_runs
 from nescio.formats.registry import ReadOptions
 from nescio.text import composed
 
@@ -109,6 +109,8 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
             reasons.append(Counter())
         if q == len(first):
             first.append(one)
+        else:
+            _same_in_all_runs(first[q], one, path, options)
         if one.why:
             reasons[r][one.why] += 1
     shape, at = (len(runs), len(questions)), (places[0], places[1])
@@ -146,6 +148,17 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
         files=tuple(map(str, files)),
         texts=grid((one.texts for one in answers), None, object) if any(one.texts for one in answers) else None,
     )
+
+
+def _same_in_all_runs(first: Answer, other: Answer, path: object, options: ReadOptions) -> None:
+    """Raise MismatchError where two runs disagree on a column of questions that was asked for."""
+    for name in options.strata or ():
+        value, differs = first.strata.get(name, ""), other.strata.get(name, "")
+        if first.run != other.run and value != differs:
+            places = [f"{of.path or path}, {of.where}" if of.where else f"{of.path or path}" for of in (first, other)]
+            raise differs_between_runs(
+                name, other.question, (first.run, places[0], value), (other.run, places[1], differs)
+            )
 
 
 def _strata(rows: Sequence[Mapping[str, str]], options: ReadOptions) -> dict[str, Array]:

@@ -343,7 +343,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if own is None or not own.recorder.rows:
         return
     terminalreporter.section("nescio")
-    terminalreporter.line(f"{len(own.recorder.rows):,} answers recorded")
+    terminalreporter.line(f"{len(own.recorder.rows):,} answer{'s' * (len(own.recorder.rows) != 1)} recorded")
     for line in filter(None, (own.written, *own.passed, *own.failed, *own.unclear)):
         bad = line in own.failed or (line in own.unclear and own.recorder.undecided == "fail")
         terminalreporter.line(line, red=bad)

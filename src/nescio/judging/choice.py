@@ -29,7 +29,7 @@ def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
         if strange := sum(option(questions[r.question_id], str(r.answer)) is None for r in answered):
             yield note(
                 "choice.no_option",
-                "run {subject!r}: {answers} of {total} answers name no option of their question and count as wrong"
+                "run {subject!r}: {answers} of {total:n answer} name no option of their question and count as wrong"
                 "{doubtful:; does the run belong to this test?/}",
                 run.name,
                 answers=strange,

@@ -50,7 +50,7 @@ def _without_vital(q: Any, **parameters: Any) -> Note | None:  # noqa: ARG001  o
         return None
     return note(
         "nuggets.without_vital",
-        "{questions} of {total} questions have no vital nugget in the key and are left out",
+        "{questions} of {total:n question} have no vital nugget in the key and are left out",
         questions=questions,
         total=len(q.vital),
     )
@@ -210,7 +210,7 @@ def _without_weight(q: Any, **parameters: Any) -> Note | None:  # noqa: ARG001
         return None
     return note(
         "nuggets.without_weight",
-        "{questions} of {total} questions have no weighted nugget and are left out",
+        "{questions} of {total:n question} have no weighted nugget and are left out",
         questions=questions,
         total=len(q.pyramid_weight),
     )

@@ -127,8 +127,9 @@ def _read_each(
     outcomes = [result.data for result in read if isinstance(result.data, Outcomes)]
     if len(outcomes) < len(read):
         raise MismatchError(str(error)) from None
+    named = (*(options.strata or ()), *([options.cluster] if options.cluster else []))
     try:
-        joined = join_runs(outcomes)
+        joined = join_runs(outcomes, named)
     except MismatchError as why:
         raise MismatchError(f"{error}: {why}") from None
     about = ", and ".join(result.about for result in read)

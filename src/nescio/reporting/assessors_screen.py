@@ -7,6 +7,7 @@ from typing import Any
 from nescio.reporting.numbers import interval, number
 from nescio.reporting.printing import show_signature, show_text
 from nescio.reporting.screen import show_records
+from nescio.text import plural
 
 
 def show_assessors(results: Any) -> None:
@@ -20,7 +21,7 @@ def show_assessors(results: Any) -> None:
     settled = len(verdicts) - alike - open_
     parts = f"{alike:,} judged alike, {settled:,} settled by the rule, {open_:,} in dispute"
     print()
-    show_text(f"{len(verdicts):,} answers: {parts}\n")
+    show_text(f"{plural(len(verdicts), 'answer')}: {parts}\n")
     show_signature(results.signature)
 
 

@@ -12,7 +12,7 @@ from nescio.pipeline import DEFAULT_MEASURES
 from nescio.reporting import terminal
 from nescio.reporting.formula import in_text, plain
 from nescio.reporting.grid import make_grid
-from nescio.reporting.printing import show_grid, show_text
+from nescio.reporting.printing import show_grid, show_lines, show_text
 
 DEFAULT = "*"
 ROOMY = 100  # columns of a terminal from which on a measure takes one line
@@ -108,7 +108,7 @@ def show_one(measure: Measure) -> None:
     show_text(formula if " = " in formula.partition("(")[0] else f"{declaration.name} = {formula}")
     show_text("")
     for paragraph in in_text(declaration.doc).split("\n\n"):
-        show_text(paragraph if "\n    " in paragraph else " ".join(paragraph.split()))
+        show_lines(paragraph if "\n    " in paragraph else " ".join(paragraph.split()))
         show_text("")
     facts["better"] = f"{facts['better']} is better"
     for name in ("also", "use", "example", "range", "better", "needs", "order", "interval", "source", "audit"):

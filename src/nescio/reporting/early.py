@@ -8,6 +8,7 @@ from nescio.data.results import Results
 from nescio.reporting.numbers import difference
 from nescio.reporting.printing import show_signature, show_text
 from nescio.reporting.screen import show_records
+from nescio.text import plural
 
 
 def show_looks(results: Results[Any]) -> None:
@@ -25,5 +26,6 @@ def show_looks(results: Results[Any]) -> None:
             for row in results
         ]
     )
-    show_text(f"{last.measure}, {last.run} against {last.baseline}, after {last.n:,} questions: {last.verdict}\n")
+    about = f"{last.measure}, {last.run} against {last.baseline}"
+    show_text(f"{about}, after {plural(last.n, 'question')}: {last.verdict}\n")
     show_signature(results.signature)

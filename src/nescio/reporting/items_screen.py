@@ -9,6 +9,7 @@ from nescio.data.results import Results
 from nescio.reporting.numbers import number
 from nescio.reporting.printing import show_signature, show_text
 from nescio.reporting.screen import show_records
+from nescio.text import plural
 
 MOST_SHOWN = 20  # items; JSON has all
 LONGEST = 30  # characters of an answer
@@ -19,7 +20,7 @@ def show_items(results: Results) -> None:
     modelled = "abilities" in results.tables
     show_records([_record(row, modelled=modelled) for row in results.rows[:MOST_SHOWN]])
     if len(results.rows) > MOST_SHOWN:
-        show_text(f"{len(results.rows) - MOST_SHOWN:,} more questions; -f json lists them\n")
+        show_text(f"{plural(len(results.rows) - MOST_SHOWN, 'more question')}; -f json lists them\n")
     (table,) = results.tables["reliability"]
     without = f", {number(table.flagged_left_out)} without those flagged" if any(row.flagged for row in results) else ""
     show_text(f"\nreliability of the ranking of these {table.runs} runs (KR-20): {number(table.kr20)}{without}\n")

@@ -5,19 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nescio.data.plain_tables import HUGE, figure, rounded, shown_p
+from nescio.data.plain_tables import figure, shown_p, signed_figure
 
 number = figure  # a value: three decimals, or "undefined"
-
-
-def signed(value: float | None) -> str:
-    """Return a difference with its sign, or "undefined"."""
-    if value is None or math.isnan(value):
-        return "undefined"
-    if abs(value) >= HUGE:
-        return f"{value:+.6g}"
-    shown = rounded(value, 3)
-    return shown if shown.startswith("-") else f"+{shown}"
+signed = signed_figure  # a difference: the same with its sign
 
 
 def interval(low: float | None, high: float | None) -> str:

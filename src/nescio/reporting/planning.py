@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from nescio.data.results import Results
-from nescio.reporting.printing import show_grid, show_signature, show_text
+from nescio.reporting.printing import show_grid, show_sentences, show_signature
 from nescio.reporting.screen import show_records
 from nescio.reporting.tables import record_grid
+from nescio.text import plural
 
 
 def show_plan(results: Results) -> None:
     """Print each plan in words, and then as tables."""
-    show_text("\n".join(sentence(row) for row in results) + "\n")
+    show_sentences(map(sentence, results))
     records = [_record(row) for row in results]
     show_grid(record_grid(records, {name: name in ("measure", "method") for row in records for name in row}))
     if "systems" in results.tables:
@@ -30,7 +31,7 @@ def sentence(row: Any) -> str:
         return f"{row.measure}: no feasible number of questions detects a difference of {row.difference:.4g}"
     one = row.questions == 1
     size = f"{row.questions:,} question{'' if one else 's'}"
-    size += "" if row.clusters is None else f" ({row.clusters:,} clusters)"
+    size += "" if row.clusters is None else f" ({plural(row.clusters, 'cluster')})"
     if math.isnan(row.difference):
         return f"{row.measure}: {size} detect{'s' * one} no difference at alpha {row.alpha:g}"
     if row.solved == "questions":
@@ -55,7 +56,7 @@ def _record(row: Any) -> dict[str, Any]:
 
 def show_label_plan(results: Results) -> None:
     """Print how many answers people must label, in words and as tables."""
-    show_text("\n".join(map(label_sentence, results)) + "\n")
+    show_sentences(map(label_sentence, results))
     records = [
         {
             "measure": row.measure,
@@ -96,6 +97,6 @@ def label_sentence(row: Any) -> str:
         return f"{what}: no number of labels is enough for {aim}"
     alone = "not even all of them" if row.people_alone is None else f"{row.people_alone:,}"
     return (
-        f"{what}: labels on {row.labels:,} of {row.answers:,} answers are enough for {aim}; without the judge it would "
-        f"take {alone}"
+        f"{what}: labels on {row.labels:,} of {plural(row.answers, 'answer')} are enough for {aim}; "
+        f"without the judge it would take {alone}"
     )

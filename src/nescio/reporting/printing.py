@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from nescio.data.signature import Signature
 from nescio.errors import spelled
 from nescio.reporting import layout, terminal
 from nescio.reporting.grid import BEST, Grid
-from nescio.text import inert
+from nescio.text import inert, sanitize
 
 _BEST_CELL = re.compile(rf"\d{re.escape(BEST)}(\s\[|$)")
 _STYLES = {"better": "green", "worse": "red", "higher": "bold", "lower": "bold", "cheat": "red", "fails": "red"}
@@ -22,13 +22,28 @@ def show_signature(signature: Signature) -> None:
 
 
 def show_text(text: str, style: str = "", hanging: str = "") -> None:
-    """Print a paragraph, broken into lines where the terminal is narrower."""
-    _print([(terminal.wrapped(sanitize_lines(text), hanging=hanging), style)])
+    """Print a paragraph, broken into lines where the terminal is narrower, with the empty lines around it; a line break
+    within it is a stranger's, and becomes a space."""
+    body = text.strip("\n")
+    before, _, after = text.partition(body) if body else (text, "", "")
+    _print([(f"{before}{terminal.wrapped(in_line(body), hanging=hanging)}{after}", style)])
 
 
-def sanitize_lines(text: str) -> str:
-    """Make each line of a text inert."""
-    return inert(spelled(text))
+def show_lines(text: str) -> None:
+    """Print a text whose line breaks are ours."""
+    _print([(terminal.wrapped(inert(spelled(text))), "")])
+
+
+def show_sentences(sentences: Iterable[str]) -> None:
+    """Print sentences, a line each, and an empty line."""
+    for sentence in sentences:
+        show_text(sentence)
+    show_text("")
+
+
+def in_line(text: str) -> str:
+    """Return a text as one line that holds nothing that a terminal obeys."""
+    return sanitize(spelled(text))
 
 
 def show_fact(label: str, text: str) -> None:
@@ -39,7 +54,7 @@ def show_fact(label: str, text: str) -> None:
 
 def show_grid(grid: Grid) -> None:
     """Print a table: text to the left, numbers to the right."""
-    print_grid(grid.escaped(sanitize_lines))
+    print_grid(grid.escaped(in_line))
 
 
 def print_grid(grid: Grid) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 from nescio.data.results import Results
 from nescio.reporting.numbers import number
-from nescio.reporting.printing import show_signature, show_text
+from nescio.reporting.printing import show_sentences, show_signature, show_text
 from nescio.reporting.screen import show_records
+from nescio.text import plural
 
 MOST_FLIPS = 10  # questions that are listed; JSON has all
 
@@ -25,7 +26,7 @@ def show_repeats(results: Results) -> None:
         print()
         show_records(results.records("flips")[:MOST_FLIPS])
         if len(flips) > MOST_FLIPS:
-            show_text(f"{len(flips) - MOST_FLIPS:,} more questions flip; -f json lists them\n")
+            show_text(f"-f json lists {plural(len(flips) - MOST_FLIPS, 'more question')} that flip\n")
     show_signature(results.signature)
 
 
@@ -70,7 +71,7 @@ def _by_repeat(rows: tuple[Any, ...]) -> list[dict[str, Any]]:
 
 def show_design(results: Results) -> None:
     """Print how often to ask each question, in words and as a table."""
-    show_text("\n".join(map(sentence, (row for row in results if row.best))) + "\n")
+    show_sentences(sentence(row) for row in results if row.best)
     records = [
         {
             "measure": row.measure,
@@ -90,4 +91,4 @@ def show_design(results: Results) -> None:
 def sentence(row: Any) -> str:
     """Say a design in words."""
     times = "once" if row.repeats == 1 else f"{row.repeats} times each"
-    return f"{row.measure}: ask {row.questions:,} questions {times}, for a half width of {row.half_width:.3g}"
+    return f"{row.measure}: ask {plural(row.questions, 'question')} {times}, for a half width of {row.half_width:.3g}"

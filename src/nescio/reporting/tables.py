@@ -213,8 +213,10 @@ def _cell(value: Any) -> str:
         return "–"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
-    if isinstance(value, int) or abs(value) >= HUGE:
-        return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if abs(value) >= HUGE:
+        return rounded(value, 4)
     shown = rounded(value, 4).rstrip("0").rstrip(".")
     return "0" if shown == "-0" else shown
 

@@ -6,9 +6,10 @@ import math
 
 from nescio.reporting.grid import make_grid
 from nescio.reporting.numbers import difference, interval, number, with_interval
-from nescio.reporting.printing import show_grid, show_signature, show_text
+from nescio.reporting.printing import show_grid, show_lines, show_signature, show_text
 from nescio.reporting.screen import show_records
 from nescio.selective import Tuned, TunedPair, Tuning
+from nescio.text import plural
 
 CURVE_ROWS = 20
 
@@ -17,7 +18,7 @@ def show_tuned(tuned: Tuned, *, curve: bool = False) -> None:
     """Print the threshold and its figures, and with `curve` some points of the risk-coverage curve."""
     row: Tuning = tuned.rows[0]
     runs = int(tuned.signature.get("simultaneous", 1))
-    show_text(f"run {row.run!r}, {row.n:,} questions: {_verdict(row, runs)}\n")
+    show_lines(f"run {row.run!r}, {plural(row.n, 'question')}: {_verdict(row, runs)}\n")
     predicted = [
         (f"on {one.questions:,} others", interval(one.low, one.high), "a sample of so many (prediction interval)")
         for one in tuned.tables.get("next_sample", ())
@@ -63,6 +64,8 @@ def _values(row: Tuning) -> list[tuple[str, str, str]]:
     expected = with_interval(row.value, row.low, row.high)
     too_good = "too optimistic (same questions)" if row.max_risk is None else "on the questions used to choose it"
     held_out = f"expect this (held out; answers {_percent(row.coverage_held_out)})"
+    if math.isnan(row.coverage_held_out):
+        held_out = "nothing could be held out"
     if row.max_risk is not None:
         held_out = f"the procedure, certified again {row.folds} times"
     lines = [
@@ -79,7 +82,7 @@ def _values(row: Tuning) -> list[tuple[str, str, str]]:
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f}%"
+    return "–" if share is None or math.isnan(share) else f"{100 * share:.1f}%"
 
 
 def show_tuned_pair(pair: TunedPair) -> None:

@@ -289,12 +289,12 @@ def _figure(mean: Mean, constant: float, measure: Measure, level: float, *, sign
 
 def _remarks(mean: Mean, answers: int, differ: int) -> list[Note]:
     if mean.labels < FEWEST and answers:
-        return [note("labels.too_few", "undefined: people judged {labels} of {answers} answers", labels=mean.labels,
+        return [note("labels.too_few", "undefined: people judged {labels} of {answers:n answer}", labels=mean.labels,
                      answers=answers)]  # fmt: skip
     remarks = []
     if mean.labels < min(FEW, answers):
         remarks.append(
-            note("labels.approximate", "only {labels} labels: treat this interval as approximate", labels=mean.labels)
+            note("labels.approximate", "only {labels:n label}: treat this interval as approximate", labels=mean.labels)
         )
     elif mean.labels < answers and differ < FEW_DIFFER:
         remarks.append(

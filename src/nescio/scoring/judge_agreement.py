@@ -246,7 +246,7 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
         notes.append(
             note(
                 "agreement.few_labels",
-                "run {subject!r}: {labels} labels are few for an interval based on a normal approximation",
+                "run {subject!r}: {labels:n label} {labels:is/are} few for an interval based on a normal approximation",
                 judged.runs[run],
                 labels=int(counts[run]),
             )

@@ -22,6 +22,7 @@ from nescio.pipeline import Loaded
 from nescio.sources.arrow import told
 from nescio.sources.opening import open_source
 from nescio.tables.judgements import read_judgements
+from nescio.text import plural
 
 VERDICTS = "verdicts"  # strata made of what the judge says of the runs that are compared
 NEITHER = -1
@@ -173,7 +174,8 @@ def _laid_out(loaded: Loaded, data: Evidence, people: Human) -> tuple[NDArray[np
         return grid, None
     if (all_of & ~given).any():
         lacking = int((all_of & ~given).sum())
-        raise MismatchError(f"{lacking} labels have no probability of inclusion, but others have one")
+        have = "has" if lacking == 1 else "have"
+        raise MismatchError(f"{plural(lacking, 'label')} {have} no probability of inclusion, but others have one")
     return grid, inclusion
 
 

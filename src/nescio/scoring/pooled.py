@@ -234,7 +234,7 @@ def _doubts(n: int, gain: float, used: int, wanted: int) -> list[Note]:
             )
         )
     if n < FEW:
-        doubts.append(note("pool.few", "only {n} questions: treat this interval as approximate", n=n))
+        doubts.append(note("pool.few", "only {n:n question}: treat this interval as approximate", n=n))
     if gain >= 1:
         doubts.append(
             note(

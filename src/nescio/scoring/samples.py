@@ -204,7 +204,7 @@ def _asked_too_seldom(questions: int, total: int) -> Note:
         return note("measure.asked_once", "undefined because no question was asked often enough")
     return note(
         "measure.asked_too_seldom",
-        "{questions:,} of {total:,} questions left out because they were not asked often enough",
+        "{questions:,} of {total:n question} left out because they were not asked often enough",
         questions=questions,
         total=total,
     )

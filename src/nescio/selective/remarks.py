@@ -16,7 +16,7 @@ def remarks(one: OneRun) -> list[Note]:
         notes.append(
             note(
                 "tuning.always_silent",
-                "run {subject!r}: {silent:,} of {total:,} questions {silent:has/have} no answer and no judged "
+                "run {subject!r}: {silent:,} of {total:n question} {silent:has/have} no answer and no judged "
                 "candidate with a confidence, so they stay unanswered at every threshold",
                 one.data.runs[0],
                 silent=silent,
@@ -37,7 +37,7 @@ def without_confidence(one: OneRun) -> Note:
     """Count the answers that were left out of a curve, as they have no confidence."""
     return note(
         "tuning.without_confidence",
-        "run {subject!r}: {left_out:,} of {total:,} questions left out, as the answer has no confidence",
+        "run {subject!r}: {left_out:,} of {total:n question} left out, as the answer has no confidence",
         one.data.runs[0],
         left_out=one.left_out,
         total=one.left_out + len(one.has_confidence),

@@ -9,14 +9,16 @@ import os
 import re
 import secrets
 import shutil
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from nescio.errors import UsageError
 from nescio.sources.locks import held
+from nescio.sources.temporary import temporary_folder
 
 _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what only who writes is told
 
@@ -40,7 +42,11 @@ def naming(path: Path, *drafts: Path) -> Iterator[None]:
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
     """Yield a path to write to beside `path`; it replaces `path` if the block succeeds, and is deleted otherwise, by
-    the next call where this one is killed."""
+    the next call where this one is killed. A pipe or a device stays, and what was written goes into it."""
+    if is_special(path):
+        with _poured_into(path) as draft:
+            yield draft
+        return
     if path.is_symlink():
         path = path.resolve()  # what the link names is written, and the link stays
     if not path.absolute().parent.is_dir():
@@ -58,6 +64,40 @@ def atomic_write(path: Path) -> Iterator[Path]:
                 draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def is_special(path: Path) -> bool:
+    """Tell whether a path leads to something that no file may take the place of: a pipe, a device, or what this process
+    prints to."""
+    return path.exists() and not path.is_dir() and (not path.is_file() or _printed_to(path) is not None)
+
+
+def _printed_to(path: Path) -> int | None:
+    """Return the descriptor of standard output or of standard error, if it is open on this file (/dev/stdout)."""
+    for descriptor in (1, 2):
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
+    return None
+
+
+@contextmanager
+def _poured_into(path: Path) -> Iterator[Path]:
+    """Yield a temporary file, whose bytes are written into a pipe or a device if the block succeeds."""
+    with temporary_folder() as folder:
+        draft = folder / f"draft{path.suffix}"
+        yield draft
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+        with naming(path, path), draft.open("rb") as made, _opened(path) as target:
+            shutil.copyfileobj(made, target)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """Open a pipe or a device; where this process prints to it, go on after what was printed."""
+    descriptor = _printed_to(path)
+    return path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
 
 
 def draft_of(path: Path, *, inside: bool = False) -> Path:

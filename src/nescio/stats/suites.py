@@ -53,6 +53,16 @@ def fixed_benchmarks(
     return Macro(value, se, *intervals.logit(value, float(np.sqrt(squares.sum())) / size, limits, freedom, level))
 
 
+def reaching_benchmarks(values: Floats, below: Floats, above: Floats) -> tuple[float, float]:
+    r"""Return the interval of the mean of independent values, each of which may lie so far `below` and `above` itself.
+
+    $\bar M - \frac1T\sqrt{\sum_t b_t^2}$ and $\bar M + \frac1T\sqrt{\sum_t a_t^2}$ (MOVER). All have shape (T,).
+    Source: Zou & Donner, Statistics in Medicine 2008.
+    """
+    value, size = float(np.mean(values)), len(values)
+    return value - float(np.linalg.norm(below)) / size, value + float(np.linalg.norm(above)) / size
+
+
 def sampled_benchmarks(values: Floats, level: float) -> Macro:
     r"""Return the macro mean with an interval for benchmarks like these: $\bar M \pm t_{T-1}\,s/\sqrt T$.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nescio.comparison.adjusted import adjusted_families, tests_used
 from nescio.comparison.corrections import Correction, adjust
-from nescio.comparison.each_pair import EVERYWHERE, student_interval
+from nescio.comparison.each_pair import student_interval
 from nescio.comparison.rank_probabilities import fill
 from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
@@ -28,13 +28,13 @@ from nescio.options.edge import Progress
 from nescio.pipeline import check_baseline
 from nescio.scoring.score import parse_all
 from nescio.stats import resampling, suites
-from nescio.stats.few_units import within_range
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 from nescio.suites.choices import Incomplete, Over
 from nescio.suites.completeness import complete, over_shared
 from nescio.suites.definition import Suite, open_suite
 from nescio.suites.macro_differences import PairOverSuite, Runs, pairs_over_suite, see
+from nescio.suites.macro_intervals import bounded, fixed_interval
 from nescio.suites.resampled import Drawn, draw
 from nescio.suites.rows import BenchmarkDifference
 from nescio.suites.scoring import cautions
@@ -167,17 +167,16 @@ def _pairs(suite: Suite, baseline: str | None, run: str | None) -> list[Runs]:
 
 
 def _row(pair: PairOverSuite, measure: Measure, over: str, level: float) -> Comparison:
-    values = np.array([part.difference for part in pair.parts])
     p, test, units = pair.p, pair.test, sum(part.units for part in pair.parts)
     if over == "benchmarks":
+        values = np.array([part.difference for part in pair.parts])
         macro = suites.sampled_benchmarks(values, level)
-        (low, high), spread, test, units = _bounded(macro, measure), macro.se, "t", len(values)
+        low, high = bounded(macro.low, macro.high, measure)
+        spread, test, units = macro.se, "t", len(values)
         with np.errstate(divide="ignore", invalid="ignore"):
             p = suites.student_p(float(np.float64(macro.value) / macro.se), len(values) - 1) if units > 1 else math.nan
     else:
-        errors = [part.error for part in pair.parts]
-        macro = suites.fixed_benchmarks(values, np.array([s * s for s, _ in errors]), errors, EVERYWHERE, level)
-        (low, high), spread = _bounded(macro, measure), 0.0 if math.isnan(macro.low) else macro.se
+        low, high, spread = fixed_interval(pair.parts, measure, level)
     if not measure.declaration.resampling_covers:
         low = high = math.nan
     if math.isnan(pair.difference):
@@ -185,11 +184,6 @@ def _row(pair: PairOverSuite, measure: Measure, over: str, level: float) -> Comp
     return Comparison(
         *pair.runs, measure.label, pair.difference, low, high, p, None, test, pair.n, units=units, spread=spread
     )
-
-
-def _bounded(macro: suites.Macro, measure: Measure) -> tuple[float, float]:
-    low, high = within_range(macro.low, macro.high, measure.bounds)
-    return float(low), float(high)
 
 
 def _parts(pair: PairOverSuite, measure: Measure, level: float, correction: str) -> list[BenchmarkDifference]:

@@ -13,7 +13,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import SAID_SO
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM
 from nescio.data.repeats import REPEAT
-from nescio.errors import FormatError, opt, shorten
+from nescio.errors import FormatError, differs_between_runs, opt, shorten
 from nescio.formats.choices import check_choice
 from nescio.formats.registry import ReadOptions, Unjudged
 from nescio.sources.elements import identity
@@ -244,6 +244,7 @@ def _questions(
     for row in rows:
         first.setdefault(row.question, row)
     gold = _own_gold(first, rows, sources, options, notes)
+    _same_in_all_runs(first, rows, sources, options)
     unsteady = {name for row in rows for name, value in row.labels.items() if first[row.question].labels[name] != value}
     unsteady |= {name for row in rows for name, value in row.labels.items() if len(value) > LONGEST_LABEL}
     wanted = [name for name in (rows[0].labels if rows else ()) if name not in unsteady]
@@ -260,6 +261,21 @@ def _questions(
         for name, row in first.items()
     }
     return questions, gold
+
+
+def _same_in_all_runs(
+    first: Mapping[str, Row], rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions
+) -> None:
+    """Raise MismatchError where runs disagree on a column of questions that was asked for."""
+    for row in rows:
+        known = first[row.question]
+        for name in options.strata or ():
+            value, other = known.labels.get(name), row.labels.get(name)
+            if known.run != row.run and value != other:
+                places = [f"{sources[of.file].label}, {locate(sources[of.file], of.row)}" for of in (known, row)]
+                raise differs_between_runs(
+                    name, row.question, (known.run, places[0], value), (row.run, places[1], other)
+                )
 
 
 def _own_gold(

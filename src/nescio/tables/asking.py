@@ -11,6 +11,7 @@ from msgspec import Struct
 from nescio.errors import TYPED, FormatError, again, opt, spelled
 from nescio.sources.source import Source
 from nescio.tables.mapping import ROLES
+from nescio.text import inert, on_one_line
 
 if TYPE_CHECKING:
     from nescio.formats.registry import ReadOptions
@@ -44,7 +45,9 @@ class Way(Struct, frozen=True):
             runs.append(f"{run} {right}/{wrong}/{silent}{more}")
         rest = len(self.counts) - _RUNS
         more = f", and {rest} more run{'s' if rest > 1 else ''}" if rest > 0 else ""
-        return f"{', '.join(runs)}{more}, {self.questions} question{'s' if self.questions != 1 else ''}"
+        return (
+            f"{', '.join(map(on_one_line, runs))}{more}, {self.questions} question{'s' if self.questions != 1 else ''}"
+        )
 
 
 _WIDEST = 40  # characters of a column's name before its kind
@@ -56,6 +59,8 @@ class AskedError(FormatError):
 
     `ways` are tried by whoever settles a table; `screen` shows them with what they give.
     """
+
+    several_lines = True
 
     def __init__(
         self,
@@ -115,7 +120,7 @@ def ask_in_terminal(error: AskedError) -> Options | None:
     outside a terminal, or for none."""
     if not (error.executed and TYPED.get() and sys.stdin.isatty() and sys.stdout.isatty()):
         return None
-    print(f"{error}\n")
+    print(f"{inert(str(error))}\n")
     while True:
         try:
             typed = input(f"which? 1 to {len(error.executed)}, ROLE=COLUMN, or nothing to stop: ").strip()

@@ -20,7 +20,7 @@ from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import first, load_rows, locate
 from nescio.tables.lexicon import is_sum, lexicon, roles_of, squash
 from nescio.tables.statements import BESIDE
-from nescio.text import decimal, finite
+from nescio.text import decimal, finite, plural
 
 # What counts are made of that have no column; the first way that fits is taken.
 _MADE = {
@@ -184,15 +184,15 @@ def check_whole(source: Source, row: int, whose: str, numbers: Mapping[str, int]
     """Raise MismatchError where counts leave out questions that a policy has to settle."""
     if numbers.get("missing"):
         raise MismatchError(
-            f"{source.label}, {locate(source, row)}: {whose} lacks {numbers['missing']:,} questions; nescio sql "
-            f"{opt('missing', 'unanswered')} counts them as unanswered, and {opt('missing', 'common')} leaves them out "
-            "for all runs"
+            f"{source.label}, {locate(source, row)}: {whose} lacks {plural(numbers['missing'], 'question')}; "
+            f"nescio sql {opt('missing', 'unanswered')} counts them as unanswered, and {opt('missing', 'common')} "
+            "leaves them out for all runs"
         )
     if numbers.get("other"):
         raise MismatchError(
-            f"{source.label}, {locate(source, row)}: {whose} has {numbers['other']:,} answers with an empty or unknown "
-            f"outcome, or to a question that it answers twice; nescio sql {opt('outcome_map')} says what words mean, "
-            f"and {opt('ungraded', 'exclude')} leaves out empty outcomes"
+            f"{source.label}, {locate(source, row)}: {whose} has {plural(numbers['other'], 'answer')} with an empty or "
+            f"unknown outcome, or to a question that it answers twice; nescio sql {opt('outcome_map')} says what words "
+            f"mean, and {opt('ungraded', 'exclude')} leaves out empty outcomes"
         )
 
 
@@ -201,8 +201,8 @@ def check_asked(asked: Mapping[str, int]) -> None:
     if len({*asked.values()}) > 1:
         least, most = min(asked, key=asked.__getitem__), max(asked, key=asked.__getitem__)
         raise MismatchError(
-            f"run {least!r} was counted on {asked[least]:,} questions and {most!r} on {asked[most]:,}: some shards "
-            "lack a run; count all shards as one table"
+            f"run {least!r} was counted on {plural(asked[least], 'question')} and {most!r} on {asked[most]:,}: some "
+            "shards lack a run; count all shards as one table"
         )
 
 

@@ -11,6 +11,7 @@ from nescio.errors import shorten
 from nescio.sources.source import Source
 from nescio.sources.tables import first
 from nescio.tables.asking import AskedError
+from nescio.text import plural
 
 if TYPE_CHECKING:
     import duckdb
@@ -55,7 +56,7 @@ def check_pairing(
     file, question, run, asked, other, others = moved
     rule = (
         f"question {question!r} asks {shorten(asked)} in run {run!r} and {shorten(others)} in run {other!r}, which has "
-        f"the former under another name ({many} of {total} questions)"
+        f"the former under another name ({many} of {plural(total, 'question')})"
     )
     source = sources[file]
     raise AskedError(source, rule, [{"column": {"question": text}}, {"column": {"question": by}}], where=source.head)

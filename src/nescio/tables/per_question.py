@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nescio.data.columns import Array, user
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, differs_between_runs
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, first, literal, locate
 from nescio.tables.rules import NO, RANK, YES, differing, refuse
@@ -73,6 +73,8 @@ def strata_of(
                 question, *places = two_values
                 shown = " and ".join(f"{v!r} ({sources[f].label}, {locate(sources[f], r)})" for f, r, v in places)
                 raise MismatchError(f"{name!r} is no stratum: question {question!r} has two values of it, {shown}")
+            if name in extra:
+                _in_all_runs(connection, sources, name, extra[name])
     names = [name for name in extra if wanted is None or name in wanted]
     strata = {}
     for at in range(0, len(names), _AT_ONCE):
@@ -84,6 +86,27 @@ def strata_of(
             if low == high and any(value is not None for value in low):
                 strata[name] = np.array(["" if value is None else value for value in low], dtype=object)
     return strata
+
+
+def _in_all_runs(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str) -> None:
+    """Raise MismatchError where one run has a value of a question, and another run, which answers it, has none: whoever
+    sends the answers of one run would say what all runs are."""
+    by_run = f"SELECT question, run, min(file) AS file, min(row) AS row, min({column}) AS value FROM rows GROUP BY 1, 2"
+    question = first(
+        connection,
+        f"SELECT question FROM ({by_run}) GROUP BY 1 HAVING count(value) BETWEEN 1 AND count(*) - 1 "
+        "ORDER BY min(file), min(row) LIMIT 1",
+    )
+    if not question:
+        return
+    rows = connection.execute(
+        f"SELECT run, file, row, value FROM ({by_run}) WHERE question = ? ORDER BY file, row", question
+    ).fetchall()
+    has, lacks = (next(row for row in rows if (row[3] is None) == empty) for empty in (False, True))
+    shown = [
+        (run, f"{sources[file].label}, {locate(sources[file], at)}", value) for run, file, at, value in (has, lacks)
+    ]
+    raise differs_between_runs(name, question[0], *shown)
 
 
 def assessed_of(connection: duckdb.DuckDBPyConnection, states: Array, mapped: Mapping[str, str]) -> dict[str, Array]:

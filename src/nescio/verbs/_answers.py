@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from nescio.data.notes import Note
+from nescio.text import plural
 
 
 class Answered(Struct, frozen=True):
@@ -19,4 +20,4 @@ class Answered(Struct, frozen=True):
     notes: tuple[Note, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.run} answers {self.answered} of {self.questions} questions; wrote {self.output}"
+        return f"{self.run} answers {self.answered} of {plural(self.questions, 'question')}; wrote {self.output}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from nescio.errors import UsageError, opt
 from nescio.formats.folder_reader import files_of
+from nescio.sources.writing import is_special
 
 
 def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
@@ -16,7 +17,10 @@ def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
     the place of an input file."""
     if not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: there is no folder {output.absolute().parent} to write it into")
-    if not os.access(output.absolute().parent, os.W_OK):
+    if is_special(output):
+        if not os.access(output, os.W_OK):
+            raise UsageError(f"{output}: cannot be written: it is read-only")
+    elif not os.access(output.absolute().parent, os.W_OK):
         raise UsageError(f"{output}: cannot be written: the folder {output.absolute().parent} is read-only")
     paths = [Path(item) for item in inputs if isinstance(item, (str, Path))]
     if any(os.path.isdir(path) for path in paths):  # Path.is_dir raises for a name too long

@@ -26,7 +26,7 @@ from nescio.errors import UsageError
 from nescio.options import Request, argument, option, verb
 from nescio.options.edge import say
 from nescio.options.kinds import FILES, NAMES, PATH
-from nescio.reporting.printing import show_text
+from nescio.reporting.printing import show_lines
 
 HOME = "http://127.0.0.1:8000"
 _T = TypeVar("_T")
@@ -41,7 +41,7 @@ class OfDatabase(Request):
 
 
 def _show(result: Any) -> None:
-    show_text(str(result))
+    show_lines(str(result))
 
 
 def _with(db: str, work: Callable[[Any], _T]) -> _T:

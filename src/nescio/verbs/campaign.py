@@ -42,7 +42,7 @@ from nescio.options import Kind, Request, argument, option, verb
 from nescio.options.edge import say
 from nescio.options.kinds import FILES, NAMES
 from nescio.reporting import screen
-from nescio.reporting.printing import show_text
+from nescio.reporting.printing import show_lines, show_text
 from nescio.verbs._shared import Resampled, Seeded, WithOrWithoutInterval, Worked
 
 
@@ -70,7 +70,7 @@ class Step(OfCampaign, Worked):
 
 def show(results: Any) -> None:
     """Print results in words."""
-    show_text(str(results))
+    show_lines(str(results))
 
 
 class InitRequest(Request):
@@ -427,7 +427,8 @@ def show_scores(scored: Scored, _: Any) -> None:
         if language:
             show_text(f"\n{language}")
         screen.show(scores)
-    say(str(scored))
+    for line in str(scored).splitlines():
+        say(line)
 
 
 @verb(CampaignScoreRequest, working="scoring", present=show_scores, prints="")

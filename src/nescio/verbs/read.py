@@ -287,7 +287,7 @@ def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
     return [
         note(
             "read.ceiling",
-            "people accept no sentence as an answer to {empty} of {total} questions, so no run can have a "
+            "people accept no sentence as an answer to {empty} of {total:n question}, so no run can have a "
             "HumSent above {ceiling:.3f}",
             empty=empty,
             total=len(lists),

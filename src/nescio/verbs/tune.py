@@ -12,8 +12,8 @@ nescio tune outcomes.csv --run mine --max-risk 0.05 --confidence 0.95
 (answer if p exceeds A/(n + U)) is also slightly too optimistic. That rule assumes calibrated confidences.
 
 A threshold belongs to one run. With --baseline, two runs are compared, each at its own threshold: each part of the
-questions is held out in turn, and no question helps to choose the threshold by which it is judged. With -o, exit status
-3 means that nothing could be certified or written.
+questions is held out in turn, and no question helps to choose the threshold by which it is judged. With --max-risk,
+exit status 3 means that no threshold could be certified.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from nescio.selective import tune as tune_run
 from nescio.selective import tune_pair as tune_two
 from nescio.selective.tuning import POINTS
 from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
+from nescio.text import on_one_line, plural
 from nescio.verbs._gates import CANNOT_TELL
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import (
@@ -90,7 +91,7 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
         default=None,
         kind=BETWEEN,
         help="Instead, find the largest coverage at which at most this share of the answers to new questions is wrong,"
-        " with a guarantee; the measure is then only reported.",
+        " with a guarantee (exit status 3 where none can be given); the measure is then only reported.",
     )
     confidence: float = option(
         default=0.95, kind=SHARE, needs="max_risk", help="The confidence level of that guarantee."
@@ -163,7 +164,8 @@ def tune(request: TuneRequest) -> Tuned:
         points=None if request.curve else POINTS,
         **request.values(WithOrWithoutInterval, Further, Resampled, Worked),
     )
-    made = TunedRun(**asdict(tuned), whole_curve=request.curve)
+    status = CANNOT_TELL if tuned.applied is None else 0
+    made = TunedRun(**asdict(tuned), whole_curve=request.curve, status=status)
     return made if request.output is None else _written(made, request.output)
 
 
@@ -172,7 +174,7 @@ def _which(runs: Sequence[str]) -> UsageError:
     more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
     return UsageError(
         f"there are {len(runs)} runs, and a threshold belongs to one run; name it with {opt('run')}, and another with"
-        f" {opt('baseline')} to compare the two: {', '.join(runs[:MOST_NAMED])}{more}"
+        f" {opt('baseline')} to compare the two: {', '.join(map(on_one_line, runs[:MOST_NAMED]))}{more}"
     )
 
 
@@ -180,10 +182,10 @@ def _written(tuned: TunedRun, output: Path) -> TunedRun:
     """Write the run with the threshold applied, where there is one to apply."""
     if tuned.applied is None:
         why = f"{output} is not written, because there is no threshold to apply"
-        return replace(tuned, wrote=(why,), status=CANNOT_TELL)
+        return replace(tuned, wrote=(why,))
     row = tuned.rows[0]
     rows = write_outcomes(as_outcomes(tuned.applied), output)
-    said = f"wrote run {row.run!r} with the threshold applied, {rows:,} questions to {output}"
+    said = f"wrote run {row.run!r} with the threshold applied, {plural(rows, 'question')} to {output}"
     return replace(tuned, wrote=(said,), notes=(*_lost_columns(row.measure), *tuned.notes))
 
 

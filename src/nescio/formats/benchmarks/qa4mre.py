@@ -209,7 +209,7 @@ def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: li
         notes.append(
             note(
                 "qa4mre.other_numbers",
-                "{moved} of {total} questions have different numbers in {gold} and in {test}: answers are "
+                "{moved} of {total:n question} have different numbers in {gold} and in {test}: answers are "
                 "matched by the "
                 "test",
                 moved=moved,

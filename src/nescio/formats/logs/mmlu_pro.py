@@ -114,7 +114,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if differing := sum(len(several) > 1 for several in kinds.values()):
         log.say(
             "mmlu_pro.questions_differ",
-            "{questions} of {total} questions are not the same in all files (text, options or answer differ): "
+            "{questions} of {total:n question} are not the same in all files (text, options or answer differ): "
             "each run is graded by its own file",
             questions=differing,
             total=len(kinds),

@@ -205,7 +205,7 @@ def _from_pilot(
         notes.append(
             note(
                 "plan.part",
-                "{subject}: the pilot uses the {questions} of {total} questions for which both runs have the data it "
+                "{subject}: the pilot uses the {questions} of {total:n question} for which both runs have the data it "
                 "needs",
                 measure.label,
                 questions=n,

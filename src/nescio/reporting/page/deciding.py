@@ -241,7 +241,8 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
     wanted = [near, significant] if len(report.runs) > 1 else [near]
     doubt = _doubt(report)
     word = "weak" if doubt > NEAR else ("weak", "fair", "strong")[2 * sum(wanted) // len(wanted)]
-    lead = "" if len(report.runs) == 1 else f"the lead is {'' if significant else 'not '}significant"
+    over = f" over {report.shown[shipping.other]}{_at(shipping.other_tuned)}" if shipping.other else ""
+    lead = "" if len(report.runs) == 1 else f"the lead{over} is {'' if significant else 'not '}significant"
     gap = (
         f"the bound is {plural(round(100 * (upper - seen)), 'point')} above what was seen"
         if stands_alone(report)

@@ -265,7 +265,7 @@ def strata_figure(report: ReportData) -> Figure | None:
         row
         | {
             "named": charts.named(row["run"], top),
-            "tip": f"{row['stratum']}, {row['run']}: {_value(row)}, {row['n']:,} questions",
+            "tip": f"{row['stratum']}, {row['run']}: {_value(row)}, {plural(row['n'], 'question')}",
         }
         for row in sorted(rows, key=lambda row: row["run"] in top)
         if row["stratum"] in order

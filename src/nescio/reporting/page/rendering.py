@@ -36,7 +36,7 @@ from nescio.reporting.page.statements import Claim
 from nescio.reporting.page.thresholds import deciding_payload, threshold_payload, threshold_rows
 from nescio.reporting.page.to_read import errors_to_read, nothing_to_read, questions_to_read, run_advised
 from nescio.reporting.suites import span
-from nescio.text import enumerated, sanitize
+from nescio.text import enumerated, plural, sanitize
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -258,9 +258,9 @@ def browser_lead(browsing: Browser | None, more: str = "") -> str:
     if browsing is None:
         return ""
     n, again = browsing.questions, browsing.payload.get("repeats")
-    each = f"each of the {n:,} questions{more}"
+    each = f"each of the {plural(n, 'question')}{more}"
     if again is not None:
-        each = f"each of {len(set(again)):,} questions, asked {n:,} times in all{more}"
+        each = f"each of {plural(len(set(again)), 'question')}, asked {n:,} times in all{more}"
     return f"The score of each run on {each}." if browsing.scored else f"What each run did with {each}."
 
 

@@ -53,8 +53,9 @@ class Shipping(Struct, frozen=True):
     """The run that is expected to do best on new questions, at its tuned threshold where that is expected to pay and
     else as it came; the runs that then do the very same with every question; the next best of the others; and the
     decision between the two, on held-out questions where a threshold was chosen (None: there is no other, or the two
-    cannot be paired). `expected` is the share of new questions that it answers at its threshold, and the share of
-    these that are wrong, where the run is chosen anew without each part of the questions, too."""
+    cannot be paired). Of runs as they came, the decision says what `ReportData.pairs` says. `expected` is the share of
+    new questions that it answers at its threshold, and the share of these that are wrong, where the run is chosen anew
+    without each part of the questions, too."""
 
     run: str
     tuned: TunedPoint | None
@@ -63,6 +64,11 @@ class Shipping(Struct, frozen=True):
     decision: Decision | None = None
     alike: tuple[tuple[str, TunedPoint | None], ...] = ()
     expected: tuple[float, float] | None = None
+
+    @property
+    def at_thresholds(self) -> bool:
+        """Whether one of the two runs is compared at a threshold, and not as it came."""
+        return self.tuned is not None or self.other_tuned is not None
 
 
 ProgressFor = Callable[[str], Progress | None]  # from the name of a step to what is called with its progress
@@ -160,6 +166,7 @@ def gather(
     studied, missing = run_studies(
         loaded, studies, list(dict.fromkeys(row.measure for row in scores)), progress_for, seed=seed, jobs=jobs
     )
+    pairs = _both_ways(compared)
     ranking = _ranking(compared, main, [(row.run, row.value) for row in scores if _whole(row, main)])
     runs = tuple(rank.run for rank in ranking) if ranking else _ordered(scores, main)
     if by and not asked_by:  # unasked, so that what it would note is no business of the report's
@@ -175,7 +182,7 @@ def gather(
         runs,
         dict(zip(loaded.data.runs, run_names(loaded.data.runs)[0], strict=True)),
         compared,
-        _both_ways(compared),
+        pairs,
         why,
         {rank.run: rank for rank in ranking},
         counts_of(loaded),
@@ -186,7 +193,14 @@ def gather(
         (*missing, *(people.notes if people else ())),
         operating,
         asked_by is not None,
-        _shipping(loaded, main, {row.run: row.value for row in scores if _whole(row, main)}, operating, drawn),
+        _shipping(
+            loaded,
+            main,
+            {row.run: row.value for row in scores if _whole(row, main)},
+            operating,
+            pairs=pairs,
+            drawn=drawn,
+        ),
         seed,
         None if people is None else people.said,
         _of_the_chosen(loaded, runs, main, ci, drawn),
@@ -353,6 +367,8 @@ def _shipping(
     main: str,
     values: Mapping[str, float],
     operating: Mapping[str, Operating],
+    *,
+    pairs: Mapping[tuple[str, str], Comparison],
     drawn: Mapping[str, Any],
 ) -> Shipping | None:
     """Say which run to use, and how it compares with the next best."""
@@ -393,6 +409,10 @@ def _shipping(
         paired = replace(loaded, data=together(both))
         compared = compare(paired, [main], baseline=second, run=first, **{**drawn, "progress": None})
         decision = next(iter(decisions(compared)), None)
+    tested = pairs.get((first, second))
+    if decision is not None and tested is not None and not {first, second} & {*tuned}:
+        row = replace(decision.row, p_adjusted=tested.p_adjusted, verdict=tested.verdict)
+        decision = replace(decision, row=row)
     return Shipping(first, tuned.get(first), second, tuned.get(second), decision, alike, anew)
 
 

@@ -59,7 +59,8 @@ def _standing(report: ReportData) -> Answer:
     if level := _level(report, best):
         lower += f", tied with {enumerated(level)}"
     scored = value(interval_of_best(report) or replace(best, low=None, high=None))
-    given = " as the runs came" if report.shipping and report.shipping.run != best.run else ""
+    shipping = report.shipping
+    given = " as the runs came" if shipping and (shipping.at_thresholds or shipping.run != best.run) else ""
     if report.comparisons is None:
         rest = f": {report.why_alone}."
         return Answer("", name, f" has the best {report.main}{lower}, {scored}{rest}", _what_it_did(report, best.run))

@@ -166,7 +166,7 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
     if lacking := questions - len(at):
         yield note(
             "ave.not_asked",
-            "{questions} of {total} questions are not among those of the QA systems and count as not correct",
+            "{questions} of {total:n question} are not among those of the QA systems and count as not correct",
             questions=lacking,
             total=questions,
         )

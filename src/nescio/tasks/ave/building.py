@@ -315,7 +315,7 @@ def _notes(without: int, unlike: int, lost: int, bare: int, kept: int) -> Iterab
     if bare:
         yield note(
             "ave.no_support",
-            "{answers} of {total} answers have no supporting text (`support` in a run)",
+            "{answers} of {total:n answer} {answers:has/have} no supporting text (`support` in a run)",
             answers=bare,
             total=kept,
         )

@@ -167,7 +167,7 @@ def _unknown(values: Sequence[Value | None]) -> Iterator[Note]:
     if known < len(values):
         yield note(
             "ave.unknown",
-            "{answers} of {total} answers are UNKNOWN (or have no value), and are left out",
+            "{answers} of {total:n answer} are UNKNOWN (or have no value), and are left out",
             answers=len(values) - known,
             total=len(values),
         )
@@ -179,7 +179,7 @@ def _missing(runs: Runs, answers: int) -> Iterator[Note]:
     ]:
         yield note(
             "ave.missing",
-            "{runs:each run %r: %d} of {total} answers are missing, and count as REJECTED",
+            "{runs:each run %r: %d} of {total:n answer} are missing, and count as REJECTED",
             runs=lacking,
             total=answers,
         )

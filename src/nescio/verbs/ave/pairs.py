@@ -75,8 +75,8 @@ def _guessed(exercise: Exercise) -> tuple[Note, ...]:
         (
             note(
                 "ave.no_rules",
-                "{questions} of {total} questions are in {languages:list}; hypotheses are made by the rules of "
-                "English, Spanish and German only, so these will be no sentences",
+                "{questions} of {total:n question} {questions:is/are} in {languages:list}; hypotheses are made by the "
+                "rules of English, Spanish and German only, so these will be no sentences",
                 questions=sum(tongue in others for tongue in tongues),
                 total=len(tongues),
                 languages=others,

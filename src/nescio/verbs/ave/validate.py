@@ -25,6 +25,7 @@ from nescio.scoring.score import compute_scores
 from nescio.systems import validator
 from nescio.tasks.ave.evidence import evidence
 from nescio.tasks.ave.exercise import Exercise, Runs
+from nescio.text import plural
 from nescio.verbs._output_paths import check_file, check_place
 from nescio.verbs._shared import Resampled, Worked
 from nescio.verbs.ave._shared import Equipped, OfCollection, validated_by
@@ -82,7 +83,7 @@ class Validated(Struct, frozen=True):
             return f"wrote {self.output}: {self.questions - self.rejected:,} YES, {self.rejected:,} NO"
         counts = f"{self.selected:,} SELECTED, {self.validated:,} VALIDATED, {self.rejected:,} REJECTED"
         silent = self.questions - self.selected
-        return f"wrote {self.output}: {counts}; {silent:,} of {self.questions:,} questions stay unanswered"
+        return f"wrote {self.output}: {counts}; {silent:,} of {plural(self.questions, 'question')} stay unanswered"
 
 
 class TrainRequest(Resampled, Equipped, OfCollection, Worked):

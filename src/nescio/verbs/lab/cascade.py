@@ -34,6 +34,7 @@ from nescio.selective.cascades import Cascaded, apply_policy
 from nescio.selective.cascades import cascade as choose_cascade
 from nescio.sources.writing import write_text
 from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
+from nescio.text import plural
 from nescio.verbs._gates import CANNOT_TELL
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Reading, Seeded, Sourced, WithInterval
@@ -154,5 +155,5 @@ def _written(request: CascadeRequest, policy: Mapping[str, Any] | None, outcomes
         said.append(f"wrote the policy to {request.output}")
     if request.run_output is not None and outcomes is not None:
         rows = write_outcomes(outcomes, request.run_output)
-        said.append(f"wrote what it does with {rows:,} questions to {request.run_output}")
+        said.append(f"wrote what it does with {plural(rows, 'question')} to {request.run_output}")
     return tuple(said)

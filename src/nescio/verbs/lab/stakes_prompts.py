@@ -31,6 +31,7 @@ from nescio.pipeline import read_collection
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import write_text
 from nescio.tasks.stakes.stating import marked, sentence, stakes_of
+from nescio.text import plural
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Sourced
 
@@ -55,7 +56,7 @@ class PromptsWritten(Struct, frozen=True):
     output: Path
 
     def __str__(self) -> str:
-        return f"wrote {self.prompts:,} prompts of {self.questions:,} questions to {self.output}"
+        return f"wrote {plural(self.prompts, 'prompt')} of {plural(self.questions, 'question')} to {self.output}"
 
 
 @verb(StakesPromptsRequest, working="writing", prints="")

@@ -87,7 +87,7 @@ def draw(request: DrawRequest) -> Sheet:
     columns = _columns(drawn.to_label, loaded)
     write_text(output, csv_text(map(guarded, [[*columns], *zip(*columns.values(), strict=True)])))
     new = sum(not one.verdict for one in drawn.to_label)
-    wrote = (f"wrote {len(drawn.to_label):,} answers to {output}, {new:,} of them to be judged",)
+    wrote = (f"wrote {plural(len(drawn.to_label), 'answer')} to {output}, {new:,} of them to be judged",)
     sheet = Sheet(**{name: getattr(drawn, name) for name in drawn.__struct_fields__})
     return replace(sheet, notes=sheet.notes if "answer" in columns else (*sheet.notes, NO_ANSWERS), wrote=wrote)
 

@@ -106,7 +106,7 @@ def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str
     if unknown := int((columns["nuggets.list_known"][0][lists] == 0).sum()):
         yield note(
             "nuggets.no_instance",
-            "{questions} of {total} list questions have no known instance: nuggets.list_IR and list_F leave them out",
+            "{questions} of {total:n list question} have no known instance: nuggets.list_IR and list_F leave them out",
             questions=unknown,
             total=counted["list"],
         )
@@ -114,7 +114,7 @@ def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str
     if silent.any():
         yield note(
             "nuggets.nothing_returned",
-            "{runs:each run %r: %d} of {total} list questions have nothing returned: nuggets.list_IP leaves them out, "
+            "{runs:each run %r: %d} of {total:n list question} have nothing returned: nuggets.list_IP leaves them out, "
             "list_F is 0",
             runs=[(run, int(questions)) for run, questions in zip(runs, silent, strict=True) if questions],
             total=counted["list"],

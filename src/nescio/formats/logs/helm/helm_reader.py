@@ -146,7 +146,7 @@ def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answe
     if optionless:
         log.say(
             "helm.no_option",
-            "{subject}: {answers} of {total} answers name no option and are counted as the tool graded them (as "
+            "{subject}: {answers} of {total:n answer} name no option and are counted as the tool graded them (as "
             f"{{example}}); {opt('declined_pattern')} can count some as unanswered",
             folder.path.name,
             answers=optionless.total(),

@@ -1,0 +1,72 @@
+"""Intervals of a mean of differences over these benchmarks and no others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.comparison.each_pair import EVERYWHERE, student_interval
+from nescio.comparison.verdicts import rule_of_three_share
+from nescio.measures import Measure
+from nescio.stats import suites
+from nescio.stats.few_units import within_range
+from nescio.stats.intervals import FEW
+from nescio.suites.macro_differences import PairOnBenchmark
+
+Floats = NDArray[np.float64]
+NO_SPREAD = 1e-12
+
+
+def fixed_interval(parts: Sequence[PairOnBenchmark], measure: Measure, level: float) -> tuple[float, float, float]:
+    r"""Return the interval of the mean of these differences, and its standard error.
+
+    Student's where every benchmark has a spread, with Satterthwaite's degrees of freedom. A benchmark without one may
+    still hide units that go the other way: a share $s = 1 - (\alpha/2)^{1/m}$ of m units. Between limits that lie r
+    apart it reaches $s(r + d)$ below its difference d and $s(r - d)$ above, and the reaches of all benchmarks add up
+    by their squares (MOVER); the standard error is NaN then. Runs that end alike on 30 units or more of every benchmark
+    have no interval, and the standard error 0.
+    """
+    values = np.array([part.difference for part in parts])
+    if np.isnan(values).any():
+        return math.nan, math.nan, math.nan
+    if all(_is_alike(part) for part in parts):
+        return math.nan, math.nan, 0.0
+    if all(_shows_spread(part, measure, level) for part in parts):
+        errors = [part.error for part in parts]
+        variances = np.array([error**2 for error, _ in errors])
+        macro = suites.fixed_benchmarks(values, variances, errors, EVERYWHERE, level)
+        return *bounded(macro.low, macro.high, measure), macro.se
+    reaches = [_reach(part, measure, level) for part in parts]
+    below, above = (np.array(side) for side in zip(*reaches, strict=True))
+    low, high = suites.reaching_benchmarks(values, below, above)
+    return *bounded(low, high, measure), math.nan
+
+
+def bounded(low: float, high: float, measure: Measure) -> tuple[float, float]:
+    """Return the ends of an interval within what two values of a measure can differ by."""
+    low, high = within_range(low, high, measure.bounds)
+    return float(low), float(high)
+
+
+def _is_alike(part: PairOnBenchmark) -> bool:
+    return part.difference == 0 and part.error[0] <= NO_SPREAD and part.units >= FEW
+
+
+def _shows_spread(part: PairOnBenchmark, measure: Measure, level: float) -> bool:
+    """Tell whether the units of a benchmark show how far its difference may move."""
+    return student_interval(measure, part.difference, part.error, part.n, level)[2] > NO_SPREAD
+
+
+def _reach(part: PairOnBenchmark, measure: Measure, level: float) -> tuple[float, float]:
+    """Return how far a difference may lie below and above the one that was seen."""
+    low, high, error = student_interval(measure, part.difference, part.error, part.n, level)
+    if error > NO_SPREAD:
+        return part.difference - low, high - part.difference
+    widest = measure.bounds[1] - measure.bounds[0]
+    share = rule_of_three_share(part.units, 1 - level)
+    if part.units > 1 and math.isnan(part.error[0]):  # one unit decides whether there is a difference
+        share = 1.0
+    return share * (widest + part.difference), share * (widest - part.difference)
