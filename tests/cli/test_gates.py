@@ -219,7 +219,7 @@ def test_gate_terminal_page_summary_and_advice_say_one_decision(
     headline = re.search(r'<h1 id="sentence">(.*?)</h1>', page.read_text())
     assert headline is not None
     assert re.sub(r"<[^>]+>", "", html.unescape(headline[1])).replace("\N{NO-BREAK SPACE}", " ") == sentence
-    assert advice in nescio("report", *files, *options).out
+    assert advice in nescio("report", *files, *options, "-o", page.with_name("report.html")).out
 
 
 @pytest.mark.parametrize(("clusters", "named"), [(9, True), (10, True), (10, False)])

@@ -171,6 +171,16 @@ def test_questions_cluster_by_a_stratum(tmp_path: Path) -> None:
     assert_array_equal(found.clusters, [0, 1, 0])
 
 
+def test_a_question_without_a_cluster_is_refused(tmp_path: Path) -> None:
+    """Three blank cells are neither one cluster nor three."""
+    stories = {"q1": "x", "q2": "", "q3": " "}
+    given = [row | {"story": stories[row["question"]]} for row in rows({"a": "ciu", "b": "uic"})]
+    message = str(refusal(encode(given, "csv", tmp_path), MismatchError, cluster="story"))
+    assert message.startswith(
+        "--cluster story: the column is blank for 2 of 3 questions ('q2', 'q3'); give each a value"
+    )
+
+
 def test_a_cluster_that_is_no_stratum(tmp_path: Path) -> None:
     path = encode(rows(MISSING, topic="t"), "csv", tmp_path)
     message = str(refusal(path, MismatchError, cluster="story", missing="unanswered"))

@@ -11,16 +11,34 @@ from msgspec.structs import replace
 from nescio.data.evidence import Evidence
 from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, opt
+from nescio.text import listed, plural
+
+NAMED = 3  # questions in a message
 
 
 def clustered(data: Any, column: str) -> Any:
-    """Return Evidence or Outcomes in the clusters of a column; raises MismatchError where there is none."""
+    """Return Evidence or Outcomes in the clusters of a column; raises MismatchError where there is none, or where it is
+    blank for a question.
+
+    Nobody knows with which others a question without a cluster moves: all of them as one cluster would make intervals
+    too wide, and each on its own too narrow.
+    """
     if column == "cluster" and data.clusters is not None:
         return data
     if column not in data.strata:
         have = f"; such columns: {', '.join(data.strata)}" if data.strata else ""
         raise MismatchError(f"{opt('cluster', column)}: no such column is constant within each question{have}")
-    return replace(data, clusters=np.unique(data.strata[column], return_inverse=True)[1])
+    values = data.strata[column]
+    blank = list(dict.fromkeys(q for q, value in zip(data.questions, values, strict=True) if not str(value).strip()))
+    if blank:
+        some = (
+            f"{len(blank):,} of {plural(len({*data.questions}), 'question')} ({listed(list(map(repr, blank)), NAMED)})"
+        )
+        raise MismatchError(
+            f"{opt('cluster', column)}: the column is blank for {some}; give each a value, one of its own where a "
+            "question hangs together with no other"
+        )
+    return replace(data, clusters=np.unique(values, return_inverse=True)[1])
 
 
 def clusters_of(data: Evidence | Outcomes) -> Mapping[str, str]:
