@@ -10,6 +10,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -450,6 +451,24 @@ def test_a_receipt_that_quotes_another_head_blames_nobody(scored: Path, tmp_path
     kept = made.text(tmp_path / "kept.txt", f"{receipt}campaign.log: 3 lines, the last {'0' * 64}\n")
     assert nescio.campaign.verify(scored, against=kept).sound
     assert not nescio.campaign.verify(scored, against=made.text(kept, "0" * 64)).sound
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\r"])
+@pytest.mark.parametrize("name", ["campaign.log", "judgements/history.jsonl"])
+def test_no_step_cuts_a_file_whose_line_ends_were_changed(name: str, end: bytes, scored: Path) -> None:
+    """As Git and editors do: it is told, no step goes on, and the file stays as it is."""
+    path = scored / name
+    content = path.read_bytes().replace(b"\n", end)
+    path.write_bytes(content)
+    assert "line ends were changed" in str(nescio.campaign.verify(scored))
+    for step in (
+        partial(nescio.campaign.withdraw, scored, ["beta_b"], reason="asked for"),
+        partial(nescio.campaign.collect, scored),
+        partial(nescio.campaign.score, scored, resamples=10),
+    ):
+        with suppress(nescio.MismatchError):
+            step()
+    assert path.read_bytes() == content
 
 
 # ---- what is edited together with the log ----

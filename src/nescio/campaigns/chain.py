@@ -1,7 +1,8 @@
 """Files that only grow: JSON Lines, each of which holds the SHA-256 digest of the line before it.
 
-Whoever changes, takes out or inserts a line breaks the chain at the next one. A line that a process was killed over has
-no end, counts for nothing, and goes when the next one is written.
+Whoever changes, takes out or inserts a line breaks the chain at the next one. A line ends at a line feed and nowhere
+else, and every other byte is part of it. A line that a process was killed over has no end, counts for nothing, and goes
+when the next one is written.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from nescio.errors import MismatchError
 from nescio.sources.writing import naming
 
 FOLLOWS = "follows"  # the digest of the line before; of the first line empty
+_OTHER_ENDS = "it holds a carriage return: line ends were changed; put the file back as it was"
 _Row = TypeVar("_Row")
 
 
 def _lines(path: Path) -> list[bytes]:
-    held = path.read_bytes() if path.is_file() else b""
-    return held[: held.rfind(b"\n") + 1].splitlines()
+    """Return the lines without their ends; what follows the last end is a line only where no killed step left it."""
+    *lines, rest = (path.read_bytes() if path.is_file() else b"").split(b"\n")
+    return [*lines, rest] if b"\r" in rest else lines
 
 
 def links(path: Path) -> list[str]:
@@ -47,13 +50,15 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Append rows, and return when they are on the disk."""
     if not rows:
         return
-    before = links(path)[-1:]
-    follows, written = before[0] if before else "", []
+    before = _lines(path)
+    if before and b"\r" in before[-1]:
+        raise MismatchError(f"{path}, line {len(before)}: {_OTHER_ENDS}")
+    follows, written = hashlib.sha256(before[-1]).hexdigest() if before else "", []
     for row in rows:
         line = json.dumps({**row, FOLLOWS: follows}, ensure_ascii=False).encode(errors="replace")
         follows = hashlib.sha256(line).hexdigest()
         written.append(line + b"\n")
-    whole = sum(len(line) + 1 for line in _lines(path))
+    whole = sum(len(line) + 1 for line in before)
     with naming(path, path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("r+b" if path.exists() else "w+b") as file:
@@ -78,10 +83,13 @@ def breaks(path: Path) -> Iterator[tuple[int, str]]:
     before = ""
     for number, line in enumerate(_lines(path), 1):
         try:
-            row = json.loads(line)
-            follows = row.get(FOLLOWS) if isinstance(row, dict) else None
-        except ValueError:
+            row = json.loads(line) if line.startswith(b"{") and line.endswith(b"}") else {}
+            follows = row.get(FOLLOWS)
+        except (ValueError, RecursionError):
             follows = None
+        if b"\r" in line:
+            yield number, _OTHER_ENDS
+            return
         if follows is None:
             yield number, "this is no line that nescio wrote"
         elif follows != before:
