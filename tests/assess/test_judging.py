@@ -280,6 +280,18 @@ def test_a_list_of_nuggets_is_cleaned_and_a_long_one_is_saved(new_room: NewRoom,
     assert "\ufffdreversed" in stored
 
 
+def test_a_nugget_that_somebody_found_stays_in_the_list(new_room: NewRoom, tmp_path: Path) -> None:
+    room = new_room(made.listed(tmp_path, ["a"]))
+    ana = room.join("ana")
+    answer = next(item["id"] for item in ana.next() if item["kind"] == "answer")
+    one, two = ({"id": str(i), "text": f"fact {i}", "vital": True} for i in (1, 2))
+    assert ana.send(ana.row("nuggets:t0", json.dumps([one, two])), ana.row(answer, "1", 1))[1] == []
+    assert ana.send(ana.row("nuggets:t0", json.dumps([two]), 2))[1] == [
+        "nugget 1 has been found in an answer; it stays in the list"
+    ]
+    assert ana.send(ana.row(answer, "2", 3), ana.row("nuggets:t0", json.dumps([two]), 4))[1] == []
+
+
 def test_sentences_are_named_by_their_places(new_room: NewRoom, tmp_path: Path) -> None:
     """Two decide of each of six sentences, and differ on one."""
     campaign = made.reading(tmp_path)

@@ -255,3 +255,39 @@ def test_sentences_that_people_accept_are_marked(key: bool, tmp_path: Path) -> N
     assert "are 0 to 1" in collect(campaign, out).rows[0].rule
     with pytest.raises(nescio.UsageError, match="needs html"):
         nescio.campaign.sheets(campaign, ["ana"], sentences=True)
+
+
+def listing(*nuggets: tuple[str, str]) -> str:
+    return json.dumps([{"id": number, "text": text, "vital": True} for number, text in nuggets])
+
+
+def found_by_ben(folder: Path, after: str) -> tuple[Path, Any]:
+    """Ana lists two nuggets, ben finds the first in the only string, and ana hands another list in; what that says."""
+    campaign = made.listed(folder, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2, html=True)
+    for number, who, item, verdict in (
+        (1, "ana", "nuggets:t0", listing(("1", "did"), ("2", "was"))),
+        (2, "ben", items_of(campaign)[0], "1"),
+        (3, "ana", "nuggets:t0", after),
+    ):
+        collected = collect(campaign, hand_in(folder / f"{number}.jsonl", campaign, [(item, verdict, number)], who))
+    return campaign, collected
+
+
+def test_a_nugget_that_somebody_found_and_that_is_taken_out_is_named(tmp_path: Path) -> None:
+    campaign, collected = found_by_ben(tmp_path, listing(("2", "was")))
+    assert "that it holds nugget 1, which the list of t0 does not have" in " ".join(map(str, collected.notes))
+    with pytest.raises(nescio.MismatchError, match="1 verdict on nuggets that no list has: ben says"):
+        nescio.campaign.score(campaign, resamples=10)
+    collect(campaign, hand_in(tmp_path / "4.jsonl", campaign, [(items_of(campaign)[0], "2", 4)], "ben"))
+    assert nescio.campaign.score(campaign, resamples=10)
+
+
+def test_a_nugget_that_is_another_after_somebody_found_it_is_noted(tmp_path: Path) -> None:
+    """But not where only case or white space is another."""
+    _, collected = found_by_ben(tmp_path / "a", listing(("1", "something else"), ("2", "was")))
+    assert "nugget 1 of t0 was 'did' when ben named it, and is 'something else' now" in " ".join(
+        map(str, collected.notes)
+    )
+    _, collected = found_by_ben(tmp_path / "b", listing(("1", " Did"), ("2", "was")))
+    assert not collected.notes

@@ -309,6 +309,10 @@ def checked(connection: Connection, one: Said, item: Any, own: Mapping[str, Any]
     verdict = _sound(connection, one.verdict, item, own) if one.verdict else ""
     if verdict is None:
         return "this is no verdict on such an item"
+    if item.kind == LIST and (
+        gone := _named(connection, item.topic) - {row.id for row in listed_nuggets(verdict) or []}
+    ):
+        return f"nugget {', '.join(sorted(gone))} has been found in an answer; it stays in the list"
     return {
         "id": one.id,
         "at": at.isoformat(timespec="milliseconds"),
@@ -332,6 +336,15 @@ def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, An
         known = sorted(name for name, *_ in nuggets_of(connection, own, [item.topic]).get(item.topic, []))
     named = {*verdict.split(",")}
     return verdict if verdict == NOTHING else ",".join(n for n in known if n in named) if named <= {*known} else None
+
+
+def _named(connection: Connection, topic: str) -> set[str]:
+    """Return the numbers of the nuggets that somebody found in an answer to a topic."""
+    now = present(records.c.item.in_(select(items.c.id).where(items.c.topic == topic, items.c.kind != LIST))).subquery()
+    return {name for verdict in connection.scalars(select(now.c.verdict)) for name in verdict.split(",")} - {
+        "",
+        NOTHING,
+    }
 
 
 def _clean_list(verdict: str) -> str | None:

@@ -15,7 +15,14 @@ from nescio.campaigns import workbook
 from nescio.campaigns.assessors import own_order, read_asked
 from nescio.campaigns.chain import links
 from nescio.campaigns.folder import KEY, SHEETS, Campaign, put, step
-from nescio.campaigns.handed_in import SUFFIX, handed_in_changes, key_of_lists, learn_lists, read_handed_in
+from nescio.campaigns.handed_in import (
+    SUFFIX,
+    handed_in_changes,
+    key_of_lists,
+    learn_lists,
+    read_handed_in,
+    reworded,
+)
 from nescio.campaigns.judgements import (
     HISTORY,
     Change,
@@ -33,7 +40,8 @@ from nescio.campaigns.pooling import pool_version
 from nescio.campaigns.runs import Fault, Faults
 from nescio.campaigns.screens import OWN_KEY, list_items, sentence_items
 from nescio.campaigns.sheet_reading import SheetReader, table
-from nescio.campaigns.verdicts import agreement
+from nescio.campaigns.topics import nugget_texts
+from nescio.campaigns.verdicts import agreement, unlisted
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
 from nescio.data.signature import sign
@@ -139,7 +147,11 @@ def collect(
             *agreement(kept, resamples, seed, reading.of_items()),
             *agreement(named, resamples, seed, sentences, "question"),
         )
-        notes = (*_taken_out(unnamed), *alike(kept))
+        questions = {item.id: item.question for item in reading.items.values()}
+        nuggets = [(question, number) for question, number, *_ in nugget_texts(opened.key_files)]
+        strays = unlisted(kept, questions, nuggets) if opened.settings.task == "nuggets" else ()
+        unsettled = [note("campaign.unlisted", "{subject}; have one of the two changed", stray) for stray in strays]
+        notes = (*_taken_out(unnamed), *alike(kept), *unsettled, *reworded(read_history(opened), questions))
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(sheets), "agreement": agreed}
     return Collected(tuple(reading.faults), line, notes, "faults", tables)

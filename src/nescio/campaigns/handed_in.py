@@ -4,7 +4,7 @@ id and a time of its own, so that no file takes anything from another, in whatev
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,12 +17,14 @@ from nescio.campaigns.judgements import Change, Mark, Present
 from nescio.campaigns.log import now
 from nescio.campaigns.screens import LIST, NOTHING, ListedNugget, kind_of, list_items, other_items, page_key
 from nescio.campaigns.sheet_reading import SheetReader
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError
+from nescio.text import squeeze
 
 if TYPE_CHECKING:
     from nescio.campaigns.pooling import Item
 
-NOT_JSON = (msgspec.DecodeError, UnicodeError)  # a text may hold bytes that are none
+NOT_JSON = (msgspec.DecodeError, UnicodeError, RecursionError)  # or nested deeper than anything that a page writes
 FORMAT = "nescio judgements 1"
 SUFFIX = ".jsonl"
 MOST_BYTES = 100 << 20
@@ -204,6 +206,42 @@ def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[s
         if own and question in texts:
             key.setdefault(question, {"id": question, "target": texts[question], "nuggets": own})
     return key
+
+
+def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterator[Note]:
+    """Yield a note on each nugget whose text changed after somebody else named it; `questions` are those of answers.
+
+    A verdict names a nugget by its number, so that it would count for the new text."""
+    lines = [*history]
+    lists: dict[str, list[Change]] = {}
+    for line in sorted(lines, key=lambda line: line.said or line.at):
+        kind, _, question = line.item.partition(":")
+        if kind == LIST and line.after:
+            lists.setdefault(question, []).append(line)
+    for (item, who), held in Present(lines).lines.items():
+        versions = lists.get(questions.get(item, ""), [])
+        time = held.said or held.at
+        then = [line for line in versions if (line.said or line.at) <= time] or versions[:1]
+        if not versions or versions[-1].assessor == who:
+            continue
+        before, now = _texts_of(then[-1]), _texts_of(versions[-1])
+        for number in held.after.split(","):
+            if squeeze(before.get(number, "")) != squeeze(now.get(number, before.get(number, ""))):
+                yield note(
+                    "campaign.reworded",
+                    "nugget {number} of {subject} was {before!r} when {who} named it, and is {after!r} now; let {who} "
+                    "look again",
+                    questions[item],
+                    number=number,
+                    who=who,
+                    before=before[number],
+                    after=now[number],
+                )
+
+
+def _texts_of(line: Change) -> dict[str, str]:
+    """Return the texts of a list of nuggets, by their numbers."""
+    return {one.id: one.text for one in listed_nuggets(line.after) or []}
 
 
 def hand_in_lines(heading: Heading, records: Sequence[Record]) -> Iterator[bytes]:
