@@ -280,6 +280,15 @@ def test_a_list_of_nuggets_is_cleaned_and_a_long_one_is_saved(new_room: NewRoom,
     assert "\ufffdreversed" in stored
 
 
+def test_a_list_that_is_nested_too_deep_is_refused_alone(new_room: NewRoom, tmp_path: Path) -> None:
+    ana = new_room(made.listed(tmp_path, ["a"])).join("ana")
+    ana.next()
+    deep = '[{"id": "1", "text": "x", "vital": true, "z": ' + "[" * 60_000 + "]" * 60_000 + "}]"
+    good = json.dumps([{"id": "1", "text": "x", "vital": True}])
+    saved, refused = ana.send(ana.row("nuggets:t0", deep), ana.row("nuggets:t0", good, 1))
+    assert (len(saved), refused) == (1, ["this is no verdict on such an item"])
+
+
 def test_a_nugget_that_somebody_found_stays_in_the_list(new_room: NewRoom, tmp_path: Path) -> None:
     room = new_room(made.listed(tmp_path, ["a"]))
     ana = room.join("ana")

@@ -13,10 +13,11 @@ import pytest
 
 import nescio
 from nescio.campaigns import chain
+from nescio.campaigns.entries import Entry
 from nescio.campaigns.folder import open_campaign
 from nescio.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.campaigns.judgements import read_history
-from nescio.campaigns.log import Entry, now, write_log
+from nescio.campaigns.log import now, write_log
 from nescio.campaigns.pooling import read_pool
 from nescio.campaigns.screens import page_key
 from tests.rings import together
@@ -232,6 +233,19 @@ def test_nuggets_are_listed_and_mapped_on_one_page(tmp_path: Path) -> None:
     a_list, a_string = collect(campaign, bad).rows
     assert a_list.rule.startswith("a list has up to")
     assert a_string.rule.startswith("question t0 has no such")
+
+
+def test_what_is_nested_too_deep_is_a_fault_of_its_own_line(campaign: Path, tmp_path: Path) -> None:
+    deep = "[" * 100_000 + "]" * 100_000
+    a, b, *_ = items_of(campaign)
+    file = hand_in(tmp_path / "deep.jsonl", campaign, [(a, "R", 1), (b, "W", 2)])
+    heading, first, second = file.read_text().splitlines()
+    file.write_text("\n".join([heading, first, f'{{"x": {deep}}}', second, ""]))
+    (fault,) = collect(campaign, file).rows
+    assert fault.line == 3
+    assert verdicts(campaign) == {(a, "ana"): "R", (b, "ana"): "W"}
+    file.write_text(f'{{"x": {deep}}}\n')
+    assert "not what a page for assessors hands in" in str(collect(campaign, file))
 
 
 @pytest.mark.parametrize("key", [True, False])

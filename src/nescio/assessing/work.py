@@ -349,10 +349,7 @@ def _named(connection: Connection, topic: str) -> set[str]:
 
 def _clean_list(verdict: str) -> str | None:
     """Return a list of nuggets without what could do harm where others see it; None where it is none."""
-    try:
-        listed = listed_nuggets(verdict)
-    except UnicodeError:  # half a character
-        return None
+    listed = listed_nuggets(verdict)
     if listed is None:
         return None
     rows = [{"id": one.id, "text": sanitize(one.text, LONGEST, target="page"), "vital": one.vital} for one in listed]

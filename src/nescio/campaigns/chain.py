@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,7 +21,12 @@ from nescio.sources.writing import naming
 
 FOLLOWS = "follows"  # the digest of the line before; of the first line empty
 _OTHER_ENDS = "it holds a carriage return: line ends were changed; put the file back as it was"
+UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)  # what JSON that somebody else wrote may raise
 _Row = TypeVar("_Row")
+
+
+class _Link(msgspec.Struct):
+    follows: str
 
 
 def _lines(path: Path) -> list[bytes]:
@@ -35,15 +40,13 @@ def links(path: Path) -> list[str]:
     return [hashlib.sha256(line).hexdigest() for line in _lines(path)]
 
 
-def read_chain(path: Path, kind: type[_Row]) -> list[_Row]:
-    """Read all lines; raises MismatchError for one that is not of this kind, or does not follow the one before."""
-    if broken := next(breaks(path), None):
+def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> list[_Row]:
+    """Read all lines; raises MismatchError for one that is not of this kind, has a flaw, or does not follow the one
+    before."""
+    if broken := next(breaks(path, kind, flaw), None):
         line, rule = broken
         raise MismatchError(f"{path}, line {line}: {rule}; nescio campaign verify names all that was changed")
-    try:
-        return msgspec.json.Decoder(kind).decode_lines(b"\n".join(_lines(path)))
-    except (msgspec.DecodeError, UnicodeError) as error:
-        raise MismatchError(f"{path} is not what nescio wrote: {error}") from None
+    return msgspec.json.Decoder(kind).decode_lines(b"\n".join(_lines(path)))
 
 
 def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -78,20 +81,20 @@ def cut(path: Path, lines: int) -> None:
             os.fsync(file.fileno())
 
 
-def breaks(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield where the chain is broken: the line, and what is wrong with it."""
+def breaks(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> Iterator[tuple[int, str]]:
+    """Yield where a file is not a chain of lines of this kind: the line, and what is wrong with it."""
     before = ""
     for number, line in enumerate(_lines(path), 1):
-        try:
-            row = json.loads(line) if line.startswith(b"{") and line.endswith(b"}") else {}
-            follows = row.get(FOLLOWS)
-        except (ValueError, RecursionError):
-            follows = None
         if b"\r" in line:
             yield number, _OTHER_ENDS
             return
-        if follows is None:
-            yield number, "this is no line that nescio wrote"
-        elif follows != before:
-            yield number, "it does not follow the line before: a line was changed, taken out or put in"
+        try:
+            link, row = msgspec.json.decode(line, type=_Link), msgspec.json.decode(line, type=kind)
+        except UNREADABLE as error:
+            yield number, f"this is no line that nescio wrote: {error}"
+        else:
+            if link.follows != before:
+                yield number, "it does not follow the line before: a line was changed, taken out or put in"
+            elif rule := flaw(row):
+                yield number, rule
         before = hashlib.sha256(line).hexdigest()

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import lgamma, log
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from nescio.campaigns import workbook
 from nescio.campaigns.assessors import own_order, read_asked
-from nescio.campaigns.chain import links
+from nescio.campaigns.chain import UNREADABLE, links
 from nescio.campaigns.folder import KEY, SHEETS, Campaign, put, step
 from nescio.campaigns.handed_in import (
     SUFFIX,
@@ -45,7 +47,7 @@ from nescio.campaigns.verdicts import agreement, unlisted
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
 from nescio.data.signature import sign
-from nescio.errors import FormatError, UsageError
+from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.reporting.numbers import with_interval
 from nescio.stats.parallel import followed
@@ -306,8 +308,12 @@ def _put_lists(campaign: Campaign, present: Present) -> None:
     asked = {item.question: item.text for item in list_items(campaign)}
     if listed := key_of_lists(present, asked):
         path = campaign / KEY / OWN_KEY
-        held = map(json.loads, path.read_text(encoding="utf-8").splitlines()) if path.is_file() else ()
-        _put_key(campaign, {row["id"]: row for row in held} | listed)
+        held = path.read_bytes() if path.is_file() else b""
+        try:
+            rows = msgspec.json.Decoder(dict[str, Any]).decode_lines(held)
+        except UNREADABLE as error:
+            raise MismatchError(f"{path} is no list of nuggets: {error}") from None
+        _put_key(campaign, {str(row.get("id")): row for row in rows} | listed)
 
 
 def _put_key(campaign: Campaign, rows: Mapping[str, Mapping[str, object]]) -> None:

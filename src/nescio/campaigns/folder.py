@@ -9,13 +9,15 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
+import msgspec
 from msgspec import Struct
 
 from nescio.campaigns import topics as asked
-from nescio.campaigns.chain import links
+from nescio.campaigns.chain import UNREADABLE, links
 from nescio.campaigns.settings import Settings, read_settings
-from nescio.errors import UsageError
+from nescio.errors import MismatchError, UsageError
 from nescio.sources.locks import locked
 from nescio.sources.writing import DRAFT, atomic_write, draft_of, naming
 
@@ -24,6 +26,7 @@ POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "resul
 RETURNS, GUIDELINES = "returns", "guidelines.md"
 LOG, SECRET = "campaign.log", "campaign.secret"
 HEAD = "campaign.head"  # the digest of the last line of the log
+_Kind = TypeVar("_Kind")
 
 
 class Campaign(Struct, frozen=True):
@@ -114,6 +117,14 @@ def put(path: Path, content: bytes) -> None:
 def text_of(path: Path) -> str:
     """Return a text that somebody may have edited, whatever bytes it holds; empty where there is none."""
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+
+def decoded(path: Path, kind: type[_Kind], then: str = "") -> _Kind:
+    """Return what a file that nescio wrote holds; raises MismatchError, with what to do then, where it is another."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except UNREADABLE as error:
+        raise MismatchError(f"{path} is not what nescio wrote: {error}{then and f'; {then}'}") from None
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct, field
 
+from nescio.campaigns.chain import UNREADABLE
 from nescio.campaigns.judgements import Change, Mark, Present
 from nescio.campaigns.log import now
 from nescio.campaigns.screens import LIST, NOTHING, ListedNugget, kind_of, list_items, other_items, page_key
@@ -24,7 +25,6 @@ from nescio.text import squeeze
 if TYPE_CHECKING:
     from nescio.campaigns.pooling import Item
 
-NOT_JSON = (msgspec.DecodeError, UnicodeError, RecursionError)  # or nested deeper than anything that a page writes
 FORMAT = "nescio judgements 1"
 SUFFIX = ".jsonl"
 MOST_BYTES = 100 << 20
@@ -81,7 +81,7 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
     for number, line in lines[1:]:
         try:
             records.append((number, msgspec.json.decode(line, type=Record)))
-        except NOT_JSON:
+        except UNREADABLE:
             reading.fault(path, number, "this is no judgement that a page wrote; was the file cut off?")
     items = reading.items | other_items(reading.campaign)
     taken, last = HandedIn(heading.assessor), dict[str, str]()
@@ -108,7 +108,7 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path]) -> None:
     for path in paths:
         with suppress(OSError), path.open("rb") as file:
             for line in file:
-                with suppress(*NOT_JSON):
+                with suppress(*UNREADABLE):
                     record = msgspec.json.decode(line, type=Record)
                     if record.item in asked:
                         own = nuggets.setdefault(asked[record.item], set())
@@ -119,7 +119,7 @@ def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]
     """Return the first line; raises FormatError where it is not that of a page of this campaign."""
     try:
         heading = msgspec.json.decode(line, type=Heading)
-    except NOT_JSON:
+    except UNREADABLE:
         raise FormatError(path, "this is not what a page for assessors hands in") from None
     if heading.format != FORMAT:
         raise FormatError(path, f"the format must be {FORMAT!r}", value=heading.format)
@@ -179,7 +179,7 @@ def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
     """Return a list of nuggets; None where it is none."""
     try:
         rows = msgspec.json.decode(verdict, type=list[ListedNugget])
-    except NOT_JSON:
+    except UNREADABLE:
         return None
     sound = all(row.id.isalnum() and row.text.strip() and len(row.text) <= LONGEST for row in rows)
     return rows if sound and len({row.id for row in rows}) == len(rows) <= MOST_NUGGETS else None

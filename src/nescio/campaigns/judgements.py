@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from nescio.campaigns import chain
+from nescio.campaigns.entries import is_time
 from nescio.campaigns.folder import GUIDELINES, JUDGEMENTS, Campaign
 from nescio.campaigns.log import digest, latest, now
 from nescio.errors import MismatchError
@@ -63,6 +64,12 @@ class Change(Struct, frozen=True):
         return Judgement(self.item, self.assessor, self.after, self.comment, self.mark)
 
 
+def flaw_of(line: Change) -> str:
+    """Return what is wrong with a line that nobody collected; empty where there is nothing."""
+    bad = next((time for time in filter(None, (line.at, line.said)) if not is_time(time)), None)
+    return "" if bad is None else f"{bad!r} is no time"
+
+
 class Present:
     """What holds by a history: of each answer and assessor the newest line.
 
@@ -111,7 +118,7 @@ def collected(campaign: Campaign) -> int:
 
 def read_history(campaign: Campaign) -> list[Change]:
     """Read the history as it was collected; raises MismatchError where its chain is broken, or lines are gone."""
-    return chain.read_chain(campaign / HISTORY, Change)[: collected(campaign)]
+    return chain.read_chain(campaign / HISTORY, Change, flaw_of)[: collected(campaign)]
 
 
 def read_judgements(campaign: Campaign) -> list[Judgement]:

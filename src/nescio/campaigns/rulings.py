@@ -8,19 +8,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from nescio.campaigns.entries import ACCEPTED, DISQUALIFIED, EXTENDED, LIFTED, WITHDRAWN, Entry
 from nescio.campaigns.folder import Campaign, step
-from nescio.campaigns.log import Entry, now, read_log, write_log
-from nescio.campaigns.receipts import (
-    ACCEPTED,
-    DISQUALIFIED,
-    EXTENDED,
-    LIFTED,
-    WITHDRAWN,
-    disqualified,
-    read_receipts,
-    rulings,
-    taken_in,
-)
+from nescio.campaigns.log import now, read_log, write_log
+from nescio.campaigns.receipts import disqualified, read_receipts, rulings, taken_in
 from nescio.campaigns.settings import moment
 from nescio.errors import UsageError
 

@@ -14,13 +14,14 @@ from msgspec.structs import asdict, astuple, replace
 
 from nescio.campaigns import group_tables, layouts
 from nescio.campaigns.assessors import outstanding
+from nescio.campaigns.entries import Entry
 from nescio.campaigns.evidence import JudgedRuns, judged_runs
 from nescio.campaigns.facts import agreement_table, facts
-from nescio.campaigns.folder import RESULTS, Campaign, put, renewed, step
+from nescio.campaigns.folder import RESULTS, Campaign, decoded, put, renewed, step
 from nescio.campaigns.freshness import SCORING, done
 from nescio.campaigns.group_tables import ScoredRuns
 from nescio.campaigns.layouts import Table
-from nescio.campaigns.log import Entry, digest
+from nescio.campaigns.log import digest
 from nescio.campaigns.pooling import RunContents, read_runs
 from nescio.campaigns.ranking import Ranked, ranked
 from nescio.campaigns.receipts import TakenIn
@@ -311,10 +312,10 @@ def read_results(campaign: Campaign) -> dict[str, Any]:
     path = campaign / RESULTS / DATA
     if not path.is_file():
         raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")
-    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return data
+    return decoded(path, dict[str, Any], "nescio campaign score makes it anew")
 
 
 def read_tables(campaign: Campaign) -> list[Table]:
     """Read the tables that `score` wrote."""
-    return msgspec.json.decode((campaign / RESULTS / "tables" / "index.json").read_bytes(), type=list[Table])
+    path = campaign / RESULTS / "tables" / "index.json"
+    return decoded(path, list[Table], "nescio campaign score makes it anew")
