@@ -25,6 +25,7 @@ TOPICS, KEY, HANDOUT, RUNS, RECEIPTS = "topics", "key", "handout", "runs", "rece
 POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "results", "site"
 RETURNS, GUIDELINES = "returns", "guidelines.md"
 LOG, SECRET = "campaign.log", "campaign.secret"
+PRIVATE = (KEY, SHEETS)  # what their owner alone may read: answers, and what only one assessor knows
 HEAD = "campaign.head"  # the digest of the last line of the log
 _Kind = TypeVar("_Kind")
 
@@ -105,12 +106,15 @@ def keep_head(folder: Path) -> None:
 
 def put(path: Path, content: bytes) -> None:
     """Write a file of a campaign whole or not at all, in a folder that is made where there is none; one that holds
-    these bytes already is left alone."""
+    these bytes already is left alone. Raises MismatchError for a link, through which another file would be written."""
+    private = path.parent.name in PRIVATE
+    if path.is_symlink():
+        raise MismatchError(f"{path} is a link to another file, and nescio makes none; delete it")
     with naming(path, path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
     if path.is_file() and path.read_bytes() == content:
         return
-    with atomic_write(path) as draft:
+    with atomic_write(path, 0o600 if private else 0o666) as draft:
         draft.write_bytes(content)
 
 

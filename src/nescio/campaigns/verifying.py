@@ -138,8 +138,8 @@ def _backwards(campaign: Campaign) -> Iterator[Fault]:
 
 def _restore(campaign: Campaign) -> None:
     """Write receipts again as they were; those of runs with faults, which the log does not list, cannot be. Raises
-    MismatchError where a folder of receipts is a link, so that they would be written elsewhere."""
-    for path in (campaign / RECEIPTS, *(campaign / RECEIPTS).glob("*")):
+    MismatchError for a link among them, through which another file would be written."""
+    for path in (campaign / RECEIPTS, *(campaign / RECEIPTS).rglob("*")):
         if path.is_symlink():
             raise MismatchError(f"{path} is a link, and nescio makes none; delete it")
     for receipt in read_receipts(campaign):

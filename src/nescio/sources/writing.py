@@ -38,9 +38,9 @@ def naming(path: Path, *drafts: Path) -> Iterator[None]:
 
 
 @contextmanager
-def atomic_write(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:
     """Yield a path to write to beside `path`; it replaces `path` if the block succeeds, and is deleted otherwise, by
-    the next call where this one is killed."""
+    the next call where this one is killed. `mode` is what the mask of the process is taken from."""
     if path.is_symlink():
         path = path.resolve()  # what the link names is written, and the link stays
     if not path.absolute().parent.is_dir():
@@ -54,7 +54,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
             draft.touch(0o600, exist_ok=False)
             with held(draft):
                 yield draft
-                draft.chmod(0o666 & ~_mask())
+                draft.chmod(mode & ~_mask())
                 draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
