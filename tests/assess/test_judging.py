@@ -280,6 +280,15 @@ def test_a_list_of_nuggets_is_cleaned_and_a_long_one_is_saved(new_room: NewRoom,
     assert "\ufffdreversed" in stored
 
 
+def test_an_id_that_comes_again_with_another_verdict_is_refused(ana: Browser, room: Room) -> None:
+    """And with the same it is saved once."""
+    item = ana.next()[0]["id"]
+    said = ana.row(item, "R")
+    assert ana.send(said)[1] == []
+    assert ana.send(said, said | {"verdict": "W"}, said | {"verdict": ""}) == ([said["id"]], ["this id is taken"] * 2)
+    assert [record["verdict"] for record in room.records()] == ["R"]
+
+
 def test_a_list_that_is_nested_too_deep_is_refused_alone(new_room: NewRoom, tmp_path: Path) -> None:
     ana = new_room(made.listed(tmp_path, ["a"])).join("ana")
     ana.next()

@@ -235,6 +235,26 @@ def test_nuggets_are_listed_and_mapped_on_one_page(tmp_path: Path) -> None:
     assert a_string.rule.startswith("question t0 has no such")
 
 
+def test_an_id_that_comes_again_with_another_verdict_is_a_fault(campaign: Path, tmp_path: Path) -> None:
+    """In one file or in the next; one that begins with a byte-order mark is read."""
+    item, *_ = items_of(campaign)
+    file = hand_in(tmp_path / "r.jsonl", campaign, [(item, "R", 1)])
+    right = file.read_bytes()
+    file.write_bytes(b"\xef\xbb\xbf" + right + right.splitlines(keepends=True)[1].replace(b'"R"', b'"W"'))
+    other = tmp_path / "w.jsonl"
+    other.write_bytes(right.replace(b'"R"', b'"W"'))
+    for path in (file, other):
+        (fault,) = collect(campaign, path).rows
+        assert fault.rule == "another judgement has this id"
+    assert verdicts(campaign) == {(item, "ana"): "R"}
+
+
+def test_a_list_of_nuggets_where_there_are_none_is_a_fault(campaign: Path) -> None:
+    path = made.text(campaign / "sheets" / "nuggets.csv", "item,verdict\n")
+    (fault,) = collect(campaign, path).rows
+    assert "only definition questions have a list of nuggets" in fault.rule
+
+
 def test_what_is_nested_too_deep_is_a_fault_of_its_own_line(campaign: Path, tmp_path: Path) -> None:
     deep = "[" * 100_000 + "]" * 100_000
     a, b, *_ = items_of(campaign)

@@ -260,10 +260,13 @@ def _save(
     """Add a judgement; returns why not, or the topic that it is of."""
     if not _ID.fullmatch(one.id):
         return "an id is 8 to 64 letters, digits and hyphens", ""
-    whose = connection.scalar(select(records.c.person).where(records.c.id == one.id))
-    if whose is not None:
-        return ("" if whose == person else "this id is taken"), ""
     item = connection.execute(select(items).where(items.c.id == sanitize(one.item, 500))).first()
+    held = connection.execute(select(records).where(records.c.id == one.id)).first()
+    if held is not None:
+        same = item is not None and (held.person, held.item) == (person, item.id)
+        verdict = _sound(connection, one.verdict, item, own) if same and one.verdict else ""
+        # A list may have changed since, so that what was a verdict is none now.
+        return ("" if same and verdict in (held.verdict, None) else "this id is taken"), ""
     row = _refusal(connection, person, item) or checked(connection, one, item, own)
     if item is None or isinstance(row, str):
         return str(row), ""

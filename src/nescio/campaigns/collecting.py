@@ -278,7 +278,9 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
 def _read_key(campaign: Campaign, paths: Sequence[Path]) -> list[Fault]:
     """Read the list of nuggets that an assessor wrote as the key, where the organisers have none."""
     theirs = [path for path in campaign.key_files if path.name != OWN_KEY]
-    if campaign.settings.task != "nuggets" or theirs or not paths:
+    if campaign.settings.task != "nuggets":
+        return [Fault(str(path), None, "only definition questions have a list of nuggets") for path in paths]
+    if theirs or not paths:
         return []
     questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
     nuggets: dict[str, list[dict[str, object]]] = {identity: [] for identity in questions}

@@ -4,6 +4,7 @@ id and a time of its own, so that no file takes anything from another, in whatev
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -72,7 +73,7 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
             if path.stat().st_size > MOST_BYTES:
                 raise FormatError(path, f"the file is larger than {MOST_BYTES >> 20} MB")
             lines = list(enumerate(file, 1))
-        heading = _heading(reading, path, lines[0][1] if lines else b"", asked)
+        heading = _heading(reading, path, lines[0][1].removeprefix(BOM_UTF8) if lines else b"", asked)
     except (FormatError, OSError) as error:
         rule, value = (error.rule, error.value) if isinstance(error, FormatError) else (str(error.strerror), None)
         reading.fault(path, 1, rule, value)
@@ -85,15 +86,23 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
             reading.fault(path, number, "this is no judgement that a page wrote; was the file cut off?")
     items = reading.items | other_items(reading.campaign)
     taken, last = HandedIn(heading.assessor), dict[str, str]()
+    said = {name: (line.item, line.after) for name, line in present.records.items()}
     for number, record in sorted(records, key=lambda one: one[1].at):
-        whose = present.records.get(record.id, heading.assessor)
-        row = _taken(reading, path, number, record, items) if whose == heading.assessor else None
-        if whose != heading.assessor:
-            reading.fault(path, number, f"this judgement is {whose}'s", record.id)
-        if row is not None:
-            last[record.item] = record.verdict
-            if record.id not in present.records:
-                taken.rows.append(row)
+        known = present.records.get(record.id)
+        if known is not None and known.assessor != heading.assessor:
+            reading.fault(path, number, f"this judgement is {known.assessor}'s", record.id)
+            continue
+        row = _taken(reading, path, number, record, items)
+        if row is None:
+            continue
+        what = (record.item, row[0].verdict)
+        if said.get(record.id, what) != what:
+            reading.fault(path, number, "another judgement has this id", record.id)
+            continue
+        last[record.item] = record.verdict
+        if record.id not in said:
+            taken.rows.append(row)
+        said[record.id] = what
     taken.rows.sort(key=lambda row: row[1])
     taken.answers, taken.judged = len(last), sum(map(bool, last.values()))
     return taken

@@ -79,7 +79,7 @@ class Present:
 
     def __init__(self, history: Iterable[Change] = ()) -> None:
         self.lines: dict[tuple[str, str], Change] = {}
-        self.records: dict[str, str] = {}  # who made each record that is in the history
+        self.records: dict[str, Change] = {}  # what became of each record that is in the history
         self.by_source: dict[tuple[str, str, str], Judgement] = {}  # what a sheet said last
         for line in history:
             self.add(line)
@@ -90,7 +90,7 @@ class Present:
         if held is None or not line.said or line.said >= (held.said or held.at):
             self.lines[line.item, line.assessor] = line
         if line.record:
-            self.records[line.record] = line.assessor
+            self.records[line.record] = line
         if not line.said:
             self.by_source[line.source, line.item, line.assessor] = line.judgement
 

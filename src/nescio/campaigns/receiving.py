@@ -111,9 +111,10 @@ def intake(
         desk = _Desk(
             opened, opened.topics(), time, read_receipts(opened, entries), entries, digests(opened, SETTINGS, TOPICS)
         )
-        twice = Counter((item.group, item.stem.casefold()) for item in items)
+        # What could not be opened is no run, whatever its name.
+        runs = Counter((item.group, item.stem.casefold()) for item in items if item.why is None)
         rows = [
-            _take(desk, item, alone=twice[item.group, item.stem.casefold()] == 1) for item in followed(items, progress)
+            _take(desk, item, alone=runs[item.group, item.stem.casefold()] < 2) for item in followed(items, progress)
         ]
         for name in dict.fromkeys(row.group for row in rows):
             write_told(opened, name)
