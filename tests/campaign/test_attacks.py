@@ -472,6 +472,23 @@ def test_no_step_cuts_a_file_whose_line_ends_were_changed(name: str, end: bytes,
     assert path.read_bytes() == content
 
 
+@pytest.mark.parametrize("name", ["campaign.log", "judgements/history.jsonl"])
+def test_a_byte_below_the_last_line_is_a_fault_unless_a_killed_step_left_it(name: str, scored: Path) -> None:
+    path = scored / name
+    content = path.read_bytes()
+    if name == "campaign.log":  # below the judgements it makes the scores older than these
+        path.write_bytes(content + b'{"at": "20')
+        assert nescio.campaign.verify(scored).sound
+    path.write_bytes(content + b" ")
+    assert f"{name}, line {len(content.splitlines()) + 1}" in str(nescio.campaign.verify(scored))
+
+
+def test_line_ends_of_a_receipt_are_part_of_it(scored: Path) -> None:
+    path = scored / "receipts" / "beta" / "receipts.txt"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert "receipts/beta/receipts.txt: it is not what" in str(nescio.campaign.verify(scored))
+
+
 # ---- what is edited together with the log ----
 
 

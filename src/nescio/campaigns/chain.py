@@ -32,7 +32,7 @@ class _Link(msgspec.Struct):
 def _lines(path: Path) -> list[bytes]:
     """Return the lines without their ends; what follows the last end is a line only where no killed step left it."""
     *lines, rest = (path.read_bytes() if path.is_file() else b"").split(b"\n")
-    return [*lines, rest] if b"\r" in rest else lines
+    return [*lines, rest] if rest and (b"\r" in rest or not rest.startswith(b"{")) else lines
 
 
 def links(path: Path) -> list[str]:
@@ -54,14 +54,14 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     if not rows:
         return
     before = _lines(path)
-    if before and b"\r" in before[-1]:
-        raise MismatchError(f"{path}, line {len(before)}: {_OTHER_ENDS}")
     follows, written = hashlib.sha256(before[-1]).hexdigest() if before else "", []
     for row in rows:
         line = json.dumps({**row, FOLLOWS: follows}, ensure_ascii=False).encode(errors="replace")
         follows = hashlib.sha256(line).hexdigest()
         written.append(line + b"\n")
     whole = sum(len(line) + 1 for line in before)
+    if path.is_file() and path.stat().st_size < whole:
+        raise MismatchError(f"{path}, line {len(before)}: no step wrote this; put the file back as it was")
     with naming(path, path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("r+b" if path.exists() else "w+b") as file:

@@ -4,6 +4,7 @@ itself."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -25,7 +26,6 @@ from nescio.campaigns.folder import (
     TOPICS,
     Campaign,
     decoded,
-    text_of,
 )
 from nescio.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.campaigns.judgements import HISTORY, Change, flaw_of
@@ -121,15 +121,20 @@ def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Itera
     of its runs has begun."""
     coming = {group for group, *_ in begun.items}
     for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign, entries)):
-        text = text_of(campaign / RECEIPTS / group / TOLD)
+        text = _exactly(campaign / RECEIPTS / group / TOLD)
         whole = text.partition("\n")[2] == told_text(campaign, group, entries)
         if not (whole and is_told(campaign, group, text, entries)) and group not in coming:
             name = f"{RECEIPTS}/{group}/{TOLD}"
             yield Fault(name, None, "it is not what the receipts say; nescio campaign verify --restore writes it again")
     for path in sorted((campaign / RETURNS).glob(f"*/{TOLD}")):
-        if not is_told(campaign, path.parent.name, text_of(path), entries):
+        if not is_told(campaign, path.parent.name, _exactly(path), entries):
             name = path.relative_to(campaign.folder).as_posix()
             yield Fault(name, None, "it is not what the receipts said when it was published; repeat the step")
+
+
+def _exactly(path: Path) -> str:
+    """Return a text with its line ends as they are; empty where there is no file."""
+    return path.read_bytes().decode(errors="replace") if path.is_file() else ""
 
 
 def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
