@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,7 @@ FORGED: dict[str, Callable[[Path], object]] = {
     "an unknown step": lambda c: add(c, "judge", {}),
     "a line that is of no time": lambda c: add(c, "handout", {}, at="zzz"),
     "a score by nothing": lambda c: add(c, "score", {"seed": "x"}),
+    "resamples without end": lambda c: add(c, "score", {"resamples": 10**15}),
     "a file that can be none": lambda c: add(c, "score", {}, read={"/" + "a" * 5_000: "x", "/a\0b": "x"}),
     "a deep line": lambda c: (c / "campaign.log").write_text('{"follows": "", "x": ' + DEEP + "}\n"),
 }
@@ -179,6 +181,25 @@ def test_a_folder_that_is_a_link_is_a_fault(place: str, scored: Path, tmp_path: 
     with suppress(nescio.MismatchError):
         nescio.campaign.verify(scored, restore=True)
     assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == ["x.html"]
+
+
+@pytest.mark.parametrize("name", ["campaign.log", "campaign.head", "judgements/history.jsonl", "pool/pool.jsonl"])
+def test_no_step_writes_through_a_link(name: str, scored: Path, tmp_path: Path) -> None:
+    """A campaign that a stranger made is no way to the files of who looks at it."""
+    other = tmp_path / "other"
+    content = (scored / name).read_bytes() if name.endswith(("log", "history.jsonl")) else b"mine"
+    other.write_bytes(content)
+    (scored / name).unlink()
+    (scored / name).symlink_to(other)
+    for step in (
+        partial(nescio.campaign.withdraw, scored, ["beta_b"], reason="asked for"),
+        partial(nescio.campaign.pool, scored),
+        partial(made.judge, scored, lambda *_: "W"),
+        partial(nescio.campaign.verify, scored, restore=True),
+    ):
+        with suppress(nescio.NescioError):
+            step()
+    assert other.read_bytes() == content
 
 
 @pytest.mark.parametrize("time", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])

@@ -62,6 +62,8 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     whole = sum(len(line) + 1 for line in before)
     if path.is_file() and path.stat().st_size < whole:
         raise MismatchError(f"{path}, line {len(before)}: no step wrote this; put the file back as it was")
+    if path.is_symlink():
+        raise MismatchError(f"{path} is a link to another file, and nescio makes none; put the file back as it was")
     with naming(path, path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("r+b" if path.exists() else "w+b") as file:
@@ -75,7 +77,7 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 def cut(path: Path, lines: int) -> None:
     """Take out what is below the first `lines`, and return when that is on the disk."""
     kept = sum(len(line) + 1 for line in _lines(path)[:lines])
-    if path.is_file() and path.stat().st_size > kept:
+    if path.is_file() and not path.is_symlink() and path.stat().st_size > kept:
         with path.open("r+b") as file:
             file.truncate(kept)
             os.fsync(file.fileno())

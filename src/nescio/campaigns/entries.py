@@ -20,9 +20,9 @@ from nescio.text import sanitize
 ACCEPTED: Literal["accepted"] = "accepted"
 REFUSED: Literal["refused"] = "refused"
 TAKING, WITHDRAWN, DISQUALIFIED, LIFTED, EXTENDED = "intake", "withdraw", "disqualify", "lift", "extend"
-COLLECTING = "collect"
+COLLECTING, SCORED = "collect", "score"
 RULINGS = (WITHDRAWN, DISQUALIFIED, LIFTED, EXTENDED)
-_OTHERS = ("init", "handout", "pool", "sheets", "score", "publish")
+_OTHERS = ("init", "handout", "pool", "sheets", "publish")
 PlainName = Annotated[str, Meta(pattern=r"\A[\w-][\w.-]{0,199}\Z")]  # of a folder or file, and never of another folder
 _SUFFIX = re.compile(r"(\.[\w+-]+)?")
 
@@ -100,6 +100,15 @@ class Ruling(Struct, frozen=True):
     until: str = ""
 
 
+class ScoringPlan(Struct, frozen=True):
+    """What decides results beside runs, judgements, key and settings; by it in the log they can be made again."""
+
+    ranking: tuple[str, ...] = ()
+    ci: Annotated[float, Meta(gt=0, lt=100)] | None = 95.0
+    resamples: Annotated[int, Meta(ge=1, le=100_000_000)] = 10_000
+    seed: Annotated[int, Meta(ge=0)] = 0
+
+
 class Collection(Struct, frozen=True):
     """What was collected: the digest of the last line of the history, empty where it has none."""
 
@@ -108,7 +117,7 @@ class Collection(Struct, frozen=True):
 
 def flaw(entry: Entry) -> str:
     """Return what is wrong with a line that no step wrote; empty where it is as a step writes it."""
-    if entry.step not in (TAKING, COLLECTING, *RULINGS, *_OTHERS):
+    if entry.step not in (TAKING, COLLECTING, SCORED, *RULINGS, *_OTHERS):
         return f"there is no step {entry.step!r}"
     if not is_time(entry.at):
         return f"{entry.at!r} is no time"
@@ -117,6 +126,8 @@ def flaw(entry: Entry) -> str:
             return _flaw_of(msgspec.convert(entry.about, Receipt))
         if entry.step == COLLECTING:
             msgspec.convert(entry.about, Collection)
+        if entry.step == SCORED:
+            msgspec.convert(entry.about, ScoringPlan)
         if entry.step in RULINGS:
             ruling = msgspec.convert({"step": entry.step, **entry.about}, Ruling)
             if entry.step == EXTENDED:

@@ -6,15 +6,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from nescio._version import __version__
-from nescio.campaigns.entries import Entry
+from nescio.campaigns.entries import Entry, ScoringPlan
 from nescio.campaigns.folder import LOG, POOL, RESULTS, RETURNS, SITE, Campaign, put
 from nescio.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.campaigns.log import digests
 from nescio.campaigns.pooling import ITEMS, merged_items, pool_items, pool_lines, read_items, read_runs
 from nescio.campaigns.receipts import TOLD
 from nescio.campaigns.runs import Fault
-from nescio.campaigns.scoring import plan_of, write_results
+from nescio.campaigns.scoring import write_results
 from nescio.campaigns.site import write_site
 from nescio.errors import NescioError
 from nescio.options.edge import Progress
@@ -66,7 +68,7 @@ def _pool(campaign: Campaign, folder: Path, _: Entry, progress: Progress | None)
 
 def _score(campaign: Campaign, folder: Path, last: Entry, progress: Progress | None) -> None:
     (folder / RESULTS).mkdir()
-    write_results(campaign, folder / RESULTS, plan_of(last), progress=progress)
+    write_results(campaign, folder / RESULTS, msgspec.convert(last.about, ScoringPlan), progress=progress)
 
 
 def _publish(campaign: Campaign, folder: Path, _: Entry, progress: Progress | None) -> None:

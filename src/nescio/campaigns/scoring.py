@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict, astuple, replace
 
 from nescio.campaigns import group_tables, layouts
 from nescio.campaigns.assessors import outstanding
-from nescio.campaigns.entries import Entry
+from nescio.campaigns.entries import ScoringPlan
 from nescio.campaigns.evidence import JudgedRuns, judged_runs
 from nescio.campaigns.facts import agreement_table, facts
 from nescio.campaigns.folder import RESULTS, Campaign, decoded, put, renewed, step
@@ -74,23 +73,6 @@ class Scored(Struct, frozen=True):
     def __str__(self) -> str:
         runs = sum(len({row.run for row in scores}) for scores in self.scores.values())
         return f"wrote {self.folder}: {plural(runs, 'run')}, {plural(len(self.tables), 'table')}\nnext: {self.after}"
-
-
-class ScoringPlan(Struct, frozen=True):
-    """What decides results beside runs, judgements, key and settings; by it in the log they can be made again."""
-
-    ranking: tuple[str, ...] = ()
-    ci: float | None = 95.0
-    resamples: int = 10_000
-    seed: int = 0
-
-
-def plan_of(entry: Entry) -> ScoringPlan:
-    """Return the plan that a line of the log holds; raises MismatchError where it is none."""
-    try:
-        return msgspec.convert(entry.about, ScoringPlan)
-    except msgspec.ValidationError as error:
-        raise MismatchError(f"the log says of the scores what nescio never wrote: {error}") from None
 
 
 def score(
