@@ -51,7 +51,7 @@ from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.reporting.numbers import with_interval
 from nescio.stats.parallel import followed
-from nescio.text import plural
+from nescio.text import plural, squeeze
 
 KEY_SHEET = "nuggets.csv"
 _ALIKE = 20  # answers from which it is told that an assessor says one thing of all, or two the same
@@ -132,7 +132,9 @@ def collect(
         if not paths:
             raise UsageError(f"there is no sheet to read; nescio campaign sheets {opened.folder} writes some")
         read = {path.name: digest(path) for path in paths}
-        found = _read_key(opened, [path for path in paths if path.name.casefold() == KEY_SHEET])
+        lists = [path for path in paths if path.name.casefold() == KEY_SHEET]
+        before = _listed(opened) if lists else {}
+        found = _read_key(opened, lists)
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened), Present(read_history(opened))
         reading.faults += found
@@ -150,10 +152,12 @@ def collect(
             *agreement(named, resamples, seed, sentences, "question"),
         )
         questions = {item.id: item.question for item in reading.items.values()}
-        nuggets = [(question, number) for question, number, *_ in nugget_texts(opened.key_files)]
-        strays = unlisted(kept, questions, nuggets) if opened.settings.task == "nuggets" else ()
-        unsettled = [note("campaign.unlisted", "{subject}; have one of the two changed", stray) for stray in strays]
-        notes = (*_taken_out(unnamed), *alike(kept), *unsettled, *reworded(read_history(opened), questions))
+        notes = (*_taken_out(unnamed), *alike(kept))
+        if opened.settings.task == "nuggets":
+            nuggets = _listed(opened)
+            strays = unlisted(kept, questions, nuggets)
+            notes += tuple(note("campaign.unlisted", "{subject}; have one of the two changed", one) for one in strays)
+            notes += (*_other_texts(before, nuggets, kept, questions), *reworded(read_history(opened), questions))
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(sheets), "agreement": agreed}
     return Collected(tuple(reading.faults), line, notes, "faults", tables)
@@ -303,6 +307,35 @@ def _read_key(campaign: Campaign, paths: Sequence[Path]) -> list[Fault]:
     texts = {identity: question.text for identity, question in questions.items()}
     _put_key(campaign, {q: {"id": q, "target": texts[q], "nuggets": own} for q, own in nuggets.items() if own})
     return faults
+
+
+def _listed(campaign: Campaign) -> dict[tuple[str, str], str]:
+    """Return the texts of the nuggets of the key, by question and number; none where the task has no nuggets."""
+    if campaign.settings.task != "nuggets":
+        return {}
+    return {(question, number): text for question, number, _, text in nugget_texts(campaign.key_files)}
+
+
+def _other_texts(
+    before: Mapping[tuple[str, str], str],
+    after: Mapping[tuple[str, str], str],
+    judgements: Sequence[Judgement],
+    questions: Mapping[str, str],
+) -> Iterator[Note]:
+    """Note the nuggets that got another text in a sheet after somebody found them."""
+    found = {(questions[one.item], number) for one in judgements for number in one.verdict.split(",")}
+    for question, number in sorted(found & before.keys() & after.keys()):
+        old, new = before[question, number], after[question, number]
+        if squeeze(old) != squeeze(new):
+            yield note(
+                "campaign.reworded",
+                "nugget {number} of {subject} was {before!r} when it was found, and is {after!r} now; have its strings "
+                "judged again",
+                question,
+                number=number,
+                before=old,
+                after=new,
+            )
 
 
 def _put_lists(campaign: Campaign, present: Present) -> None:

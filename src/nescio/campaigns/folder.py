@@ -113,6 +113,8 @@ def put(path: Path, content: bytes) -> None:
     with naming(path, path.parent):
         path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
     if path.is_file() and path.read_bytes() == content:
+        if private:
+            path.chmod(0o600)  # an earlier nescio let others read it
         return
     with atomic_write(path, 0o600 if private else 0o666) as draft:
         draft.write_bytes(content)
