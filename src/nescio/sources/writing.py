@@ -38,9 +38,9 @@ def naming(path: Path, *drafts: Path) -> Iterator[None]:
 
 
 @contextmanager
-def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:
+def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # the mask of the process is taken from the mode
     """Yield a path to write to beside `path`; it replaces `path` if the block succeeds, and is deleted otherwise, by
-    the next call where this one is killed. `mode` is what the mask of the process is taken from."""
+    the next call where this one is killed."""
     if path.is_symlink():
         path = path.resolve()  # what the link names is written, and the link stays
     if not path.absolute().parent.is_dir():
