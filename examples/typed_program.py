@@ -201,7 +201,7 @@ def people_judge(folder: Path) -> None:
     """Have people judge in a browser."""
     base = str(folder / "judging.db")
     print(nescio.assess.create(base, ["questions.jsonl", *RUNS], overlap=2))
-    nescio.assess.invite(base, ["ana", "ben=EN"], days=7)  # what it returns are links that let people in: not printed
+    nescio.assess.invite(base, ["ana", "ben"], days=7)  # what it returns are links that let people in: not printed
     serve: Callable[[str], None] = nescio.assess.serve  # until Ctrl-C, so it is not called here
     assert callable(serve)
     print(nescio.assess.status(base))

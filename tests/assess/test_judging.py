@@ -280,6 +280,36 @@ def test_a_list_of_nuggets_is_cleaned_and_a_long_one_is_saved(new_room: NewRoom,
     assert "\ufffdreversed" in stored
 
 
+def test_an_id_that_comes_again_with_another_verdict_is_refused(ana: Browser, room: Room) -> None:
+    """And with the same it is saved once."""
+    item = ana.next()[0]["id"]
+    said = ana.row(item, "R")
+    assert ana.send(said)[1] == []
+    assert ana.send(said, said | {"verdict": "W"}, said | {"verdict": ""}) == ([said["id"]], ["this id is taken"] * 2)
+    assert [record["verdict"] for record in room.records()] == ["R"]
+
+
+def test_a_list_that_is_nested_too_deep_is_refused_alone(new_room: NewRoom, tmp_path: Path) -> None:
+    ana = new_room(made.listed(tmp_path, ["a"])).join("ana")
+    ana.next()
+    deep = '[{"id": "1", "text": "x", "vital": true, "z": ' + "[" * 60_000 + "]" * 60_000 + "}]"
+    good = json.dumps([{"id": "1", "text": "x", "vital": True}])
+    saved, refused = ana.send(ana.row("nuggets:t0", deep), ana.row("nuggets:t0", good, 1))
+    assert (len(saved), refused) == (1, ["this is no verdict on such an item"])
+
+
+def test_a_nugget_that_somebody_found_stays_in_the_list(new_room: NewRoom, tmp_path: Path) -> None:
+    room = new_room(made.listed(tmp_path, ["a"]))
+    ana = room.join("ana")
+    answer = next(item["id"] for item in ana.next() if item["kind"] == "answer")
+    one, two = ({"id": str(i), "text": f"fact {i}", "vital": True} for i in (1, 2))
+    assert ana.send(ana.row("nuggets:t0", json.dumps([one, two])), ana.row(answer, "1", 1))[1] == []
+    assert ana.send(ana.row("nuggets:t0", json.dumps([two]), 2))[1] == [
+        "nugget 1 has been found in an answer; it stays in the list"
+    ]
+    assert ana.send(ana.row(answer, "2", 3), ana.row("nuggets:t0", json.dumps([two]), 4))[1] == []
+
+
 def test_sentences_are_named_by_their_places(new_room: NewRoom, tmp_path: Path) -> None:
     """Two decide of each of six sentences, and differ on one."""
     campaign = made.reading(tmp_path)

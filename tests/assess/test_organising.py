@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Callable
 from contextlib import closing
@@ -277,6 +278,49 @@ def test_people_get_the_languages_that_they_read(new_room: NewRoom, tmp_path: Pa
     (link,) = room.invite("ana=ES")
     assert Browser(room, "ana", link).judge_all() == 4
     assert str(room.status()).startswith("8 items of 8 topics; 4 topics wait for somebody\n  ana: 4 judged, 0 skipped")
+
+
+def test_languages_are_those_of_the_questions_and_a_new_link_may_change_them(new_room: NewRoom, tmp_path: Path) -> None:
+    asked = [{"id": f"q{i}", "question": "?", "answers": ["x"], "language": ["EN", "ES"][i % 2]} for i in range(8)]
+    said = [{"id": f"q{i}", "answer": f"a{i}"} for i in range(8)]
+    room = new_room(made.lines(tmp_path / "q.jsonl", asked), made.lines(tmp_path / "r.jsonl", said))
+    with pytest.raises(nescio.UsageError, match="no question is in 'es'; languages are EN, ES"):
+        room.invite("ana=es")
+    room.invite("ana=ES")
+    (link,) = room.invite("ana=EN")
+    assert Browser(room, "ana", link).judge_all() == 4
+    (link,) = room.invite("ana")
+    assert Browser(room, "ana", link).left() == []
+    (link,) = room.invite("ana=EN,ES")
+    assert Browser(room, "ana", link).judge_all() == 4
+
+
+@pytest.mark.parametrize(("names", "how", "rule"), [
+    (["ana", "Ana"], {}, "'Ana' and 'ana' differ only in case"),
+    (["ADJUDICATION"], {}, "'ADJUDICATION' and 'adjudication' differ only in case"),
+    (["ana"], {"days": -5}, "above 0"),
+])  # fmt: skip
+def test_names_that_differ_in_case_alone_and_links_of_no_days_are_refused(
+    names: list[str], how: dict[str, Any], rule: str, room: Room
+) -> None:
+    with pytest.raises(nescio.UsageError, match=rule):
+        room.invite(*names, **how)
+
+
+@pytest.mark.parametrize(("column", "apart"), [("", True), (",support", False)])
+def test_control_answers_that_nothing_supports_are_noted(column: str, apart: bool, tmp_path: Path) -> None:
+    questions, run, _ = runs_of(tmp_path, 4)
+    rows = [json.loads(line) | {"doc": "D", "support": "s"} for line in run.read_text().splitlines()]
+    known = made.text(tmp_path / "c.csv", f"question,answer,verdict,why{column}\nOne?,1,R,x{column and ',s'}\n")
+    made_of = nescio.assess.create(str(tmp_path / "j.db"), [questions, made.lines(run, rows)], control=known)
+    assert ("people can tell these apart: give the table of --control the columns" in str(made_of)) == apart
+
+
+def test_what_is_exported_is_for_its_owner_alone(room: Room, ana: Browser, tmp_path: Path) -> None:
+    ana.judge_all()
+    nescio.assess.export(room.db, tmp_path / "out")
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "out").iterdir()} == {0o600}
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700
 
 
 def organiser(room: Room) -> Any:

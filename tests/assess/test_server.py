@@ -10,6 +10,7 @@ import socket
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -406,6 +407,35 @@ def test_a_connection_that_does_not_end_its_request_is_closed(
         except ConnectionResetError:
             rest = b""
     assert rest == b""
+
+
+@pytest.mark.slow
+def test_connections_that_say_nothing_keep_nobody_out(
+    listens: Callable[..., int], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The one that has waited longest is closed, and of the address that has most; of a proxy none is for that."""
+    monkeypatch.setattr(connections, "MOST", 20)
+    monkeypatch.setattr(connections, "MOST_OF_ONE", 10)
+    for proxy, most in ((None, 10), ("127.0.0.1", 20)):
+        port = listens(proxy)
+        with ExitStack() as stack:
+            idle = [stack.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(30)]
+            for held in idle:
+                held.sendall(b"GET / HTTP/1.1\r\n")
+            assert httpx.get(f"http://127.0.0.1:{port}/", timeout=30).status_code == 401
+            for held in idle:
+                held.settimeout(0.05)
+            assert sum(is_open(held) for held in idle) < most
+    assert capfd.readouterr().err == ""
+
+
+def is_open(held: socket.socket) -> bool:
+    try:
+        return held.recv(1) != b""
+    except TimeoutError:
+        return True
+    except OSError:
+        return False
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +19,6 @@ import pytest
 import nescio
 from nescio.campaigns import chain
 from nescio.campaigns.folder import contents, open_campaign
-from nescio.campaigns.freshness import done
 from nescio.campaigns.log import digest, read_log
 from nescio.sources.writing import draft_of
 from tests.rings import SEED, many
@@ -26,23 +26,6 @@ from tests.rings import SEED, many
 from . import made
 from .made import edit, rows_of, write_rows
 from .test_intake import told
-from .test_score import judged_qa
-
-
-@pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    campaign = judged_qa(tmp_path_factory.mktemp("first"))
-    nescio.campaign.score(campaign, resamples=10)
-    nescio.campaign.publish(campaign)
-    assert nescio.campaign.status(campaign).after is None
-    assert nescio.campaign.verify(campaign).sound
-    return campaign
-
-
-@pytest.fixture
-def scored(first: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(first.parent, tmp_path, dirs_exist_ok=True) / first.name
-
 
 # ---- tampering ----
 
@@ -452,77 +435,36 @@ def test_a_receipt_that_quotes_another_head_blames_nobody(scored: Path, tmp_path
     assert not nescio.campaign.verify(scored, against=made.text(kept, "0" * 64)).sound
 
 
-# ---- what is edited together with the log ----
+@pytest.mark.parametrize("end", [b"\r\n", b"\r"])
+@pytest.mark.parametrize("name", ["campaign.log", "judgements/history.jsonl"])
+def test_no_step_cuts_a_file_whose_line_ends_were_changed(name: str, end: bytes, scored: Path) -> None:
+    """As Git and editors do: it is told, no step goes on, and the file stays as it is."""
+    path = scored / name
+    content = path.read_bytes().replace(b"\n", end)
+    path.write_bytes(content)
+    assert "line ends were changed" in str(nescio.campaign.verify(scored))
+    for step in (
+        partial(nescio.campaign.withdraw, scored, ["beta_b"], reason="asked for"),
+        partial(nescio.campaign.collect, scored),
+        partial(nescio.campaign.score, scored, resamples=10),
+    ):
+        with suppress(nescio.MismatchError):
+            step()
+    assert path.read_bytes() == content
 
 
-def test_a_judgement_that_nobody_collected_is_named_and_counts_for_nothing(scored: Path) -> None:
-    path, before = scored / "judgements" / "history.jsonl", made.verdicts(scored)
-    whole = path.read_bytes()
-    rows = [json.loads(line) for line in whole.splitlines()]
-    wrong = next(row for row in rows if row["after"] == "W")
-    chain.append(path, [{**wrong, "before": "W", "after": "R", chain.FOLLOWS: ""}])
-    (fault,) = nescio.campaign.verify(scored).rows
-    assert (fault.file, fault.line) == ("judgements/history.jsonl", len(rows) + 1)
-    assert "no line of the log names" in fault.rule
-    assert made.verdicts(scored) == before
-    notes = nescio.campaign.collect(scored, resamples=10).notes
-    assert "1 line of judgements/history.jsonl that no line of the log names" in " ".join(map(str, notes))
-    assert path.read_bytes() == whole
-    assert nescio.campaign.verify(scored).sound
-
-
-def test_judgements_that_were_taken_out_stay_missed_after_another_collect(scored: Path) -> None:
-    cut(scored / "judgements" / "history.jsonl")
-    with pytest.raises(nescio.MismatchError, match="lines are gone"):
-        nescio.campaign.collect(scored, resamples=10)
-
-
-@pytest.mark.parametrize("step", ["pool", "score", "publish"])
-def test_what_was_edited_with_its_line_in_the_log_is_found(step: str, scored: Path) -> None:
-    """The log is whole, and holds the head that somebody kept before the edit."""
-    kept = chain.links(scored / "campaign.log")[3]
-    name, old, new = {
-        "pool": ("pool/pool.jsonl", "What is 3?", "What is 4?"),
-        "score": ("results/tables/counts.csv", "0.52", "0.99"),
-        "publish": ("site/index.html", ">0.52<", ">0.99<"),
-    }[step]
-    edit(scored / name, old, new)
-    opened = open_campaign(scored)
-    for again in ("pool", "score", "publish"):
-        done(opened, again, {entry.step: entry.about for entry in read_log(opened)}[again])
-    for against in (None, kept):
-        found = nescio.campaign.verify(scored, against=against)
-        assert [fault.file for fault in found.rows][:1] == [name], str(found)
-        assert "the log with it" in found.rows[0].rule
-
-
-def test_a_stale_step_cannot_be_repeated_and_is_a_fault_for_who_kept_a_head(scored: Path) -> None:
-    edit(scored / "campaign.toml", "measures = []", 'measures = ["accuracy"]')
-    found = nescio.campaign.verify(scored)
-    assert found.sound
-    assert any("older than measures in campaign.toml" in str(note) for note in found.notes)
-    head = chain.links(scored / "campaign.log")[-1]
-    assert "older than measures in campaign.toml" in str(nescio.campaign.verify(scored, against=head).rows[0])
-
-
-def test_time_that_runs_backwards_is_a_fault(scored: Path) -> None:
-    path = scored / "campaign.log"
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    rows[2]["at"] = "2001-01-01T00:00:00+00:00"
-    path.unlink()
-    chain.append(path, [{name: value for name, value in row.items() if name != chain.FOLLOWS} for row in rows])
-    assert "campaign.log, line 3: it is of 2001-01-01T00:00:00+00:00" in str(nescio.campaign.verify(scored))
-
-
-def test_a_step_that_was_killed_before_the_head_was_written_is_no_fault(scored: Path) -> None:
-    """The next step writes the head, whatever step it is; a head that was never the log's own stays, and is told."""
-    head, log = scored / "campaign.head", scored / "campaign.log"
-    last = head.read_text()
-    for earlier in (chain.links(log)[-2], chain.links(log)[0]):
-        head.write_text(f"{earlier}\n")
-        nescio.campaign.publish(scored)
-        assert head.read_text() == last
+@pytest.mark.parametrize("name", ["campaign.log", "judgements/history.jsonl"])
+def test_a_byte_below_the_last_line_is_a_fault_unless_a_killed_step_left_it(name: str, scored: Path) -> None:
+    path = scored / name
+    content = path.read_bytes()
+    if name == "campaign.log":  # below the judgements it makes the scores older than these
+        path.write_bytes(content + b'{"at": "20')
         assert nescio.campaign.verify(scored).sound
-    head.write_text(f"{'0' * 64}\n")
-    with pytest.raises(nescio.MismatchError, match=r"campaign\.head: it is not the digest"):
-        nescio.campaign.publish(scored)
+    path.write_bytes(content + b" ")
+    assert f"{name}, line {len(content.splitlines()) + 1}" in str(nescio.campaign.verify(scored))
+
+
+def test_line_ends_of_a_receipt_are_part_of_it(scored: Path) -> None:
+    path = scored / "receipts" / "beta" / "receipts.txt"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert "receipts/beta/receipts.txt: it is not what" in str(nescio.campaign.verify(scored))

@@ -13,10 +13,11 @@ import pytest
 
 import nescio
 from nescio.campaigns import chain
+from nescio.campaigns.entries import Entry
 from nescio.campaigns.folder import open_campaign
 from nescio.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.campaigns.judgements import read_history
-from nescio.campaigns.log import Entry, now, write_log
+from nescio.campaigns.log import now, write_log
 from nescio.campaigns.pooling import read_pool
 from nescio.campaigns.screens import page_key
 from tests.rings import together
@@ -234,6 +235,39 @@ def test_nuggets_are_listed_and_mapped_on_one_page(tmp_path: Path) -> None:
     assert a_string.rule.startswith("question t0 has no such")
 
 
+def test_an_id_that_comes_again_with_another_verdict_is_a_fault(campaign: Path, tmp_path: Path) -> None:
+    """In one file or in the next; one that begins with a byte-order mark is read."""
+    item, *_ = items_of(campaign)
+    file = hand_in(tmp_path / "r.jsonl", campaign, [(item, "R", 1)])
+    right = file.read_bytes()
+    file.write_bytes(b"\xef\xbb\xbf" + right + right.splitlines(keepends=True)[1].replace(b'"R"', b'"W"'))
+    other = tmp_path / "w.jsonl"
+    other.write_bytes(right.replace(b'"R"', b'"W"'))
+    for path in (file, other):
+        (fault,) = collect(campaign, path).rows
+        assert fault.rule == "another judgement has this id"
+    assert verdicts(campaign) == {(item, "ana"): "R"}
+
+
+def test_a_list_of_nuggets_where_there_are_none_is_a_fault(campaign: Path) -> None:
+    path = made.text(campaign / "sheets" / "nuggets.csv", "item,verdict\n")
+    (fault,) = collect(campaign, path).rows
+    assert "only definition questions have a list of nuggets" in fault.rule
+
+
+def test_what_is_nested_too_deep_is_a_fault_of_its_own_line(campaign: Path, tmp_path: Path) -> None:
+    deep = "[" * 100_000 + "]" * 100_000
+    a, b, *_ = items_of(campaign)
+    file = hand_in(tmp_path / "deep.jsonl", campaign, [(a, "R", 1), (b, "W", 2)])
+    heading, first, second = file.read_text().splitlines()
+    file.write_text("\n".join([heading, first, f'{{"x": {deep}}}', second, ""]))
+    (fault,) = collect(campaign, file).rows
+    assert fault.line == 3
+    assert verdicts(campaign) == {(a, "ana"): "R", (b, "ana"): "W"}
+    file.write_text(f'{{"x": {deep}}}\n')
+    assert "not what a page for assessors hands in" in str(collect(campaign, file))
+
+
 @pytest.mark.parametrize("key", [True, False])
 def test_sentences_that_people_accept_are_marked(key: bool, tmp_path: Path) -> None:
     stories = [{"id": f"s{i}", "sentences": [f"Ann went to town {i}.", "It rained."]} for i in range(3)]
@@ -255,3 +289,39 @@ def test_sentences_that_people_accept_are_marked(key: bool, tmp_path: Path) -> N
     assert "are 0 to 1" in collect(campaign, out).rows[0].rule
     with pytest.raises(nescio.UsageError, match="needs html"):
         nescio.campaign.sheets(campaign, ["ana"], sentences=True)
+
+
+def listing(*nuggets: tuple[str, str]) -> str:
+    return json.dumps([{"id": number, "text": text, "vital": True} for number, text in nuggets])
+
+
+def found_by_ben(folder: Path, after: str) -> tuple[Path, Any]:
+    """Ana lists two nuggets, ben finds the first in the only string, and ana hands another list in; what that says."""
+    campaign = made.listed(folder, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2, html=True)
+    for number, who, item, verdict in (
+        (1, "ana", "nuggets:t0", listing(("1", "did"), ("2", "was"))),
+        (2, "ben", items_of(campaign)[0], "1"),
+        (3, "ana", "nuggets:t0", after),
+    ):
+        collected = collect(campaign, hand_in(folder / f"{number}.jsonl", campaign, [(item, verdict, number)], who))
+    return campaign, collected
+
+
+def test_a_nugget_that_somebody_found_and_that_is_taken_out_is_named(tmp_path: Path) -> None:
+    campaign, collected = found_by_ben(tmp_path, listing(("2", "was")))
+    assert "that it holds nugget 1, which the list of t0 does not have" in " ".join(map(str, collected.notes))
+    with pytest.raises(nescio.MismatchError, match="1 verdict on nuggets that no list has: ben says"):
+        nescio.campaign.score(campaign, resamples=10)
+    collect(campaign, hand_in(tmp_path / "4.jsonl", campaign, [(items_of(campaign)[0], "2", 4)], "ben"))
+    assert nescio.campaign.score(campaign, resamples=10)
+
+
+def test_a_nugget_that_is_another_after_somebody_found_it_is_noted(tmp_path: Path) -> None:
+    """But not where only case or white space is another."""
+    _, collected = found_by_ben(tmp_path / "a", listing(("1", "something else"), ("2", "was")))
+    assert "nugget 1 of t0 was 'did' when ben named it, and is 'something else' now" in " ".join(
+        map(str, collected.notes)
+    )
+    _, collected = found_by_ben(tmp_path / "b", listing(("1", " Did"), ("2", "was")))
+    assert not collected.notes

@@ -142,6 +142,21 @@ def test_folders_are_of_groups_and_each_run_has_one_name(tmp_path: Path) -> None
         nescio.campaign.intake(campaign, [tmp_path / "gamma"])
 
 
+def test_a_file_that_cannot_be_opened_takes_no_name_from_a_run(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    made.sound("qa", tmp_path / "alpha" / "neg")
+    (tmp_path / "alpha" / "neg.tar").write_bytes(b"")
+    rows = nescio.campaign.intake(campaign, [tmp_path / "alpha"]).rows
+    assert {row.file: row.status for row in rows} == {"neg.jsonl": "accepted", "neg.tar": "refused"}
+
+
+@pytest.mark.parametrize("until", ["2026-04-30", "2026-05-01"])
+def test_a_deadline_is_extended_to_a_later_time_alone(until: str, tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, deadline="2026-05-01")
+    with pytest.raises(nescio.UsageError, match="the deadline is 2026-05-01 23:59 UTC; an extension ends later"):
+        nescio.campaign.extend(campaign, "alpha", until=until, reason="power cut")
+
+
 def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path, deadline="2026-05-01")
     folder = made.sound("qa", tmp_path / "alpha" / "one").parent

@@ -397,3 +397,6 @@ def test_nuggets_come_from_the_pool_where_there_is_no_key(tmp_path: Path) -> Non
     assert scores.value("alpha_r", "nuggets.NR") == 1
     nescio.campaign.publish(campaign)
     assert nescio.campaign.status(campaign).after is None
+    write_rows(path, [rows[0], rows[1] | {"text": "something else"}])
+    notes = nescio.campaign.collect(campaign, resamples=10).notes
+    assert "nugget 2 of t0 was 'a countess' when it was found, and is 'something else' now" in " ".join(map(str, notes))

@@ -16,7 +16,7 @@ from nescio.campaigns.judgements import read_history, read_judgements
 from tests.browser import CHROMIUM
 
 from . import made
-from .browsing import HOSTILE, KINDS, SIZES, N, assert_fits, handed_in, page_of, pooled, saved, shows
+from .browsing import HOSTILE, KINDS, SIZES, N, assert_fits, handed_in, list_nuggets, page_of, pooled, saved, shows
 
 pytestmark = pytest.mark.slow
 
@@ -144,6 +144,22 @@ def kill_browser(profile: Path) -> None:
         if os.fsencode(profile) in command:
             os.kill(int(process.name), signal.SIGKILL)
     (profile / "SingletonLock").unlink(missing_ok=True)
+
+
+def test_the_number_of_a_nugget_that_was_removed_is_never_given_again(tmp_path: Path, tab: Callable[..., Any]) -> None:
+    """Also after the page was loaded again."""
+    path = page_of(pooled(tmp_path, "lists"))
+    page = tab(path)
+    list_nuggets(page, "a fact", "a detail")
+    saved(page)
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("button", name="Remove nugget 2").click()
+    page.click("text=Save the list")
+    saved(page)
+    page = tab(path, page)
+    page.keyboard.press("ArrowLeft")
+    page.click("text=Add a nugget")
+    assert page.get_by_role("textbox", name="Nugget 3").is_visible()
 
 
 def test_the_browser_is_killed(tmp_path: Path, user: Callable[[], Any]) -> None:

@@ -202,3 +202,17 @@ def test_a_workbook_that_libreoffice_saved_loses_no_row(office: Any, harder: Pat
     at = HEAD.index("answer")
     answers = {row[at] for row, _ in workbook.rows(back, "item")}
     assert {"2010-06-30", "0012", "1/2", "1e5", "1.63"} <= answers, "text cells stay as they are"
+
+
+def test_sheets_and_the_key_are_for_their_owner_alone(tmp_path: Path) -> None:
+    """What somebody lists becomes a key, in a folder that was not there."""
+    campaign = made.listed(tmp_path, ["a"])
+    nescio.campaign.sheets(campaign, ["ana"])
+    path = campaign / "sheets" / "nuggets.csv"
+    write_rows(path, [{**row, "text": "a", "vital": "vital"} for row in rows_of(path)[:1]])
+    nescio.campaign.collect(campaign, [path], resamples=10)
+    for place in ("sheets", "key"):
+        files = [*(campaign / place).iterdir()]
+        assert files
+        assert {file.stat().st_mode & 0o777 for file in files if file != path} <= {0o600}
+        assert (campaign / place).stat().st_mode & 0o777 == 0o700

@@ -12,7 +12,7 @@ from msgspec import Struct
 from sqlalchemy import ColumnElement, delete, insert, select, update
 
 from nescio.assessing.database import Database
-from nescio.assessing.tables import people, sessions
+from nescio.assessing.tables import people, sessions, units
 from nescio.data.assessors import ADJUDICATION
 from nescio.errors import UsageError
 
@@ -58,14 +58,24 @@ def invite(
     organiser: bool = False,
     revoke: bool = False,
 ) -> Invited:
-    """Make a link for each person, which takes the place of the one before; or revoke links and end their sessions."""
+    """Make a link for each person, which takes the place of the one before; or revoke links and end their sessions.
+
+    Languages after a name take the place of those before; without any, these stay."""
     asked = [name.partition("=") for name in names]
     for name, *_ in asked:
         if not NAME.fullmatch(name):
             raise UsageError(f"people are named by letters, digits and hyphens (found {name!r})")
     links: dict[str, str] = {}
     with database.writing() as connection:
-        for name, _, languages in asked:
+        people_by_name = {name.casefold(): name for name in (ADJUDICATION, *connection.scalars(select(people.c.name)))}
+        there = {*connection.scalars(select(units.c.language).where(units.c.language != "").distinct())}
+        for name, equals, languages in asked:
+            if (other := people_by_name.setdefault(name.casefold(), name)) != name:
+                raise UsageError(f"{name!r} and {other!r} differ only in case; one of them is enough")
+            spoken = [part.strip() for part in languages.split(",") if part.strip()]
+            if strange := [language for language in spoken if language not in there]:
+                which = f"languages are {', '.join(sorted(there))}" if there else "the questions have no language"
+                raise UsageError(f"no question is in {strange[0]!r}; {which}")
             token = None if revoke else secrets.token_urlsafe(32)
             row = {"token": token and digest(token), "expires": time.time() + days * DAY}
             known = connection.execute(select(people.c.role).where(people.c.name == name)).first()
@@ -75,10 +85,10 @@ def invite(
             if known is not None and not revoke and known.role != role:
                 raise UsageError(f"{name} is an {known.role}; one person has one role")
             if known is None:
-                spoken = [part.strip() for part in languages.split(",") if part.strip()]
                 connection.execute(insert(people).values(name=name, role=role, languages=spoken, **row))
             else:
-                connection.execute(update(people).where(people.c.name == name).values(**row))
+                more = {"languages": spoken} if equals else {}
+                connection.execute(update(people).where(people.c.name == name).values(**row, **more))
                 connection.execute(delete(sessions).where(sessions.c.person == name))
             if token:
                 links[name] = f"{address.rstrip('/')}/start/{token}"

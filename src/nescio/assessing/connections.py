@@ -1,5 +1,5 @@
-"""The connections of the server: each has a time in which a request comes in whole and its answer goes out, and no
-header says where a request comes from unless a proxy is named."""
+"""The connections of the server: each has a time in which a request comes in whole and its answer goes out, there are
+only so many of them, and no header says where a request comes from unless a proxy is named."""
 
 from __future__ import annotations
 
@@ -12,14 +12,43 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 SLOWEST = 60.0  # seconds that a request may take from its first byte, or its connection, to the end of the answer
 
 
+MOST = 400  # connections, well below the 1,024 files that a process may usually open
+MOST_OF_ONE = 100  # of one address; a proxy that is named may have all of them
+ACCEPTED = 50  # connections that are taken before the first of too many can end
+
+
+class Crowd:
+    """The open connections of a server with their addresses, the one that began a request longest ago first."""
+
+    def __init__(self, proxy: str | None) -> None:
+        self.proxies = {address.strip() for address in (proxy or "").split(",")}
+        self.open: dict[Prompt, str] = {}
+
+    def take(self, connection: Prompt, address: str) -> None:
+        """Put a connection last; where there are too many, the first ends, which has waited longest for nothing."""
+        self.open.pop(connection, None)
+        self.open[connection] = address
+        alike = [other for other, where in self.open.items() if where == address and address not in self.proxies]
+        for most, held in ((MOST_OF_ONE, alike), (MOST, [*self.open])):
+            if len(held) > most:
+                self.leave(held[0])
+                held[0].transport.abort()
+
+    def leave(self, connection: Prompt) -> None:
+        """Forget a connection."""
+        self.open.pop(connection, None)
+
+
 class Prompt(H11Protocol):
     """A connection that ends where a request is not done in time, whether its head, its body or its answer is slow."""
 
+    crowd: Crowd
     _ends: asyncio.TimerHandle | None = None
 
     def _begin(self) -> None:
         if self._ends is None:
             self._ends = self.loop.call_later(SLOWEST, self.transport.abort)
+            self.crowd.take(self, self.client[0] if self.client else "")
 
     def _end(self) -> None:
         if self._ends is not None:
@@ -44,19 +73,27 @@ class Prompt(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget a connection that has ended."""
         self._end()
+        self.crowd.leave(self)
         super().connection_lost(exc)
 
 
 def listening(app: Any, *, host: str = "127.0.0.1", port: int, proxy: str | None = None) -> uvicorn.Server:
     """Return a server of an application; it keeps no log of addresses, as links are secrets."""
+
+    class Counted(Prompt):
+        """A connection of this server."""
+
+        crowd = Crowd(proxy)
+
     config = uvicorn.Config(
         app,
         host=host,
         port=port,
-        http=Prompt,
+        http=Counted,
         ws="none",
         proxy_headers=proxy is not None,
         forwarded_allow_ips=proxy or "",
+        backlog=ACCEPTED,
         access_log=False,
         log_level="warning",
     )

@@ -31,6 +31,7 @@ from nescio.pipeline import Options, read
 from nescio.text import composed, plural, sanitize, squeeze
 
 BATCH = 5_000
+MOST_APART = 0.5  # by which the shares of control answers and others with a support may differ
 EVERYBODY = 1 << 30  # how many judge what is known
 
 
@@ -59,6 +60,7 @@ class Created(Struct, frozen=True):
     judgements: int
     graded: int | None = None
     split: int = 0
+    apart: str = ""  # how known answers can be told from the others
 
     def __str__(self) -> str:
         graded = (
@@ -68,6 +70,8 @@ class Created(Struct, frozen=True):
         )
         if self.split:
             graded += f", but not on {plural(self.split, 'answer')} that it graded differently in two runs"
+        if self.apart:
+            graded += f"\nnote: {self.apart}"
         return (
             f"made {self.database}: {plural(self.items, 'item')} of {plural(self.topics, 'topic')},"
             f" {self.judgements:,} to be judged{graded}\nnext: nescio assess invite --db {self.database} NAME"
@@ -135,6 +139,23 @@ def create(
         sum(times[topic_of(item)] for item in asked_of),
         len(seconds) if content.grades else None,
         content.split,
+        _told_apart(asked_of, [row for row in known if row["topic"] in parts.get(CONTROL, ())]),
+    )
+
+
+def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> str:
+    """Say how people can tell control answers from the others, where most of one kind rest on something that is shown
+    and most of the other on nothing; empty where they cannot."""
+    if not control:
+        return ""
+    supported = sum(bool(item.supports) for item in pool)
+    known = sum(bool(row["supports"]) for row in control)
+    if abs(supported / len(pool) - known / len(control)) <= MOST_APART:
+        return ""
+    return (
+        f"a document or support is shown with {supported:,} of {plural(len(pool), 'answer')} and with {known:,} of "
+        f"{plural(len(control), 'control answer')}, so that people can tell these apart: give the table of --control "
+        f"{'the columns' if supported else 'no columns'} document and support"
     )
 
 

@@ -24,6 +24,7 @@ from nescio.tables.outcomes_writer import guard
 from nescio.text import plural
 
 STEP = 1_000  # rows that are held at once
+PRIVATE = 0o600  # what people said, and the keys by which `collect` knows their files
 
 
 class Exported(Struct, frozen=True):
@@ -56,10 +57,10 @@ class Exported(Struct, frozen=True):
 
 
 def export(database: Database, folder: Path | str) -> Exported:
-    """Write everything that was judged so far; it is complete at any time."""
+    """Write everything that was judged so far, for its owner alone to read; it is complete at any time."""
     place, total, names = Path(folder), 0, list[str]()
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        place.mkdir(0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write into {place}: {error.strerror}") from None
     with database.reading() as connection:
@@ -70,7 +71,7 @@ def export(database: Database, folder: Path | str) -> Exported:
             rows = connection.execution_options(yield_per=STEP).execute(
                 select(records).where(records.c.person == name, records.c.item.in_(ordinary)).order_by(records.c.number)
             )
-            with atomic_write(place / f"{name}.judgements.jsonl") as draft, draft.open("wb") as file:
+            with atomic_write(place / f"{name}.judgements.jsonl", PRIVATE) as draft, draft.open("wb") as file:
                 heading = Heading(FORMAT, own["name"], name, page_key(own["secret"], name))
                 file.writelines(hand_in_lines(heading, ()))
                 count = 0
@@ -103,7 +104,7 @@ def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> 
     # They are judged in an order that is random, so that those judged by now are a random part of those drawn.
     judged = len({row.topic for row, verdict in _resolved(connection) if verdict}) if of else 0
     agreed = disputed = unwritten = 0
-    with atomic_write(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+    with atomic_write(path, PRIVATE) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["item", "question_id", "answer", "verdict", *(["inclusion"] if of else [])])
         for row, verdict in _resolved(connection):
@@ -142,7 +143,7 @@ def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
 
 def _write_beside(connection: Connection, path: Path) -> None:
     """Write the verdicts that feed nothing: on known answers, and those given when a judge's grade was known."""
-    with atomic_write(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+    with atomic_write(path, PRIVATE) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         known = path.name == "known.csv"
         head = ["person", "item", "question_id", "answer"]

@@ -260,10 +260,13 @@ def _save(
     """Add a judgement; returns why not, or the topic that it is of."""
     if not _ID.fullmatch(one.id):
         return "an id is 8 to 64 letters, digits and hyphens", ""
-    whose = connection.scalar(select(records.c.person).where(records.c.id == one.id))
-    if whose is not None:
-        return ("" if whose == person else "this id is taken"), ""
     item = connection.execute(select(items).where(items.c.id == sanitize(one.item, 500))).first()
+    held = connection.execute(select(records).where(records.c.id == one.id)).first()
+    if held is not None:
+        same = item is not None and (held.person, held.item) == (person, item.id)
+        verdict = _sound(connection, one.verdict, item, own) if same and one.verdict else ""
+        # A list may have changed since, so that what was a verdict is none now.
+        return ("" if same and verdict in (held.verdict, None) else "this id is taken"), ""
     row = _refusal(connection, person, item) or checked(connection, one, item, own)
     if item is None or isinstance(row, str):
         return str(row), ""
@@ -309,6 +312,10 @@ def checked(connection: Connection, one: Said, item: Any, own: Mapping[str, Any]
     verdict = _sound(connection, one.verdict, item, own) if one.verdict else ""
     if verdict is None:
         return "this is no verdict on such an item"
+    if item.kind == LIST and (
+        gone := _named(connection, item.topic) - {row.id for row in listed_nuggets(verdict) or []}
+    ):
+        return f"nugget {', '.join(sorted(gone))} has been found in an answer; it stays in the list"
     return {
         "id": one.id,
         "at": at.isoformat(timespec="milliseconds"),
@@ -334,12 +341,18 @@ def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, An
     return verdict if verdict == NOTHING else ",".join(n for n in known if n in named) if named <= {*known} else None
 
 
+def _named(connection: Connection, topic: str) -> set[str]:
+    """Return the numbers of the nuggets that somebody found in an answer to a topic."""
+    now = present(records.c.item.in_(select(items.c.id).where(items.c.topic == topic, items.c.kind != LIST))).subquery()
+    return {name for verdict in connection.scalars(select(now.c.verdict)) for name in verdict.split(",")} - {
+        "",
+        NOTHING,
+    }
+
+
 def _clean_list(verdict: str) -> str | None:
     """Return a list of nuggets without what could do harm where others see it; None where it is none."""
-    try:
-        listed = listed_nuggets(verdict)
-    except UnicodeError:  # half a character
-        return None
+    listed = listed_nuggets(verdict)
     if listed is None:
         return None
     rows = [{"id": one.id, "text": sanitize(one.text, LONGEST, target="page"), "vital": one.vital} for one in listed]

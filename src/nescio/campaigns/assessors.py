@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from nescio.campaigns.folder import SHEETS, Campaign, put
+from nescio.campaigns.folder import SHEETS, Campaign, decoded, put
 from nescio.campaigns.judgements import Judgement, read_judgements
 from nescio.campaigns.pooling import Item, read_pool
 from nescio.data.notes import Note, note
@@ -44,7 +43,7 @@ class Returned(Struct, frozen=True):
 def read_asked(campaign: Campaign) -> Asked:
     """Read who was asked; nobody where no sheet was written."""
     path = campaign / SHEETS / ASKED
-    return msgspec.json.decode(path.read_bytes(), type=Asked) if path.is_file() else Asked()
+    return decoded(path, Asked, "nescio campaign sheets writes it anew once it is gone") if path.is_file() else Asked()
 
 
 def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]) -> None:

@@ -1,7 +1,8 @@
 """Files that only grow: JSON Lines, each of which holds the SHA-256 digest of the line before it.
 
-Whoever changes, takes out or inserts a line breaks the chain at the next one. A line that a process was killed over has
-no end, counts for nothing, and goes when the next one is written.
+Whoever changes, takes out or inserts a line breaks the chain at the next one. A line ends at a line feed and nowhere
+else, and every other byte is part of it. A line that a process was killed over has no end, counts for nothing, and goes
+when the next one is written.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,12 +20,19 @@ from nescio.errors import MismatchError
 from nescio.sources.writing import naming
 
 FOLLOWS = "follows"  # the digest of the line before; of the first line empty
+_OTHER_ENDS = "it holds a carriage return: line ends were changed; put the file back as it was"
+UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)  # what JSON that somebody else wrote may raise
 _Row = TypeVar("_Row")
 
 
+class _Link(msgspec.Struct):
+    follows: str
+
+
 def _lines(path: Path) -> list[bytes]:
-    held = path.read_bytes() if path.is_file() else b""
-    return held[: held.rfind(b"\n") + 1].splitlines()
+    """Return the lines without their ends; what follows the last end is a line only where no killed step left it."""
+    *lines, rest = (path.read_bytes() if path.is_file() else b"").split(b"\n")
+    return [*lines, rest] if rest and (b"\r" in rest or not rest.startswith(b"{")) else lines
 
 
 def links(path: Path) -> list[str]:
@@ -32,28 +40,30 @@ def links(path: Path) -> list[str]:
     return [hashlib.sha256(line).hexdigest() for line in _lines(path)]
 
 
-def read_chain(path: Path, kind: type[_Row]) -> list[_Row]:
-    """Read all lines; raises MismatchError for one that is not of this kind, or does not follow the one before."""
-    if broken := next(breaks(path), None):
+def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> list[_Row]:
+    """Read all lines; raises MismatchError for one that is not of this kind, has a flaw, or does not follow the one
+    before."""
+    if broken := next(breaks(path, kind, flaw), None):
         line, rule = broken
         raise MismatchError(f"{path}, line {line}: {rule}; nescio campaign verify names all that was changed")
-    try:
-        return msgspec.json.Decoder(kind).decode_lines(b"\n".join(_lines(path)))
-    except (msgspec.DecodeError, UnicodeError) as error:
-        raise MismatchError(f"{path} is not what nescio wrote: {error}") from None
+    return msgspec.json.Decoder(kind).decode_lines(b"\n".join(_lines(path)))
 
 
 def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Append rows, and return when they are on the disk."""
     if not rows:
         return
-    before = links(path)[-1:]
-    follows, written = before[0] if before else "", []
+    before = _lines(path)
+    follows, written = hashlib.sha256(before[-1]).hexdigest() if before else "", []
     for row in rows:
         line = json.dumps({**row, FOLLOWS: follows}, ensure_ascii=False).encode(errors="replace")
         follows = hashlib.sha256(line).hexdigest()
         written.append(line + b"\n")
-    whole = sum(len(line) + 1 for line in _lines(path))
+    whole = sum(len(line) + 1 for line in before)
+    if path.is_file() and path.stat().st_size < whole:
+        raise MismatchError(f"{path}, line {len(before)}: no step wrote this; put the file back as it was")
+    if path.is_symlink():
+        raise MismatchError(f"{path} is a link to another file, and nescio makes none; put the file back as it was")
     with naming(path, path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("r+b" if path.exists() else "w+b") as file:
@@ -67,23 +77,26 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 def cut(path: Path, lines: int) -> None:
     """Take out what is below the first `lines`, and return when that is on the disk."""
     kept = sum(len(line) + 1 for line in _lines(path)[:lines])
-    if path.is_file() and path.stat().st_size > kept:
+    if path.is_file() and not path.is_symlink() and path.stat().st_size > kept:
         with path.open("r+b") as file:
             file.truncate(kept)
             os.fsync(file.fileno())
 
 
-def breaks(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield where the chain is broken: the line, and what is wrong with it."""
+def breaks(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> Iterator[tuple[int, str]]:
+    """Yield where a file is not a chain of lines of this kind: the line, and what is wrong with it."""
     before = ""
     for number, line in enumerate(_lines(path), 1):
+        if b"\r" in line:
+            yield number, _OTHER_ENDS
+            return
         try:
-            row = json.loads(line)
-            follows = row.get(FOLLOWS) if isinstance(row, dict) else None
-        except ValueError:
-            follows = None
-        if follows is None:
-            yield number, "this is no line that nescio wrote"
-        elif follows != before:
-            yield number, "it does not follow the line before: a line was changed, taken out or put in"
+            link, row = msgspec.json.decode(line, type=_Link), msgspec.json.decode(line, type=kind)
+        except UNREADABLE as error:
+            yield number, f"this is no line that nescio wrote: {error}"
+        else:
+            if link.follows != before:
+                yield number, "it does not follow the line before: a line was changed, taken out or put in"
+            elif rule := flaw(row):
+                yield number, rule
         before = hashlib.sha256(line).hexdigest()

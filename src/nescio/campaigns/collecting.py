@@ -8,14 +8,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import lgamma, log
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from nescio.campaigns import workbook
 from nescio.campaigns.assessors import own_order, read_asked
-from nescio.campaigns.chain import links
+from nescio.campaigns.chain import UNREADABLE, links
 from nescio.campaigns.folder import KEY, SHEETS, Campaign, put, step
-from nescio.campaigns.handed_in import SUFFIX, handed_in_changes, key_of_lists, learn_lists, read_handed_in
+from nescio.campaigns.handed_in import (
+    SUFFIX,
+    handed_in_changes,
+    key_of_lists,
+    learn_lists,
+    read_handed_in,
+    reworded,
+)
 from nescio.campaigns.judgements import (
     HISTORY,
     Change,
@@ -33,15 +42,16 @@ from nescio.campaigns.pooling import pool_version
 from nescio.campaigns.runs import Fault, Faults
 from nescio.campaigns.screens import OWN_KEY, list_items, sentence_items
 from nescio.campaigns.sheet_reading import SheetReader, table
-from nescio.campaigns.verdicts import agreement
+from nescio.campaigns.topics import nugget_texts
+from nescio.campaigns.verdicts import agreement, unlisted
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
 from nescio.data.signature import sign
-from nescio.errors import FormatError, UsageError
+from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.reporting.numbers import with_interval
 from nescio.stats.parallel import followed
-from nescio.text import plural
+from nescio.text import plural, squeeze
 
 KEY_SHEET = "nuggets.csv"
 _ALIKE = 20  # answers from which it is told that an assessor says one thing of all, or two the same
@@ -122,7 +132,9 @@ def collect(
         if not paths:
             raise UsageError(f"there is no sheet to read; nescio campaign sheets {opened.folder} writes some")
         read = {path.name: digest(path) for path in paths}
-        found = _read_key(opened, [path for path in paths if path.name.casefold() == KEY_SHEET])
+        lists = [path for path in paths if path.name.casefold() == KEY_SHEET]
+        before = _listed(opened) if lists else {}
+        found = _read_key(opened, lists)
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened), Present(read_history(opened))
         reading.faults += found
@@ -139,7 +151,13 @@ def collect(
             *agreement(kept, resamples, seed, reading.of_items()),
             *agreement(named, resamples, seed, sentences, "question"),
         )
+        questions = {item.id: item.question for item in reading.items.values()}
         notes = (*_taken_out(unnamed), *alike(kept))
+        if opened.settings.task == "nuggets":
+            nuggets = _listed(opened)
+            strays = unlisted(kept, questions, nuggets)
+            notes += tuple(note("campaign.unlisted", "{subject}; have one of the two changed", one) for one in strays)
+            notes += (*_other_texts(before, nuggets, kept, questions), *reworded(read_history(opened), questions))
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(sheets), "agreement": agreed}
     return Collected(tuple(reading.faults), line, notes, "faults", tables)
@@ -264,7 +282,9 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
 def _read_key(campaign: Campaign, paths: Sequence[Path]) -> list[Fault]:
     """Read the list of nuggets that an assessor wrote as the key, where the organisers have none."""
     theirs = [path for path in campaign.key_files if path.name != OWN_KEY]
-    if campaign.settings.task != "nuggets" or theirs or not paths:
+    if campaign.settings.task != "nuggets":
+        return [Fault(str(path), None, "only definition questions have a list of nuggets") for path in paths]
+    if theirs or not paths:
         return []
     questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
     nuggets: dict[str, list[dict[str, object]]] = {identity: [] for identity in questions}
@@ -289,13 +309,46 @@ def _read_key(campaign: Campaign, paths: Sequence[Path]) -> list[Fault]:
     return faults
 
 
+def _listed(campaign: Campaign) -> dict[tuple[str, str], str]:
+    """Return the texts of the nuggets of the key, by question and number; none where the task has no nuggets."""
+    if campaign.settings.task != "nuggets":
+        return {}
+    return {(question, number): text for question, number, _, text in nugget_texts(campaign.key_files)}
+
+
+def _other_texts(
+    before: Mapping[tuple[str, str], str],
+    after: Mapping[tuple[str, str], str],
+    judgements: Sequence[Judgement],
+    questions: Mapping[str, str],
+) -> Iterator[Note]:
+    """Note the nuggets that got another text in a sheet after somebody found them."""
+    found = {(questions[one.item], number) for one in judgements for number in one.verdict.split(",")}
+    for question, number in sorted(found & before.keys() & after.keys()):
+        old, new = before[question, number], after[question, number]
+        if squeeze(old) != squeeze(new):
+            yield note(
+                "campaign.reworded",
+                "nugget {number} of {subject} was {before!r} when it was found, and is {after!r} now; have its strings "
+                "judged again",
+                question,
+                number=number,
+                before=old,
+                after=new,
+            )
+
+
 def _put_lists(campaign: Campaign, present: Present) -> None:
     """Write the nuggets that assessors listed on pages as the key, beside those of targets that are in it already."""
     asked = {item.question: item.text for item in list_items(campaign)}
     if listed := key_of_lists(present, asked):
         path = campaign / KEY / OWN_KEY
-        held = map(json.loads, path.read_text(encoding="utf-8").splitlines()) if path.is_file() else ()
-        _put_key(campaign, {row["id"]: row for row in held} | listed)
+        held = path.read_bytes() if path.is_file() else b""
+        try:
+            rows = msgspec.json.Decoder(dict[str, Any]).decode_lines(held)
+        except UNREADABLE as error:
+            raise MismatchError(f"{path} is no list of nuggets: {error}") from None
+        _put_key(campaign, {str(row.get("id")): row for row in rows} | listed)
 
 
 def _put_key(campaign: Campaign, rows: Mapping[str, Mapping[str, object]]) -> None:

@@ -10,12 +10,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.campaigns.folder import Campaign
+from nescio.campaigns.handed_in import reworded
+from nescio.campaigns.judgements import read_history, read_judgements
 from nescio.campaigns.pooling import PooledAnswer, RunContents
 from nescio.campaigns.receipts import TakenIn
 from nescio.campaigns.screens import NOTHING, sentence_items
 from nescio.campaigns.settings import Settings, is_named_for, is_numbered_for
 from nescio.campaigns.topics import Part, exercises_of, in_language, without_questions
-from nescio.campaigns.verdicts import resolved
+from nescio.campaigns.verdicts import resolved, unlisted
 from nescio.data.evidence import Evidence
 from nescio.data.model import Collection, Question, Run, Verdict
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
@@ -37,6 +39,7 @@ from nescio.tasks.ave import evidence as ave
 from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.nuggets import pourpre, scoring
 from nescio.tasks.nuggets.scoring import Match, Target
+from nescio.text import plural
 
 WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
 MOST_NAMED = 3
@@ -240,8 +243,11 @@ def _nuggets(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
         measures: tuple[str, ...] = AUTOMATICALLY
         matches: list[Match] = []
     else:
+        questions = {said.item_id(one): one.question for run in runs for one in said.given(run)}
+        _check_listed(campaign, questions, targets, verdicts)
         matches = list(_matches(said, runs, verdicts))
         data, notes = scoring.evidence(targets, own, matches)
+        notes = (*notes, *reworded(read_history(campaign), questions))
         measures = BY_PEOPLE
     measures = campaign.settings.measures or measures
     found_nuggets: dict[tuple[str, str], set[str]] = {}
@@ -259,6 +265,20 @@ def _nuggets(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
             cells.append(Cell(target.id, run.name, outcome, ",".join(order), " / ".join(strings)))
     loaded = Loaded(data, notes, measures, format="nuggets")
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), None, None, tuple(targets))
+
+
+def _check_listed(
+    campaign: Campaign, questions: Mapping[str, str], targets: Sequence[Target], verdicts: Mapping[str, str]
+) -> None:
+    """Raise MismatchError where a verdict that counts names a nugget that its target does not have."""
+    counting = [one for one in read_judgements(campaign) if one.verdict == verdicts.get(one.item)]
+    nuggets = [(target.id, nugget.id) for target in targets for nugget in target.nuggets]
+    if strays := [*unlisted(counting, questions, nuggets)]:
+        named = "; ".join(strays[:MOST_NAMED])
+        raise MismatchError(
+            f"{plural(len(strays), 'verdict')} on nuggets that no list has: {named}; put the nuggets back into the "
+            "list, or have these answers judged again"
+        )
 
 
 def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, str]) -> list[Match]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from nescio.campaigns.entries import ACCEPTED
 from nescio.campaigns.folder import Campaign
 from nescio.campaigns.group_tables import EVERYTHING
 from nescio.campaigns.judgements import Judgement, by_item, read_history, read_judgements
 from nescio.campaigns.layouts import UNDEFINED, Table, figure
 from nescio.campaigns.pooling import POOLED, Item, RunContents, pool_items, read_items
-from nescio.campaigns.receipts import ACCEPTED, read_receipts
+from nescio.campaigns.receipts import read_receipts
 from nescio.campaigns.topics import nugget_texts
 from nescio.campaigns.verdicts import Agreement, agreement
 from nescio.data.assessors import ADJUDICATION

@@ -9,13 +9,15 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
+import msgspec
 from msgspec import Struct
 
 from nescio.campaigns import topics as asked
-from nescio.campaigns.chain import links
+from nescio.campaigns.chain import UNREADABLE, links
 from nescio.campaigns.settings import Settings, read_settings
-from nescio.errors import UsageError
+from nescio.errors import MismatchError, UsageError
 from nescio.sources.locks import locked
 from nescio.sources.writing import DRAFT, atomic_write, draft_of, naming
 
@@ -23,7 +25,9 @@ TOPICS, KEY, HANDOUT, RUNS, RECEIPTS = "topics", "key", "handout", "runs", "rece
 POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "results", "site"
 RETURNS, GUIDELINES = "returns", "guidelines.md"
 LOG, SECRET = "campaign.log", "campaign.secret"
+PRIVATE = (KEY, SHEETS)  # what their owner alone may read: answers, and what only one assessor knows
 HEAD = "campaign.head"  # the digest of the last line of the log
+_Kind = TypeVar("_Kind")
 
 
 class Campaign(Struct, frozen=True):
@@ -102,18 +106,31 @@ def keep_head(folder: Path) -> None:
 
 def put(path: Path, content: bytes) -> None:
     """Write a file of a campaign whole or not at all, in a folder that is made where there is none; one that holds
-    these bytes already is left alone."""
+    these bytes already is left alone. Raises MismatchError for a link, through which another file would be written."""
+    private = path.parent.name in PRIVATE
+    if path.is_symlink():
+        raise MismatchError(f"{path} is a link to another file, and nescio makes none; delete it")
     with naming(path, path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
     if path.is_file() and path.read_bytes() == content:
+        if private:
+            path.chmod(0o600)  # an earlier nescio let others read it
         return
-    with atomic_write(path) as draft:
+    with atomic_write(path, 0o600 if private else 0o666) as draft:
         draft.write_bytes(content)
 
 
 def text_of(path: Path) -> str:
     """Return a text that somebody may have edited, whatever bytes it holds; empty where there is none."""
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+
+def decoded(path: Path, kind: type[_Kind], then: str = "") -> _Kind:
+    """Return what a file that nescio wrote holds; raises MismatchError, with what to do then, where it is another."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except UNREADABLE as error:
+        raise MismatchError(f"{path} is not what nescio wrote: {error}{then and f'; {then}'}") from None
 
 
 @contextmanager

@@ -11,8 +11,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from nescio.campaigns.entries import Entry
 from nescio.campaigns.folder import JUDGEMENTS, KEY, POOL, RESULTS, RETURNS, SHEETS, SITE, TOPICS, Campaign
-from nescio.campaigns.log import Entry, digest, digests, read_log, record
+from nescio.campaigns.log import digest, digests, read_log, record
 from nescio.campaigns.receipts import taken_in
 from nescio.errors import MismatchError
 

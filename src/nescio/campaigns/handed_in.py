@@ -4,7 +4,8 @@ id and a time of its own, so that no file takes anything from another, in whatev
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,16 +14,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct, field
 
+from nescio.campaigns.chain import UNREADABLE
 from nescio.campaigns.judgements import Change, Mark, Present
 from nescio.campaigns.log import now
 from nescio.campaigns.screens import LIST, NOTHING, ListedNugget, kind_of, list_items, other_items, page_key
 from nescio.campaigns.sheet_reading import SheetReader
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError
+from nescio.text import squeeze
 
 if TYPE_CHECKING:
     from nescio.campaigns.pooling import Item
 
-NOT_JSON = (msgspec.DecodeError, UnicodeError)  # a text may hold bytes that are none
 FORMAT = "nescio judgements 1"
 SUFFIX = ".jsonl"
 MOST_BYTES = 100 << 20
@@ -70,7 +73,7 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
             if path.stat().st_size > MOST_BYTES:
                 raise FormatError(path, f"the file is larger than {MOST_BYTES >> 20} MB")
             lines = list(enumerate(file, 1))
-        heading = _heading(reading, path, lines[0][1] if lines else b"", asked)
+        heading = _heading(reading, path, lines[0][1].removeprefix(BOM_UTF8) if lines else b"", asked)
     except (FormatError, OSError) as error:
         rule, value = (error.rule, error.value) if isinstance(error, FormatError) else (str(error.strerror), None)
         reading.fault(path, 1, rule, value)
@@ -79,19 +82,27 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
     for number, line in lines[1:]:
         try:
             records.append((number, msgspec.json.decode(line, type=Record)))
-        except NOT_JSON:
+        except UNREADABLE:
             reading.fault(path, number, "this is no judgement that a page wrote; was the file cut off?")
     items = reading.items | other_items(reading.campaign)
     taken, last = HandedIn(heading.assessor), dict[str, str]()
+    said = {name: (line.item, line.after) for name, line in present.records.items()}
     for number, record in sorted(records, key=lambda one: one[1].at):
-        whose = present.records.get(record.id, heading.assessor)
-        row = _taken(reading, path, number, record, items) if whose == heading.assessor else None
-        if whose != heading.assessor:
-            reading.fault(path, number, f"this judgement is {whose}'s", record.id)
-        if row is not None:
-            last[record.item] = record.verdict
-            if record.id not in present.records:
-                taken.rows.append(row)
+        known = present.records.get(record.id)
+        if known is not None and known.assessor != heading.assessor:
+            reading.fault(path, number, f"this judgement is {known.assessor}'s", record.id)
+            continue
+        row = _taken(reading, path, number, record, items)
+        if row is None:
+            continue
+        what = (record.item, row[0].verdict)
+        if said.get(record.id, what) != what:
+            reading.fault(path, number, "another judgement has this id", record.id)
+            continue
+        last[record.item] = record.verdict
+        if record.id not in said:
+            taken.rows.append(row)
+        said[record.id] = what
     taken.rows.sort(key=lambda row: row[1])
     taken.answers, taken.judged = len(last), sum(map(bool, last.values()))
     return taken
@@ -106,7 +117,7 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path]) -> None:
     for path in paths:
         with suppress(OSError), path.open("rb") as file:
             for line in file:
-                with suppress(*NOT_JSON):
+                with suppress(*UNREADABLE):
                     record = msgspec.json.decode(line, type=Record)
                     if record.item in asked:
                         own = nuggets.setdefault(asked[record.item], set())
@@ -117,7 +128,7 @@ def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]
     """Return the first line; raises FormatError where it is not that of a page of this campaign."""
     try:
         heading = msgspec.json.decode(line, type=Heading)
-    except NOT_JSON:
+    except UNREADABLE:
         raise FormatError(path, "this is not what a page for assessors hands in") from None
     if heading.format != FORMAT:
         raise FormatError(path, f"the format must be {FORMAT!r}", value=heading.format)
@@ -177,7 +188,7 @@ def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
     """Return a list of nuggets; None where it is none."""
     try:
         rows = msgspec.json.decode(verdict, type=list[ListedNugget])
-    except NOT_JSON:
+    except UNREADABLE:
         return None
     sound = all(row.id.isalnum() and row.text.strip() and len(row.text) <= LONGEST for row in rows)
     return rows if sound and len({row.id for row in rows}) == len(rows) <= MOST_NUGGETS else None
@@ -204,6 +215,42 @@ def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[s
         if own and question in texts:
             key.setdefault(question, {"id": question, "target": texts[question], "nuggets": own})
     return key
+
+
+def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterator[Note]:
+    """Yield a note on each nugget whose text changed after somebody else named it; `questions` are those of answers.
+
+    A verdict names a nugget by its number, so that it would count for the new text."""
+    lines = [*history]
+    lists: dict[str, list[Change]] = {}
+    for line in sorted(lines, key=lambda line: line.said or line.at):
+        kind, _, question = line.item.partition(":")
+        if kind == LIST and line.after:
+            lists.setdefault(question, []).append(line)
+    for (item, who), held in Present(lines).lines.items():
+        versions = lists.get(questions.get(item, ""), [])
+        time = held.said or held.at
+        then = [line for line in versions if (line.said or line.at) <= time] or versions[:1]
+        if not versions or versions[-1].assessor == who:
+            continue
+        before, now = _texts_of(then[-1]), _texts_of(versions[-1])
+        for number in held.after.split(","):
+            if squeeze(before.get(number, "")) != squeeze(now.get(number, before.get(number, ""))):
+                yield note(
+                    "campaign.reworded",
+                    "nugget {number} of {subject} was {before!r} when {who} named it, and is {after!r} now; let {who} "
+                    "look again",
+                    questions[item],
+                    number=number,
+                    who=who,
+                    before=before[number],
+                    after=now[number],
+                )
+
+
+def _texts_of(line: Change) -> dict[str, str]:
+    """Return the texts of a list of nuggets, by their numbers."""
+    return {one.id: one.text for one in listed_nuggets(line.after) or []}
 
 
 def hand_in_lines(heading: Heading, records: Sequence[Record]) -> Iterator[bytes]:

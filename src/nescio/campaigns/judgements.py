@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from nescio.campaigns import chain
+from nescio.campaigns.entries import is_time
 from nescio.campaigns.folder import GUIDELINES, JUDGEMENTS, Campaign
 from nescio.campaigns.log import digest, latest, now
 from nescio.errors import MismatchError
@@ -63,6 +64,12 @@ class Change(Struct, frozen=True):
         return Judgement(self.item, self.assessor, self.after, self.comment, self.mark)
 
 
+def flaw_of(line: Change) -> str:
+    """Return what is wrong with a line that nobody collected; empty where there is nothing."""
+    bad = next((time for time in filter(None, (line.at, line.said)) if not is_time(time)), None)
+    return "" if bad is None else f"{bad!r} is no time"
+
+
 class Present:
     """What holds by a history: of each answer and assessor the newest line.
 
@@ -72,7 +79,7 @@ class Present:
 
     def __init__(self, history: Iterable[Change] = ()) -> None:
         self.lines: dict[tuple[str, str], Change] = {}
-        self.records: dict[str, str] = {}  # who made each record that is in the history
+        self.records: dict[str, Change] = {}  # what became of each record that is in the history
         self.by_source: dict[tuple[str, str, str], Judgement] = {}  # what a sheet said last
         for line in history:
             self.add(line)
@@ -83,7 +90,7 @@ class Present:
         if held is None or not line.said or line.said >= (held.said or held.at):
             self.lines[line.item, line.assessor] = line
         if line.record:
-            self.records[line.record] = line.assessor
+            self.records[line.record] = line
         if not line.said:
             self.by_source[line.source, line.item, line.assessor] = line.judgement
 
@@ -111,7 +118,7 @@ def collected(campaign: Campaign) -> int:
 
 def read_history(campaign: Campaign) -> list[Change]:
     """Read the history as it was collected; raises MismatchError where its chain is broken, or lines are gone."""
-    return chain.read_chain(campaign / HISTORY, Change)[: collected(campaign)]
+    return chain.read_chain(campaign / HISTORY, Change, flaw_of)[: collected(campaign)]
 
 
 def read_judgements(campaign: Campaign) -> list[Judgement]:

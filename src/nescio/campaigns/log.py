@@ -9,30 +9,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
-from nescio._version import __version__
 from nescio.campaigns import chain
+from nescio.campaigns.entries import Entry, flaw
 from nescio.campaigns.folder import GUIDELINES, HANDOUT, KEY, LOG, SECRET, TOPICS, Campaign, keep_head
 from nescio.campaigns.settings import SETTINGS
 from nescio.errors import UsageError
 from nescio.sources.writing import DRAFT
 
 HELD = (SETTINGS, TOPICS, KEY, HANDOUT, GUIDELINES, SECRET)  # what every line holds the digests of
-
-
-class Entry(Struct, frozen=True):
-    """A line of the log. `read` and `wrote` are digests by what was read and by the path of what was written; `about`
-    is what else the step decided; `held` are digests of what the organisers keep and steps do not write."""
-
-    at: str
-    step: str
-    read: Mapping[str, str] = field(default_factory=dict)
-    wrote: Mapping[str, str] = field(default_factory=dict)
-    about: Mapping[str, Any] = field(default_factory=dict)
-    nescio: str = __version__
-    held: Mapping[str, str] = field(default_factory=dict)
 
 
 def now() -> datetime:
@@ -46,8 +32,8 @@ def now() -> datetime:
 
 
 def read_log(campaign: Campaign) -> list[Entry]:
-    """Read the log; raises MismatchError where its chain is broken."""
-    return chain.read_chain(campaign / LOG, Entry)
+    """Read the log; raises MismatchError where its chain is broken, or a line is none that a step writes."""
+    return chain.read_chain(campaign / LOG, Entry, flaw)
 
 
 def latest(campaign: Campaign, step: str) -> Entry | None:
@@ -84,8 +70,11 @@ def record(
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 digest of a file, empty where there is none."""
-    if not path.is_file():
+    """Return the SHA-256 digest of a file, empty where there is none, or can be none of this name."""
+    try:
+        if not path.is_file():
+            return ""
+    except (OSError, ValueError):
         return ""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
+from nescio.campaigns.chain import UNREADABLE
 from nescio.campaigns.folder import POOL, SECRET, Campaign, keyed, put, step
 from nescio.campaigns.freshness import POOLING, done
 from nescio.campaigns.judgements import read_judgements
@@ -246,7 +247,7 @@ def read_items(campaign: Campaign) -> list[Item]:
         return []
     try:
         return msgspec.json.Decoder(Item).decode_lines(path.read_bytes())
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise MismatchError(f"{path} is not what nescio wrote ({error}); nescio campaign pool makes it anew") from None
 
 

@@ -13,68 +13,14 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from nescio._version import __version__
 from nescio.campaigns import chain
+from nescio.campaigns.entries import ACCEPTED, DISQUALIFIED, LIFTED, RULINGS, TAKING, WITHDRAWN, Entry, Receipt, Ruling
 from nescio.campaigns.folder import LOG, RECEIPTS, RUNS, Campaign, put
-from nescio.campaigns.log import Entry, now, read_log, write_log
-from nescio.campaigns.runs import Fault
+from nescio.campaigns.log import now, read_log, write_log
 from nescio.errors import MismatchError
-from nescio.text import plural, sanitize
+from nescio.text import plural
 
 TOLD = "receipts.txt"
-ACCEPTED, REFUSED = "accepted", "refused"
-TAKING, WITHDRAWN, DISQUALIFIED, LIFTED, EXTENDED = "intake", "withdraw", "disqualify", "lift", "extend"
-
-
-class Receipt(Struct, frozen=True):
-    """What became of a file that was handed in: when, by whom, with which SHA-256 digest, and why it was refused.
-
-    `run` is what the run is called from now on, `version` counts those of it that were taken in. `archive` is the file
-    that it was packed in, `stored` where it lies. `same` is the digest of its text without byte-order mark and carriage
-    returns: runs that share it are one run. `aside` is what the organisers alone are told, as it is about others.
-    """
-
-    file: str
-    group: str
-    run: str
-    language: str
-    received: str
-    digest: str
-    bytes: int
-    status: str
-    version: int | None = None
-    stored: str | None = None
-    archive: str | None = None
-    reasons: tuple[str, ...] = ()
-    faults: tuple[Fault, ...] = ()
-    same: str = ""
-    aside: str = ""
-    nescio: str = __version__
-
-    @property
-    def place(self) -> str:
-        """Where it stands among the receipts."""
-        stamp = "".join(c for c in self.received if c.isalnum())
-        return f"{self.group}/{self.run}.{self.digest[:12]}.{stamp}.json"
-
-    def __str__(self) -> str:
-        what = sanitize(f"{self.group}/{Path(self.file).name}")
-        if self.status == ACCEPTED:
-            return f"{self.status} {what}: {self.run}, version {self.version} (SHA-256 {self.digest[:12]}…)"
-        why = sanitize("; ".join(filter(None, (*self.reasons, self.aside))))
-        return "\n".join([f"{self.status} {what}: {why}", *(f"  {fault}" for fault in self.faults[:5])])
-
-    @property
-    def told(self) -> str:
-        """The receipt as its team gets it: nothing in it is about others, and no name in it makes a line of its own."""
-        lines = [
-            f"{self.status}: {self.file}",
-            f"  received {self.received}, {self.bytes:,} bytes, SHA-256 {self.digest}",
-            *([f"  run {self.run}, version {self.version}"] if self.status == ACCEPTED else []),
-            *(f"  {reason}" for reason in self.reasons),
-            *(f"    {fault}" for fault in self.faults),
-        ]
-        return "\n".join(map(sanitize, lines))
 
 
 class TakenIn(Struct, frozen=True):
@@ -86,15 +32,6 @@ class TakenIn(Struct, frozen=True):
     path: Path
     version: int
     digest: str
-
-
-class Ruling(Struct, frozen=True):
-    """What was decided about a run, or about the deadline of a group, and why."""
-
-    step: str
-    about: str
-    reason: str
-    until: str = ""
 
 
 def write_receipt(campaign: Campaign, receipt: Receipt, read: Mapping[str, str]) -> None:
@@ -122,14 +59,22 @@ def write_told(campaign: Campaign, group: str) -> None:
     put(campaign / RECEIPTS / group / TOLD, text.encode(errors="replace"))
 
 
+def is_told(campaign: Campaign, group: str, text: str, entries: Sequence[Entry]) -> bool:
+    """Say whether a text is what a group is told of all that it handed in up to the line of the log that it names."""
+    head, _, rest = text.partition("\n")
+    links = chain.links(campaign / LOG)
+    at = next((n for n in range(1, len(links) + 1) if head == told_head(links[:n])), None)
+    return at is not None and rest == told_text(campaign, group, entries[:at])
+
+
 def told_head(links: Sequence[str]) -> str:
     """Return what a group is told of the log, whose lines have these digests."""
     return f"campaign.log: {plural(len(links), 'line')}, the last {links[-1]}"
 
 
-def told_text(campaign: Campaign, group: str) -> str:
+def told_text(campaign: Campaign, group: str, entries: Sequence[Entry] | None = None) -> str:
     """Return what a group is told of everything that it handed in."""
-    own = [_with_faults(campaign, one) for one in read_receipts(campaign) if one.group == group]
+    own = [_with_faults(campaign, one) for one in read_receipts(campaign, entries) if one.group == group]
     return "\n".join([f"{campaign.settings.name}: receipts", *(one.told for one in own), ""])
 
 
@@ -138,7 +83,7 @@ def _with_faults(campaign: Campaign, receipt: Receipt) -> Receipt:
     path = campaign / RECEIPTS / receipt.place
     try:
         copy = msgspec.json.decode(path.read_bytes(), type=Receipt)
-    except (OSError, msgspec.MsgspecError, UnicodeError):
+    except (OSError, *chain.UNREADABLE):
         return receipt
     return copy if msgspec.structs.replace(copy, faults=()) == receipt else receipt
 
@@ -153,7 +98,7 @@ def read_receipts(campaign: Campaign, entries: Sequence[Entry] | None = None) ->
 def rulings(entries: Sequence[Entry]) -> Iterator[Ruling]:
     """Yield what was decided about runs and deadlines, in order."""
     for entry in entries:
-        if entry.step in (WITHDRAWN, DISQUALIFIED, LIFTED, EXTENDED):
+        if entry.step in RULINGS:
             yield msgspec.convert({"step": entry.step, **entry.about}, Ruling)
 
 

@@ -11,26 +11,18 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from nescio.campaigns.archives import MOST_MEMBERS, unpacked
 from nescio.campaigns.checking import empty
+from nescio.campaigns.entries import ACCEPTED, REFUSED, Entry, Receipt
 from nescio.campaigns.folder import RECEIPTS, RUNS, TOPICS, Campaign, put, step
-from nescio.campaigns.log import Entry, digest, digests, now, read_log
-from nescio.campaigns.receipts import (
-    ACCEPTED,
-    REFUSED,
-    Receipt,
-    disqualified,
-    read_receipts,
-    taken_in,
-    write_receipt,
-    write_told,
-)
+from nescio.campaigns.log import digest, digests, now, read_log
+from nescio.campaigns.receipts import disqualified, read_receipts, taken_in, write_receipt, write_told
 from nescio.campaigns.rulings import deadline_of
 from nescio.campaigns.runs import BROKEN, FILE_NAME, FILE_RULE, examine
 from nescio.campaigns.settings import SETTINGS, is_named_for, moment
-from nescio.campaigns.tampering import PENDING, drop_unlogged
+from nescio.campaigns.tampering import PENDING, Pending, drop_unlogged, pending
 from nescio.campaigns.texts import canonical
 from nescio.campaigns.topics import Topics
 from nescio.data.results import Results
@@ -119,9 +111,10 @@ def intake(
         desk = _Desk(
             opened, opened.topics(), time, read_receipts(opened, entries), entries, digests(opened, SETTINGS, TOPICS)
         )
-        twice = Counter((item.group, item.stem.casefold()) for item in items)
+        # What could not be opened is no run, whatever its name.
+        runs = Counter((item.group, item.stem.casefold()) for item in items if item.why is None)
         rows = [
-            _take(desk, item, alone=twice[item.group, item.stem.casefold()] == 1) for item in followed(items, progress)
+            _take(desk, item, alone=runs[item.group, item.stem.casefold()] < 2) for item in followed(items, progress)
         ]
         for name in dict.fromkeys(row.group for row in rows):
             write_told(opened, name)
@@ -185,16 +178,16 @@ def _begun(
 ) -> datetime:
     """Write down what is taken in and when; where the same was begun before and not ended, it goes on with its time."""
     place = campaign / RECEIPTS / PENDING
-    listed = [[item.group, item.file, item.digest] for item in items]
-    if place.is_file():
-        before = json.loads(place.read_text(encoding="utf-8"))
-        if before["items"] == listed:
-            return moment(before["received"])
+    listed = tuple((item.group, item.file, item.digest) for item in items)
+    before = pending(campaign)
+    if before is not None:
+        if before.items == listed:
+            return moment(before.received, place)
         drop_unlogged(campaign)
     words = ["nescio", "campaign", "intake", str(campaign.folder), *map(str, folders)]
     words += ["--received", time.isoformat(), *(["--group", group] if group else [])]
-    pending = {"received": time.isoformat(), "items": listed, "command": command_text(words)}
-    put(place, json.dumps(pending).encode(errors="replace"))
+    begun = Pending(time.isoformat(), listed, command_text(words))
+    put(place, json.dumps(asdict(begun)).encode(errors="replace"))
     return time
 
 

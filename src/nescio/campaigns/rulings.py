@@ -8,19 +8,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from nescio.campaigns.entries import ACCEPTED, DISQUALIFIED, EXTENDED, LIFTED, WITHDRAWN, Entry
 from nescio.campaigns.folder import Campaign, step
-from nescio.campaigns.log import Entry, now, read_log, write_log
-from nescio.campaigns.receipts import (
-    ACCEPTED,
-    DISQUALIFIED,
-    EXTENDED,
-    LIFTED,
-    WITHDRAWN,
-    disqualified,
-    read_receipts,
-    rulings,
-    taken_in,
-)
+from nescio.campaigns.log import now, read_log, write_log
+from nescio.campaigns.receipts import disqualified, read_receipts, rulings, taken_in
 from nescio.campaigns.settings import moment
 from nescio.errors import UsageError
 
@@ -73,14 +64,17 @@ def extend(campaign: Path | str, group: str, *, until: str | datetime, reason: s
 
         nescio.campaign.extend("campaign", "uned", until="2026-07-02", reason="power cut")
 
-    Raises UsageError for a group that the settings do not name, without a reason, and where there is no deadline.
+    Raises UsageError for a group that the settings do not name, without a reason, where there is no deadline, and for a
+    time that is no later.
     """
     with step(campaign) as opened:
         if opened.settings.deadline is None:
             raise UsageError("the campaign has no deadline, so there is none to extend")
-        return _ruled(
-            opened, EXTENDED, [group], list(opened.settings.groups), reason=reason, until=moment(until).isoformat()
-        )
+        end = moment(until)
+        if end <= opened.settings.deadline:
+            rule = f"the deadline is {opened.settings.deadline:%Y-%m-%d %H:%M} UTC; an extension ends later"
+            raise UsageError(f"{rule} (found {end:%Y-%m-%d %H:%M} UTC)")
+        return _ruled(opened, EXTENDED, [group], list(opened.settings.groups), reason=reason, until=end.isoformat())
 
 
 def _ruled(

@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict, astuple, replace
 
 from nescio.campaigns import group_tables, layouts
 from nescio.campaigns.assessors import outstanding
+from nescio.campaigns.entries import ScoringPlan
 from nescio.campaigns.evidence import JudgedRuns, judged_runs
 from nescio.campaigns.facts import agreement_table, facts
-from nescio.campaigns.folder import RESULTS, Campaign, put, renewed, step
+from nescio.campaigns.folder import RESULTS, Campaign, decoded, put, renewed, step
 from nescio.campaigns.freshness import SCORING, done
 from nescio.campaigns.group_tables import ScoredRuns
 from nescio.campaigns.layouts import Table
-from nescio.campaigns.log import Entry, digest
+from nescio.campaigns.log import digest
 from nescio.campaigns.pooling import RunContents, read_runs
 from nescio.campaigns.ranking import Ranked, ranked
 from nescio.campaigns.receipts import TakenIn
@@ -73,23 +73,6 @@ class Scored(Struct, frozen=True):
     def __str__(self) -> str:
         runs = sum(len({row.run for row in scores}) for scores in self.scores.values())
         return f"wrote {self.folder}: {plural(runs, 'run')}, {plural(len(self.tables), 'table')}\nnext: {self.after}"
-
-
-class ScoringPlan(Struct, frozen=True):
-    """What decides results beside runs, judgements, key and settings; by it in the log they can be made again."""
-
-    ranking: tuple[str, ...] = ()
-    ci: float | None = 95.0
-    resamples: int = 10_000
-    seed: int = 0
-
-
-def plan_of(entry: Entry) -> ScoringPlan:
-    """Return the plan that a line of the log holds; raises MismatchError where it is none."""
-    try:
-        return msgspec.convert(entry.about, ScoringPlan)
-    except msgspec.ValidationError as error:
-        raise MismatchError(f"the log says of the scores what nescio never wrote: {error}") from None
 
 
 def score(
@@ -311,10 +294,10 @@ def read_results(campaign: Campaign) -> dict[str, Any]:
     path = campaign / RESULTS / DATA
     if not path.is_file():
         raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")
-    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return data
+    return decoded(path, dict[str, Any], "nescio campaign score makes it anew")
 
 
 def read_tables(campaign: Campaign) -> list[Table]:
     """Read the tables that `score` wrote."""
-    return msgspec.json.decode((campaign / RESULTS / "tables" / "index.json").read_bytes(), type=list[Table])
+    path = campaign / RESULTS / "tables" / "index.json"
+    return decoded(path, list[Table], "nescio campaign score makes it anew")

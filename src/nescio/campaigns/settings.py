@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -166,8 +167,9 @@ def moment(value: Any, path: Path | str = "") -> datetime:
         except ValueError:
             parsed = None
     if isinstance(parsed, datetime):
-        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
-    if isinstance(parsed, date):
+        with suppress(OverflowError):  # of the first or last day of all
+            return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
+    elif isinstance(parsed, date):
         return datetime.combine(parsed, time(23, 59, 59), UTC)
     rule = "a time is written as 2010-06-30 or 2010-06-30T12:00:00+02:00"
     raise FormatError(path, rule, value=value) if path else UsageError(f"{rule} (found {value!r})")

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from msgspec import Struct
 
 from nescio.campaigns.assessors import returned, unasked
-from nescio.campaigns.folder import HANDOUT, RECEIPTS, SHEETS, Campaign, contents, open_campaign
+from nescio.campaigns.entries import REFUSED, Entry
+from nescio.campaigns.folder import HANDOUT, SHEETS, Campaign, contents, open_campaign
 from nescio.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.campaigns.handing_out import handout_files
 from nescio.campaigns.judgements import read_judgements
-from nescio.campaigns.log import Entry, latest, now, read_log
+from nescio.campaigns.log import latest, now, read_log
 from nescio.campaigns.pooling import POOLED, Item, read_pool
-from nescio.campaigns.receipts import REFUSED, disqualified, read_receipts, taken_in
+from nescio.campaigns.receipts import disqualified, read_receipts, taken_in
 from nescio.campaigns.rulings import deadline_of
-from nescio.campaigns.tampering import PENDING, faults, interrupted
+from nescio.campaigns.tampering import faults, pending
 from nescio.campaigns.topics import Topics
 from nescio.campaigns.verdicts import disputed
 from nescio.errors import MismatchError
@@ -194,7 +194,6 @@ def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
         own = {group: deadline_of(campaign, group, entries) for group in campaign.settings.groups}
         what += "".join(f", of {group} {t:%Y-%m-%d %H:%M} UTC" for group, t in own.items() if t and t != deadline)
     command = f"nescio campaign intake {campaign.folder} FOLDER..."
-    if interrupted(campaign):
-        begun = json.loads((campaign / RECEIPTS / PENDING).read_text(encoding="utf-8"))
-        return Step("intake", False, f"{what}; an intake was interrupted", begun.get("command", command))
+    if begun := pending(campaign):
+        return Step("intake", False, f"{what}; an intake was interrupted", begun.command or command)
     return Step("intake", bool(runs), what, command)

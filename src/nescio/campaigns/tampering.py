@@ -3,34 +3,37 @@ itself."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
 
 from nescio.campaigns import chain
+from nescio.campaigns.entries import TAKING, Entry, flaw
 from nescio.campaigns.folder import (
     HEAD,
+    JUDGEMENTS,
     LOG,
+    POOL,
     RECEIPTS,
+    RESULTS,
+    RETURNS,
     RUNS,
     SECRET,
+    SHEETS,
     SITE,
     TOPICS,
     Campaign,
-    text_of,
+    decoded,
 )
 from nescio.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
-from nescio.campaigns.judgements import HISTORY
-from nescio.campaigns.log import HELD, Entry, digests, read_log
-from nescio.campaigns.receipts import (
-    TAKING,
-    TOLD,
-    read_receipts,
-    taken_in,
-    told_head,
-    told_text,
-)
+from nescio.campaigns.judgements import HISTORY, Change, flaw_of
+from nescio.campaigns.log import HELD, digests, read_log
+from nescio.campaigns.receipts import TOLD, is_told, read_receipts, taken_in, told_text
 from nescio.campaigns.runs import Fault, examine
 from nescio.campaigns.settings import SETTINGS
+from nescio.errors import MismatchError
 from nescio.text import plural
 
 PENDING = "pending.json"  # in the receipts: what an intake has begun to take in
@@ -39,7 +42,8 @@ SEAL = "digests.json"  # in the site: what it was made from
 
 def faults(campaign: Campaign) -> Iterator[Fault]:
     """Yield everything that is not what the log says."""
-    broken = [Fault(name, line, rule) for name in (LOG, HISTORY) for line, rule in chain.breaks(campaign / name)]
+    broken = [Fault(LOG, line, rule) for line, rule in chain.breaks(campaign / LOG, Entry, flaw)]
+    broken += [Fault(HISTORY, line, rule) for line, rule in chain.breaks(campaign / HISTORY, Change, flaw_of)]
     if not (campaign / LOG).is_file():
         broken.append(Fault(LOG, None, "the log is gone"))
     if not (campaign / SECRET).is_file():
@@ -49,8 +53,16 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
         return
     entries = read_log(campaign)
     yield from _held(campaign, entries)
-    yield from _receipts(campaign, entries)
-    yield from _told(campaign, entries)
+    yield from _linked(campaign)
+    try:
+        begun = pending(campaign)
+    except MismatchError as error:
+        begun = None
+        yield Fault(f"{RECEIPTS}/{PENDING}", None, str(error))
+    if begun is not None:
+        yield Fault(f"{RECEIPTS}/{PENDING}", None, "an intake was begun and has not ended; repeat the step")
+    yield from _receipts(campaign, entries, begun or Pending())
+    yield from _told(campaign, entries, begun or Pending())
     yield from _heads(campaign, entries)
     for step, place in ((POOLING, "pool"), (SCORING, "results"), (PUBLISHING, "site")):
         old = age(campaign, step, entries)
@@ -62,9 +74,30 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
         yield from misfits(campaign, entries)
 
 
-def interrupted(campaign: Campaign) -> bool:
-    """Whether an intake has begun and not ended."""
-    return (campaign / RECEIPTS / PENDING).is_file()
+class Pending(Struct, frozen=True):
+    """What an intake began to take in: when, each file with its group and digest, and the command."""
+
+    received: str = ""
+    items: tuple[tuple[str, str, str], ...] = ()
+    command: str = ""
+
+
+def pending(campaign: Campaign) -> Pending | None:
+    """Return what an intake began and did not end, if one did; raises MismatchError where the file holds another
+    thing."""
+    path = campaign / RECEIPTS / PENDING
+    if not path.is_file():
+        return None
+    return decoded(path, Pending, "delete it, and take in again what came in last")
+
+
+def _linked(campaign: Campaign) -> Iterator[Fault]:
+    """Yield the folders that are links. What is in them is no file of the campaign, and no digest tells of it."""
+    for place in (RUNS, RECEIPTS, POOL, SHEETS, JUDGEMENTS, RESULTS, SITE, RETURNS):
+        for path in sorted((campaign / place).rglob("*")):
+            if path.is_symlink() and path.is_dir():
+                name = path.relative_to(campaign.folder).as_posix()
+                yield Fault(name, None, "it is a link to another folder, and nescio makes none")
 
 
 def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
@@ -83,21 +116,30 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
             yield Fault(name, None, rule)
 
 
-def _told(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield the texts for groups that are not what their receipts say."""
-    for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign, [*entries])):
-        head, _, text = text_of(campaign / RECEIPTS / group / TOLD).partition("\n")
-        links = chain.links(campaign / LOG)
-        whole = any(head == told_head(links[:n]) for n in range(1, len(links) + 1)) and text == told_text(
-            campaign, group
-        )
-        if not whole and not interrupted(campaign):
+def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
+    """Yield the texts for groups that are not what their receipts say; that of a group is not yet whole where an intake
+    of its runs has begun."""
+    coming = {group for group, *_ in begun.items}
+    for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign, entries)):
+        text = _exactly(campaign / RECEIPTS / group / TOLD)
+        whole = text.partition("\n")[2] == told_text(campaign, group, entries)
+        if not (whole and is_told(campaign, group, text, entries)) and group not in coming:
             name = f"{RECEIPTS}/{group}/{TOLD}"
             yield Fault(name, None, "it is not what the receipts say; nescio campaign verify --restore writes it again")
+    for path in sorted((campaign / RETURNS).glob(f"*/{TOLD}")):
+        if not is_told(campaign, path.parent.name, _exactly(path), entries):
+            name = path.relative_to(campaign.folder).as_posix()
+            yield Fault(name, None, "it is not what the receipts said when it was published; repeat the step")
 
 
-def _receipts(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield what is wrong with receipts and stored runs."""
+def _exactly(path: Path) -> str:
+    """Return a text with its line ends as they are; empty where there is no file."""
+    return path.read_bytes().decode(errors="replace") if path.is_file() else ""
+
+
+def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
+    """Yield what is wrong with receipts and stored runs; those of an intake that has begun are not yet in the log."""
+    coming = {digest for *_, digest in begun.items}
     wrote = {name: held for entry in entries if entry.step == TAKING for name, held in entry.wrote.items()}
     there = digests(campaign, RUNS, RECEIPTS)
     for name, held in wrote.items():
@@ -107,7 +149,8 @@ def _receipts(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
             yield Fault(name, None, f"it {what}{how or '; nescio campaign verify --restore writes it again'}")
     for name in there:
         own = name.startswith(RUNS) or name.endswith(".json")
-        if name not in wrote and own and name != f"{RECEIPTS}/{PENDING}" and not interrupted(campaign):
+        begun_here = there[name] in coming or any(f".{digest[:12]}." in name for digest in coming)
+        if name not in wrote and own and name != f"{RECEIPTS}/{PENDING}" and not begun_here:
             yield Fault(name, None, "no line of the log names it: nobody took it in, and it does not count")
 
 
@@ -136,8 +179,8 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
     seal = campaign / SITE / SEAL
     if seal.is_file():
         try:
-            head = json.loads(seal.read_text(encoding="utf-8"))["log"]
-        except (ValueError, KeyError, TypeError):
+            head = decoded(seal, dict[str, Any]).get("log")
+        except MismatchError:
             head = None
         if head not in chain.links(campaign / LOG):
             yield Fault(LOG, None, "the site was made from a line that it does not have: lines are gone")

@@ -3,14 +3,14 @@ campaign (`nescio.data.assessors`)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from nescio.campaigns.folder import Campaign
 from nescio.campaigns.judgements import Judgement, by_item, read_judgements
 from nescio.campaigns.pooling import Item, read_pool
-from nescio.campaigns.screens import sentence_items
+from nescio.campaigns.screens import NOTHING, sentence_items
 from nescio.data.assessors import ADJUDICATION, Resolution, resolve_all
 from nescio.data.model import Verdict
 from nescio.errors import MismatchError
@@ -79,6 +79,21 @@ def come_to_one(verdicts: Mapping[str, Mapping[str, str]], rule: Resolution) -> 
     marks = {item: given for item, given in verdicts.items() if item not in lists}
     of_lists: Resolution = "majority" if rule == "dawid-skene" else rule
     return resolve_all(marks, rule) | resolve_all({item: verdicts[item] for item in lists}, of_lists)
+
+
+def unlisted(
+    judgements: Sequence[Judgement], questions: Mapping[str, str], nuggets: Iterable[tuple[str, str]]
+) -> Iterator[str]:
+    """Yield the verdicts that name a nugget which its question has not; `questions` are those of answers, by their ids,
+    and `nuggets` are questions, each with the number of a nugget."""
+    known = {*nuggets}
+    for one in judgements:
+        named = {*one.verdict.split(",")} - {NOTHING, ""} if one.item in questions else set[str]()
+        if gone := sorted(number for number in named if (questions[one.item], number) not in known):
+            yield (
+                f"{one.assessor} says of answer {one.item} that it holds nugget {', '.join(gone)}, which the list of "
+                f"{questions[one.item]} does not have"
+            )
 
 
 def agreement(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from nescio.campaigns.runs import Fault, Faults
 from nescio.campaigns.tampering import faults
 from nescio.data.notes import Note, note
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import FormatError, MismatchError, NescioError, UsageError
 from nescio.options.edge import Progress
 from nescio.text import plural
 
@@ -55,26 +56,35 @@ def verify(
 
         print(nescio.campaign.verify("campaign"))
 
-    What is only older than what it was made from is stale: a note says so, and with `against` a fault. `restore` first
-    writes receipts again that were changed or lost, from the log. `against` is a digest of the log that somebody kept
-    outside the folder, or a file that begins with one: the receipts of a group, or `digests.json` of the site. Only
-    such a copy shows that the log was written anew, and only up to the line that it names. `progress` hears how far
-    each step is. Raises UsageError where the
-    folder is no campaign.
+    What is older than what it was made from cannot be made again. It is a fault, and so is every other check that
+    cannot be made. `restore` first writes receipts again that were changed or lost, from the log. `against` is a digest
+    of the log that somebody kept outside the folder, or a file that begins with one: the receipts of a group, or
+    `digests.json` of the site. Only such a copy shows that the log was written anew, and only up to the line that it
+    names. `progress` hears how far each step is. Raises UsageError where the folder is no campaign.
     """
     opened = open_campaign(campaign)
     if restore:
         _restore(opened)
     anchored = () if against is None else _not_in_log(opened, str(against))
-    rows, notes = [*faults(opened), *_backwards(opened), *anchored], [*_changes(opened)]
+    rows, notes = [*_told_of(faults(opened)), *_backwards(opened), *anchored], [*_changes(opened)]
     if not rows:
-        found = [*repeated(opened, read_log(opened), progress, strict=against is not None)]
-        rows = [one for one in found if isinstance(one, Fault)]
-        notes += [one for one in found if isinstance(one, Note)]
+        rows = [*_told_of(repeated(opened, read_log(opened), progress))]
+    else:
+        notes.append(note("campaign.not_repeated", "pool, results and site were not made again, as there are faults"))
     links = chain.links(opened / LOG)
     state = LogState(len(links), links[-1] if links else "")
     line = sign(campaign="verify", name=opened.settings.name, lines=len(links))
     return Verified(tuple(rows), line, tuple(notes), "faults", {"log": (state,)})
+
+
+def _told_of(found: Iterator[Fault]) -> Iterator[Fault]:
+    """Yield faults, the last of them an error that ended the search."""
+    try:
+        yield from found
+    except FormatError as error:
+        yield Fault(str(error.path), None, error.rule, None if error.value is None else str(error.value))
+    except NescioError as error:
+        yield Fault(LOG, None, f"it cannot be held against the files: {error}")
 
 
 def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
@@ -122,12 +132,16 @@ def _backwards(campaign: Campaign) -> Iterator[Fault]:
     except MismatchError:
         return  # a fault says so
     for number, (before, after) in enumerate(pairwise(entries), 2):
-        if after.at < before.at:
+        if datetime.fromisoformat(after.at) < datetime.fromisoformat(before.at):
             yield Fault(LOG, number, f"it is of {after.at}, and the line before of {before.at}: time runs backwards")
 
 
 def _restore(campaign: Campaign) -> None:
-    """Write receipts again as they were; those of runs with faults, which the log does not list, cannot be."""
+    """Write receipts again as they were; those of runs with faults, which the log does not list, cannot be. Raises
+    MismatchError for a link among them, through which another file would be written."""
+    for path in (campaign / RECEIPTS, *(campaign / RECEIPTS).rglob("*")):
+        if path.is_symlink():
+            raise MismatchError(f"{path} is a link, and nescio makes none; delete it")
     for receipt in read_receipts(campaign):
         content = receipt_bytes(receipt)
         if not any(reason.endswith(("fault", "faults")) for reason in receipt.reasons):

@@ -40,7 +40,7 @@ def naming(path: Path, *drafts: Path) -> Iterator[None]:
 
 
 @contextmanager
-def atomic_write(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # the mask of the process is taken from the mode
     """Yield a path to write to beside `path`; it replaces `path` if the block succeeds, and is deleted otherwise, by
     the next call where this one is killed. A pipe or a device stays, and what was written goes into it."""
     if is_special(path):
@@ -60,7 +60,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
             draft.touch(0o600, exist_ok=False)
             with held(draft):
                 yield draft
-                draft.chmod(0o666 & ~_mask())
+                draft.chmod(mode & ~_mask())
                 draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)

@@ -487,8 +487,8 @@ def verify(request: VerifyRequest) -> Verified:
     campaign.log has a line for every step, with digests of what it read and wrote, and each line holds the digest of
     the one before. Pool, results and site are made again, which takes as long as scoring: a file that was edited with
     its line in the log is found so. Whoever owns the folder can write the whole log anew; `--against` finds that by a
-    digest that was kept outside it, up to the line that it names. The exit status is 2 if anything was changed. What is
-    only older than what it was made from is noted, and with `--against` a fault.
+    digest that was kept outside it, up to the line that it names. The exit status is 2 if anything was changed, or
+    could not be checked, as what is older than what it was made from.
 
     \b
     nescio campaign verify campaign

@@ -434,8 +434,7 @@ function drawList(item) {
   });
   const add = make("button", "Add a nugget", { type: "button" });
   add.onclick = () => {
-    const ids = [...draft.rows, ...(held ? JSON.parse(held) : [])].map((row) => Number(row.id) || 0);
-    draft.rows.push({ id: String(Math.max(0, ...ids) + 1), text: "", vital: true });
+    draft.rows.push({ id: freshNumber(item), text: "", vital: true });
     drawList(item);
     [...$("choice").querySelectorAll(".listed input")].pop().focus();
   };
@@ -445,6 +444,14 @@ function drawList(item) {
   const row = make("p", "", { className: "choices" });
   row.append(add, save);
   $("choice").replaceChildren(...parts, row);
+}
+
+// A number names one nugget for good: that of a nugget that was removed is never given again.
+function freshNumber(item) {
+  const lists = [...records.values()].filter((one) => one.item === item.id && one.verdict).map((one) => JSON.parse(one.verdict));
+  for (const row of [...draft.rows, ...lists.flat()]) draft.top = Math.max(draft.top || 0, Number(row.id) || 0);
+  draft.top = (draft.top || 0) + 1;
+  return String(draft.top);
 }
 
 function listed() {
