@@ -111,7 +111,7 @@ def test_rows_in_one_document_are_the_table_that_they_are_by_lines(wrapped: Any,
 
 SENSELESS: list[tuple[dict[str, Any], str]] = [
     ({"missing": "ignore"}, "--missing takes one of error, unanswered, common, own (found 'ignore')"),
-    ({"ungraded": "keep"}, "--ungraded takes one of error, exclude, bounds (found 'keep')"),
+    ({"ungraded": "keep"}, "--ungraded takes one of error, exclude, incorrect, bounds (found 'keep')"),
     ({"unanswerable": "error"}, "--unanswerable takes one of correct, exclude (found 'error')"),
     (
         {"outcome_map": {"C": "right"}},

@@ -16,7 +16,7 @@ from nescio.tables import wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import BOUNDARY, roles_of, state_of
 from nescio.tables.mapping import Expression, Mapped
-from nescio.tables.readings import is_unique, may_be, readings
+from nescio.tables.readings import is_known, is_unique, may_be, readings
 from nescio.tables.words import CODES, FEW_WORDS, meanings
 
 Way = tuple[dict[str, Expression], dict[str, Any]]  # a mapping, and options
@@ -51,7 +51,7 @@ def by_codes(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
         return []
     named = [column for column in table.columns.values() if {"outcome", "score"} & {*roles_of(column.name or "")}]
     coded = [column for column in named if len(column.words or ()) > 1 and _are_codes(column.words or ())]
-    unknown = [column for column in coded if any(state_of(word) is None for word in column.words or ())]
+    unknown = [column for column in coded if not is_known(column, mapped)]
     return [way for c in unknown if _is_of_graders(table, c) for way in _by_words(table, given, [c], mapped)]
 
 
