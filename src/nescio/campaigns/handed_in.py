@@ -237,7 +237,7 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
         for number in held.after.split(","):
             if squeeze(before.get(number, "")) != squeeze(now.get(number, before.get(number, ""))):
                 yield note(
-                    "campaign.reworded",
+                    "campaign.reworded_after",
                     "nugget {number} of {subject} was {before!r} when {who} named it, and is {after!r} now; let {who} "
                     "look again",
                     questions[item],

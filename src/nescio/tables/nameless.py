@@ -49,7 +49,7 @@ def by_codes(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
     """Return the readings by a column with a name for outcomes that holds letters of graders, whatever else does."""
     if "outcome" in given:
         return []
-    named = [column for column in table.columns.values() if {"outcome", "score"} & {*roles_of(column.name or "")}]
+    named = [column for column in table.columns.values() if _speaks_of_outcomes(column.name or "")]
     coded = [column for column in named if len(column.words or ()) > 1 and _are_codes(column.words or ())]
     unknown = [column for column in coded if not is_known(column, mapped)]
     return [way for c in unknown if _is_of_graders(table, c) for way in _by_words(table, given, [c], mapped)]
