@@ -35,12 +35,11 @@ from nescio.pipeline import Loaded
 from nescio.scoring.confidence_intervals import withheld
 from nescio.scoring.influence import influence
 from nescio.scoring.jackknife import deciding, moves
-from nescio.scoring.samples import by_question
+from nescio.scoring.samples import PART, by_question
 from nescio.stats import intervals
 from nescio.stats.few_units import difference_error, may_be_unseen, unit_error, within_range
 
 Runs = tuple[int, int]
-PART = "comparison.part"  # the code of a note on questions that a measure cannot use
 COUNTED_AT_ONCE = 1 << 14  # pairs, whose tables are in memory together
 EVERYWHERE = (-math.inf, math.inf)
 

@@ -9,7 +9,6 @@ from functools import cache
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
-from scipy.stats import fisher_exact
 
 from nescio.data.evidence import Data
 from nescio.data.notes import Note, gather, note
@@ -87,6 +86,8 @@ def no_less(p: Floats, pairs: Sequence[tuple[str, str]], shares: Mapping[str, Sh
 
 @cache
 def _fisher(run: Share, baseline: Share) -> float:
+    from scipy.stats import fisher_exact  # here, as most comparisons need none of it
+
     return float(fisher_exact([[run[0], run[1] - run[0]], [baseline[0], baseline[1] - baseline[0]]])[1])
 
 

@@ -27,6 +27,7 @@ MissingConfidence = Literal["error", "exclude"]  # with an answer without a conf
 PERHAPS_DECLINED = "table.perhaps_declined"  # of one that names the column which says why some are not graded
 NO_VERDICT = "table.no_verdict"  # of one that says how an empty verdict is read as silence
 OWN, APART = "outcomes.own_questions", "outcomes.apart"  # of notes that runs count on questions of their own
+OTHER_GOLD = "tables.other_gold"  # the code of a note that runs have gold answers of their own
 ONE_SIDED = "answerable.one_sided"  # the code of a note that some runs alone say which questions have no answer
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 

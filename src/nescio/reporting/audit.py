@@ -13,7 +13,7 @@ from nescio.meta_evaluation.audit import TESTS, registered
 from nescio.reporting import layout
 from nescio.reporting.grid import Grid, make_grid
 from nescio.reporting.markdown import markdown_table
-from nescio.reporting.printing import show_grid, show_signature, show_text
+from nescio.reporting.printing import in_line, print_grid, show_signature, show_text
 from nescio.text import command_text, sanitize
 
 # Two lines a head, so that all ten columns fit beside the longest name.
@@ -69,7 +69,7 @@ def show(results: Results) -> None:
         if isinstance(part, str):
             show_text(part, style="dim" if part in LEGEND else "bold")
         else:
-            show_grid(part)
+            print_grid(part.with_cells(in_line))  # the heads are ours, and have two lines
             show_text("")
     show_signature(results.signature)
 

@@ -21,6 +21,7 @@ from nescio.measures import Measure, as_namespace
 ROUNDED = "measure.rounded"  # the code of the remark that a value is made of rounded confidences
 OF_QUESTIONS = "question"  # the namespace of what a question earned, where it was asked several times
 LEFT_OUT = "measure.left_out"  # the code of a note on questions that a measure cannot use
+PART = "comparison.part"  # the same of two runs
 Remark = tuple[Note, str, str]  # with the measure, and whose value it is made of
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import SAID_SO
+from nescio.data.policies import OTHER_GOLD
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, differs_between_runs, opt, shorten
@@ -31,7 +32,6 @@ from nescio.text import composed, finite, normalise
 if TYPE_CHECKING:
     import duckdb
 
-OTHER_GOLD = "tables.other_gold"
 LONGEST_LABEL = 60
 _JUDGES = ("contains", "token_f1(threshold=0.5)", "exact")  # that are tried on sentences
 _NO_CLASS = "-1"  # a class that could not be parsed

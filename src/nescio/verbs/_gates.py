@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from nescio.comparison.each_pair import PART
-from nescio.data.policies import ONE_SIDED
+from nescio.data.policies import ONE_SIDED, OTHER_GOLD
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure, OwnInterval, parse
@@ -24,9 +23,8 @@ from nescio.reporting.markdown import longest_marks, markdown_code, markdown_tab
 from nescio.reporting.numbers import number, signed
 from nescio.reporting.tables import grids
 from nescio.scoring.confidence_intervals import DOUBTS, UNFIT, WITHHELD
-from nescio.scoring.samples import LEFT_OUT
+from nescio.scoring.samples import LEFT_OUT, PART
 from nescio.sources.writing import write_text
-from nescio.tables.answers import OTHER_GOLD
 from nescio.text import plural
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Gated, command_line

@@ -4,28 +4,18 @@ POLICY is a TOML file: the two runs, the benchmarks as in a suite, and a rule fo
 
 \b
 nescio gate policy.toml
-nescio gate policy.toml --run other --junit gates.xml
+nescio gate policy.toml --junit gates.xml
 
-\b
-baseline = "old"
-run = "new"
-least = 100                    # fewer questions are INCONCLUSIVE
-[benchmarks.qa]
-files = ["qa/*.csv"]
-[[rules]]                      # on all benchmarks: at most 0.01 worse
-measure = "c@1"
-[[rules]]
-benchmark = "qa"
-stratum = "category"           # each of its values; category=law takes one
-measure = "accuracy"
-tier = "may drop"
-by = 0.05                      # relative = true: of the baseline's value
-[[rules]]
-measure = "false_refusal"
-at_most = 0.05                 # of the run alone; at_least for what is better when higher
-[[rules]]
-measure = "coverage"
-tier = "informative"           # printed, and decides nothing
+The file names `baseline` and `run`, each benchmark with its `files` ([benchmarks.NAME]), and [[rules]]. A rule has a
+`measure` and may have
+
+- `benchmark`: one of them; without it the rule holds on all;
+- `stratum`: COLUMN=VALUE, or COLUMN for each of its values;
+- `tier`: "must not drop" (the default), "may drop", or "informative", which decides nothing;
+- `by`: the drop that is allowed (0.01), with `relative = true` as a share of the baseline's value;
+- `at_least` or `at_most`: a limit of the run alone.
+
+`level` (95) and `least`, the fewest questions that decide, stand at the top of the file. `examples/policy.toml` is one.
 
 A line is GO where the interval at `level` (95) rules out a drop of more than `by` (0.01), and NO-GO where a larger drop
 is sure. All lines must be GO, so that a run which fails one of them passes with a chance of at most 5%. NO-GO is held

@@ -6,7 +6,7 @@ for `nescio score`, with confidences.
 \b
 nescio tune outcomes.csv --run mine
 nescio tune outcomes.csv --run mine -m 'penalty(t=0.75)' -o mine-tuned.csv
-nescio tune outcomes.csv --run mine --max-risk 0.05 --confidence 0.95
+nescio tune outcomes.csv --run mine --max-risk 0.5 --confidence 0.95
 
 "expect this" is the value for new questions. The "in sample" value is too optimistic. The value of the exact c@1 rule
 (answer if p exceeds A/(n + U)) is also slightly too optimistic. That rule assumes calibrated confidences.

@@ -3,7 +3,7 @@
 \b
 nescio lab flips trials.csv --run agent-1 -m accuracy
 nescio lab flips trials.csv --baseline agent-1 --run agent-2 -m c@1 --margin 0.02
-nescio lab flips runs/*.jsonl --repeats-of 'mine=seed*' -m accuracy
+nescio lab flips trials.csv --run agent-2 --margin 0.05 --draws 50
 
 FILES hold several answers of a system to each question (the column `repeat`, or the log itself; --repeats-of joins
 runs). Each draw takes k of them for each run and asks the gate of `nescio compare --fail-on-regression`. With --run
