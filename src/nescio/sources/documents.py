@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.sources.arrow import readable
 from nescio.sources.compressed import WINDOW
 from nescio.sources.database import first_line
 from nescio.sources.elements import outline_of
-from nescio.sources.json import MemoryBudget, decode_document, decode_object
+from nescio.sources.json import MemoryBudget, decode_document, decode_object, halves_of_pairs
 from nescio.sources.limits import RATIO, check_files, check_size, most_unpacked
 from nescio.sources.source import ARCHIVES, BY_SUFFIX, Source
 from nescio.sources.text_files import check_text
@@ -123,7 +124,22 @@ def open_document(path: Path, room: MemoryBudget) -> Source:
         return table
     first = document[0] if isinstance(document, list) and document else document
     columns = tuple(map(str, first)) if isinstance(first, dict) else ()
-    return Source(path.name, path, columns=columns, first=first, kind="document", document=document)
+    notes = _on_halves(path, halves_of_pairs(text))
+    return Source(path.name, path, columns=columns, first=first, kind="document", document=document, notes=notes)
+
+
+def _on_halves(path: Path, halves: int) -> tuple[Note, ...]:
+    """Return the note that halves of surrogate pairs, which no text holds, are read as another character."""
+    if not halves:
+        return ()
+    return (
+        note(
+            "json.half_pairs",
+            "{subject}: {halves} {halves:half/halves} of a surrogate pair {halves:is/are} read as U+FFFD",
+            str(path),
+            halves=halves,
+        ),
+    )
 
 
 _HOLE = bytes(8)  # more than characters of two or four bytes leave between them

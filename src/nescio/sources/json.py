@@ -163,6 +163,13 @@ def _forgiven(text: bytes) -> Any:
         return _NOTHING
 
 
+def halves_of_pairs(text: bytes) -> int:
+    """Return how many halves of surrogate pairs stand alone in a JSON text, each of which is read as U+FFFD."""
+    if not _HALF_PAIR.search(text):
+        return 0
+    return sum(match[1] is not None for match in _PAIRS.finditer(text))
+
+
 def _why_not_json(text: bytes, error: Exception) -> str:
     """Return what msgspec objects to, or what Python's more forgiving reader lets pass."""
     import msgspec
