@@ -62,7 +62,7 @@ def test_a_measure_is_the_share_of_all_draws_of_k_answers_or_of_two(questions: l
     if k > 1:
         measured[f"mG-pass@k(k={k})"] = (k, lambda drawn: max(drawn.count("C") - math.ceil(k / 2), 0) * 2 / k)
     measured |= {name: (2, lambda drawn, holds=holds: holds(*drawn)) for name, holds in OF_TWO.items()}
-    rows = nescio.score(table(questions), list(measured), ci=None)
+    rows = nescio.score(table(questions), list(measured), ci=None, column={"repeat": "repeat"})
     assert [row.measure for row in rows] == list(measured)
     for row, (size, holds) in zip(rows, measured.values(), strict=True):
         often = [letters for letters in questions if len(letters) >= size]
