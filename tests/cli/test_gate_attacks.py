@@ -45,6 +45,23 @@ def test_a_share_of_few_answers_decides_nothing(
     assert " better" not in done.out
 
 
+def test_runs_that_differ_are_not_alike_as_no_question_moves_them(tmp_path: Path, nescio: Command) -> None:
+    """Each has a precision of 1, on other questions; and each an AUROC of 1, the new run by one wrong answer."""
+    path = table(tmp_path / "t.csv", old="C" * 10 + "U" * 90, new="U" * 10 + "C" * 10 + "U" * 80)
+    assert nescio("compare", path, "-m", "precision", *GATE).status == 3
+    rows = [f"old,q{i},{'correct' if i < 60 else 'incorrect'},{0.9 if i < 60 else 0.1}" for i in range(100)]
+    rows += [f"new,q{i},{'correct' if i else 'incorrect'},{0.9 if i else 0.1}" for i in range(100)]
+    other = tmp_path / "a.csv"
+    other.write_text("\n".join(["run,question,outcome,confidence", *rows]))
+    assert nescio("compare", other, "-m", "AUROC", *GATE).status == 3
+    same = tmp_path / "same.csv"
+    same.write_text(
+        "\n".join(["run,question,outcome,confidence", *rows[:100], *(f"new{row[3:]}" for row in rows[:100])])
+    )
+    for measure in ("AUROC", "precision", "c@1"):
+        assert nescio("compare", same, "-m", measure, *GATE).status == 0
+
+
 def test_one_question_without_an_answer_decides_nothing(tmp_path: Path, nescio: Command) -> None:
     """The new run declines the only question that has no answer."""
     rows = [

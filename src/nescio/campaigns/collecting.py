@@ -310,7 +310,7 @@ def _read_key(campaign: Campaign, paths: Sequence[Path]) -> list[Fault]:
 
 
 def _listed(campaign: Campaign) -> dict[tuple[str, str], str]:
-    """Return the texts of the nuggets of the key, by question and number; none where the task has no nuggets."""
+    """Return the texts of the nuggets of the key by question and number; nothing for a task without nuggets."""
     if campaign.settings.task != "nuggets":
         return {}
     return {(question, number): text for question, number, _, text in nugget_texts(campaign.key_files)}

@@ -51,7 +51,7 @@ class Look(Struct, frozen=True):
 
     `low` and `high` bound the difference at every look at once: they are the intersection of the intervals at all looks
     so far, NaN where there was none yet, or where they leave out the difference. `more` is about how many questions it
-    still takes, None where the verdict is to stop, or that cannot be said.
+    still takes; None if the verdict is to stop, or if that cannot be said.
     """
 
     run: str

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.data.evidence import Data
+from nescio.data.evidence import Data, Evidence
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison
 from nescio.measures import Measure
@@ -33,13 +33,17 @@ def with_few_answers(
     larger one of the test's own and of Fisher's exact test. Neither claims more than the answers of each run allow.
     """
     shares = {measure.label: shares_of(data, measure) for measure in measures}
+    by_label = {measure.label: measure for measure in measures}
     made, remarks = [], []
     for row in rows:
-        own = shares.get(row.measure, {})
+        own, measure = shares.get(row.measure, {}), by_label[row.measure]
         both = own.get(row.run), own.get(row.baseline)
-        alike = both[0] == both[1] and row.spread == 0
-        if both[0] is None or both[1] is None or alike or not any(map(_is_few, both)) or math.isnan(row.difference):
+        alike = row.difference == 0 and _end_alike(row, data, measure)
+        if measure.counts_every_unit or math.isnan(row.difference) or alike:
             made.append(row)
+            continue
+        if both[0] is None or both[1] is None or not any(map(_is_few, both)):
+            made.append(_without_rule_of_three(row))
             continue
         made.append(_apart(row, both[0], both[1], level))
         fewest = min(both[0][1], both[1][1])
@@ -51,6 +55,22 @@ def with_few_answers(
         )
         remarks.append((remark, row.measure, f"{row.run!r} against {row.baseline!r}"))
     return tuple(made), gather(remarks)
+
+
+def _end_alike(row: Comparison, data: Data, measure: Measure) -> bool:
+    """Return whether two runs have the same in all that a measure reads, on every question."""
+    x, y = data.runs.index(row.run), data.runs.index(row.baseline)
+    if not isinstance(data, Evidence):
+        table = data.table(x, y)
+        return bool(table.sum() == np.trace(table))
+    cells = [data.absence, *(data.column(name) for name in measure.on(data.columns).needs)]
+    return all(np.array_equal(values[x], values[y], equal_nan=values.dtype.kind == "f") for values in cells)
+
+
+def _without_rule_of_three(row: Comparison) -> Comparison:
+    """Return a comparison without spread and interval if no unit moves it, as the runs differ all the same."""
+    still = row.spread == 0 or (row.low is not None and row.high is not None and row.high - row.low <= 1e-12)
+    return replace(row, low=math.nan, high=math.nan, spread=math.nan) if still else row
 
 
 def _parts(measure: Measure) -> tuple[tuple[str, ...], tuple[str, ...]] | None:

@@ -8,6 +8,7 @@ from statistics import NormalDist
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.data.plain_tables import signed_figure
 from nescio.data.reasons import NOT_DECLINED, REASONS_CHANGED
 from nescio.data.results import Comparison, Comparisons
 from nescio.measures import parse
@@ -128,9 +129,9 @@ class Decision(Struct, frozen=True):
     def after(self) -> str:
         """What follows the name of the run in a sentence that says why."""
         row = self.row
-        figures = f"{row.measure} " + ("undefined" if math.isnan(row.difference) else f"{row.difference:+.3f}")
+        figures = f"{row.measure} {signed_figure(row.difference)}"
         if row.low is not None and row.high is not None and not math.isnan(row.low):
-            figures += f" [{row.low:+.3f}, {row.high:+.3f}]"
+            figures += f" [{signed_figure(row.low)}, {signed_figure(row.high)}]"
         figures += f"; {self.broken}" if self.broken else ""
         worse = f"more than {self.margin:g} worse than {row.baseline} ({figures})."
         if self.status == 0 and _unmoved(row) and row.difference == 0:
