@@ -9,12 +9,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import opt
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
-from nescio.tables.lexicon import BOUNDARY, roles_of, state_of
+from nescio.tables.lexicon import BOUNDARY, is_silent_word, roles_of, state_of, truth_of
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.readings import is_known, is_unique, may_be, readings
 from nescio.tables.words import CODES, FEW_WORDS, meanings
@@ -37,7 +38,7 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
     for column in table.columns.values():
         roles = {*roles_of(column.name or "")}
         told = "outcome" in given and given["outcome"].columns == (column.name,)
-        answers = roles & {"gold", "prediction"} and not _is_of_graders(table, column)
+        answers = roles & {"gold", "prediction"} and not _are_grades(table, column)
         if told or ("outcome" not in given and roles & named and not answers):
             ways += _by_words(table, given, [column], mapped) or _by_threshold(table, given, column)
     families = wide.families(name for name in table.columns if name).values() if "outcome" not in given else ()
@@ -45,21 +46,38 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
     return (_by_words(table, given, of_runs, mapped) if len(of_runs) > 1 else []) + ways
 
 
-def by_codes(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
-    """Return the readings by a column with a name for outcomes that holds letters of graders, whatever else does."""
+def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
+    """Return the readings by columns whose words speak of outcomes, whatever else does: letters of graders under a name
+    for outcomes, or verdicts and abstentions together under a name that says nothing."""
     if "outcome" in given:
         return []
-    named = [column for column in table.columns.values() if _speaks_of_outcomes(column.name or "")]
-    coded = [column for column in named if len(column.words or ()) > 1 and _are_codes(column.words or ())]
-    unknown = [column for column in coded if not is_known(column, mapped)]
-    return [way for c in unknown if _is_of_graders(table, c) for way in _by_words(table, given, [c], mapped)]
+    ways: list[Way] = []
+    for column in table.columns.values():
+        words = column.words or ()
+        coded = _speaks_of_outcomes(column.name or "") and len(words) > 1 and _are_codes(words)
+        if coded and not is_known(column, mapped) and _are_grades(table, column):
+            ways += _by_words(table, given, [column], mapped)
+        elif column.name and len(words) <= FEW_WORDS and not roles_of(column.name) and _holds_verdicts(words):
+            outcome = {"outcome": Expression((column.name,))}
+            known = is_known(column, mapped)
+            ways += _complete(table, given, outcome, {}) if known else _by_words(table, given, [column], mapped)
+    return ways
 
 
-def _is_of_graders(table: Table, column: Column) -> bool:
-    """Return whether the words of a column are letters of graders, and no other column of answers has one of them."""
-    others = [c for c in table.columns.values() if c is not column and {"gold", "prediction"} & {*roles_of(c.name)}]
+def _holds_verdicts(words: Sequence[str]) -> bool:
+    """Return whether some words say that an answer is right or wrong, and others that there is none."""
+    states = {state_of(word) for word in words if truth_of(word) is None}
+    return bool(states & {CORRECT, INCORRECT}) and any(map(is_silent_word, words))
+
+
+def _are_grades(table: Table, column: Column) -> bool:
+    """Return whether each word of a column may be a grade, and no other column of answers has one of them."""
     words = {*(column.words or ())}
-    return len(words) > 1 and _are_codes([*words]) and not any(words & {*(other.words or ())} for other in others)
+    graded = len(words) > 1 and (
+        _are_codes([*words]) or all(word == "-1" or state_of(word) is not None for word in words)
+    )
+    others = [c for c in table.columns.values() if c is not column and {"gold", "prediction"} & {*roles_of(c.name)}]
+    return graded and not any(words & {*(other.words or ())} for other in others)
 
 
 def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Collection[str]) -> list[Way]:

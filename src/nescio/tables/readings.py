@@ -179,16 +179,23 @@ def readings(
     answers = [dict(given)] if complete else list(_answers(roles, given, judging=judging))
     found: list[dict[str, Expression]] = []
     unknown = [name for name in table.columns if name and not roles_of(name)]  # a name with a role has it in any run
-    families = [{*own.values()} for own in wide.families(unknown).values()]
+    families = [*wide.families(unknown).values()]
     for answer in answers:
         taken = {name for expression in answer.values() for name in expression.columns}
         several = any(len(answer.get(role, NOTHING).columns) > 1 for role in ("outcome", "prediction"))
-        if any(taken & own for own in families):  # what other runs have says nothing of these answers
-            taken = taken.union(*(own for own in families if several or not taken & own))
+        taken |= _of_other_runs(families, taken, several=several)
         for structure in structures(roles, answer, taken, alone=complete):
             for beside in [{}] if complete else _beside(roles, answer, taken):
                 found.append({**structure, **answer, **beside})
     return found[:_MOST]
+
+
+def _of_other_runs(families: Sequence[Mapping[str, str]], taken: set[str], *, several: bool) -> set[str]:
+    """Return the columns of runs beside those whose answers are taken: they say nothing of these answers. A run has the
+    same kind of column as the taken one."""
+    roles = {role for family in families for role, name in family.items() if name in taken}
+    others = [family for family in families if roles & family.keys() and (several or not taken & {*family.values()})]
+    return {name for family in others for name in family.values()}
 
 
 # ---- what says which answers are right ----

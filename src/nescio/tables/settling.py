@@ -90,16 +90,17 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
         given = _given(table, options)
         if given is not None:
             allowed += [Reading(table, own) for own in readings(table, given, judging=options.judging, mapped=mapped)]
-    if not (options.judging or any("outcome" in reading.mapping for reading in allowed)):
+    if not options.judging:
+        judged = any("outcome" in reading.mapping for reading in allowed)
         for table in shapes:
             given = _given(table, options)
             if given is not None and "prediction" not in given:
-                doubtful += [Reading(table, *way) for way in nameless.by_unknown_words(table, given, mapped)]
-    elif not options.judging:  # letters of graders beside a verdict say more, such as who abstained
-        for table in shapes:
-            given = _given(table, options)
-            if given is not None and "prediction" not in given:
-                allowed += [Reading(table, *way) for way in nameless.by_codes(table, given, mapped)]
+                by_words = [Reading(table, *way) for way in nameless.by_words(table, given, mapped)]
+                if judged:
+                    allowed += by_words
+                else:
+                    doubtful += [Reading(table, *way) for way in nameless.by_unknown_words(table, given, mapped)]
+                    doubtful += by_words
     allowed = [*doubtful, *allowed]
     unclear = "" if doubtful else _unclear(allowed, options)
     if len(allowed) == 1 and not (doubtful or unclear):

@@ -7,7 +7,7 @@ from itertools import product
 
 from nescio.data.model import Verdict
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, PARTIAL, STATES
+from nescio.data.outcomes import MEANINGS, NOT_GRADED, PARTIAL, STATES
 from nescio.errors import opt
 from nescio.tables.lexicon import state_of
 from nescio.tasks.assessed.verdicts import STATES as ASSESSED
@@ -80,7 +80,8 @@ def meanings(words: Sequence[str], mapped: Collection[str]) -> list[dict[str, st
     if len(unknown) > _MOST_UNKNOWN or codes:
         return codes
     known = {state_of(word) for word in words}
-    any_word = ("unanswered", *_ANY) if {CORRECT, INCORRECT} <= known else _ANY  # a third word is seldom one of the two
+    missing = [word for word in ("incorrect", "correct", "unanswered") if MEANINGS[word] not in known]
+    any_word = [*missing, *(word for word in _ANY if word not in missing)]  # a word seldom means the same as another
     choices = _OF_ONE.get(unknown[0], any_word) if len(unknown) == 1 else ("correct", "incorrect")
     every = [dict(zip(unknown, chosen, strict=True)) for chosen in product(choices, repeat=len(unknown))]
     return [own for own in every if len(words) > len(unknown) or len({*own.values()}) > 1]

@@ -395,7 +395,13 @@
   $("filters").addEventListener("submit", (event) => event.preventDefault());
   let typing = 0;
   $("filters").addEventListener("input", (event) => { clearTimeout(typing); event.target.id === "f-search" ? (typing = setTimeout(changed, 120)) : changed(); });
-  $("filters").addEventListener("reset", () => setTimeout(() => { $("f-runs").replaceChildren(); addRun(); span = null; changed(); }));
+  $("f-reset").addEventListener("click", () => { // at once: a key pressed next acts on all the questions
+    $("filters").reset();
+    $("f-runs").replaceChildren();
+    addRun();
+    span = null;
+    changed();
+  });
   $("f-add").addEventListener("click", () => { addRun(); $("f-runs").lastChild.querySelector("select").focus(); });
   document.querySelector('a.skip[href="#f-search"]').addEventListener("click", (event) => { event.preventDefault(); event.stopImmediatePropagation(); $("f-search").focus(); });
   document.querySelectorAll("nav a, a.skip").forEach((link) => link.addEventListener("click", (event) => {
