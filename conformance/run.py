@@ -20,14 +20,30 @@ from typing import Any
 
 HERE = Path(__file__).parent
 UNDEFINED = ("nan", "none", "null", "undefined")
-LAST = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)|\b(?:nan|none|null|undefined)\b", re.IGNORECASE)
+UNSUPPORTED = "unsupported"
+WORDS = "|".join((*UNDEFINED, UNSUPPORTED, "inf", "infinity"))
+LAST = re.compile(rf"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)|[-+]?\b(?:{WORDS})\b", re.IGNORECASE)
+SECONDS = 60  # after which a command has failed
 
 
 def vectors(only: list[str]) -> list[dict[str, Any]]:
     """Return the vectors of all measures, or of those named with or without parameters."""
     files = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(HERE.glob("*.json"))]
     every = [vector for file in files for vector in file["vectors"]]
-    return [one for one in every if not only or one["measure"] in only or one["measure"].partition("(")[0] in only]
+    return [vector for vector in every if not only or vector["measure"] in only or base(vector["measure"]) in only]
+
+
+def base(measure: str) -> str:
+    """Return the name of a measure without its parameters."""
+    return measure.partition("(")[0]
+
+
+def name_of(measure: str, names: dict[str, str] | None) -> str | None:
+    """Return what a tool calls a measure, None if it has no name for it; a name without parameters keeps them."""
+    if names is None or measure in names:
+        return names[measure] if names else measure
+    other = names.get(base(measure))
+    return None if other is None else other + measure.removeprefix(base(measure))
 
 
 def write_input(vector: dict[str, Any], folder: Path) -> list[str]:
@@ -54,34 +70,47 @@ def command_of(words: list[str], measure: str, paths: list[str]) -> list[str]:
     """Return the command with the measure and the paths in place."""
     command: list[str] = []
     for word in words:
-        command += paths if word == "{input}" else [word.replace("{measure}", measure)]
+        named = word.replace("{measure}", measure)
+        command += [named.replace("{input}", path) for path in paths] if "{input}" in named else [named]
     return command
 
 
-def value_in(output: str, place: str | None) -> float:
-    """Return the value that a command printed, NaN for an undefined one; raises ValueError where there is none."""
+def value_in(output: str, place: str | None) -> float | None:
+    """Return the value that a command printed: NaN if it is undefined, None if the tool has no such measure.
+
+    Raises ValueError if there is no value.
+    """
     if place is not None:
         value: Any = json.loads(output)
         for key in place.split("."):
             value = value[int(key)] if isinstance(value, list) else value[key]
-        return math.nan if value is None else float(value)
-    found = LAST.findall(output)
-    if not found:
-        raise ValueError("it printed no number")
-    return math.nan if found[-1].lower() in UNDEFINED else float(found[-1])
+        text = "null" if value is None else str(value)
+    else:
+        found = LAST.findall(output)
+        if not found:
+            raise ValueError("it printed no number")
+        text = found[-1]
+    if text.lower() == UNSUPPORTED:
+        return None
+    return math.nan if text.lower() in UNDEFINED else float(text)
 
 
 def result(vector: dict[str, Any], words: list[str], name: str, place: str | None, tolerance: float) -> tuple[str, str]:
-    """Return what came of a vector ("agrees", "differs" or "failed"), and the figures or the error."""
+    """Return what came of a vector ("agrees", "differs", "failed" or "skipped"), and the figures or the error."""
     with tempfile.TemporaryDirectory() as folder:
         command = command_of(words, name, write_input(vector, Path(folder)))
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return "failed", str(error)
     if done.returncode:
         return "failed", f"status {done.returncode}: {done.stderr.strip()[-200:]}"
     try:
         value = value_in(done.stdout, place)
     except (ValueError, KeyError, IndexError, TypeError) as error:
         return "failed", f"no value in its output: {error}"
+    if value is None:
+        return "skipped", UNSUPPORTED
     wanted = math.nan if vector["value"] is None else vector["value"]
     same = math.isnan(value) if math.isnan(wanted) else abs(value - wanted) <= tolerance
     return ("agrees" if same else "differs"), f"{value!r}, not {wanted!r}"
@@ -99,15 +128,18 @@ def main() -> int:
     words = shlex.split(given.command[0]) if len(given.command) == 1 else given.command
     names = json.loads(given.names.read_text(encoding="utf-8")) if given.names else None
     counts: Counter[str] = Counter()
-    for vector in vectors(given.only):
+    chosen = vectors(given.only)
+    if not chosen:
+        parser.error(f"no vector is of the measure {' or '.join(given.only)}")
+    for vector in chosen:
         measure = vector["measure"]
-        if names is not None and measure not in names:
+        name = name_of(measure, names)
+        if name is None:
             counts["skipped"] += 1
             continue
-        name = names[measure] if names is not None else measure
         outcome, figures = result(vector, words, name, given.json, given.tolerance)
         counts[outcome] += 1
-        if outcome != "agrees":
+        if outcome in ("differs", "failed"):
             print(f"{measure}, {vector['name']}: {outcome}: {figures}", flush=True)
     print(", ".join(f"{counts[outcome]} {outcome}" for outcome in ("agrees", "differs", "failed", "skipped")))
     return int(counts["differs"] + counts["failed"] > 0 or not counts["agrees"])

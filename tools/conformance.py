@@ -17,6 +17,8 @@ import pyarrow as pa
 from tests.golden.figures import cases, exact, input_of
 
 from nescio.measures import parse
+from nescio.registry import REQUIRED
+from nescio.reporting.formula import in_text
 
 FOLDER = Path(__file__).parents[1] / "conformance"
 
@@ -31,6 +33,9 @@ def vectors() -> dict[str, dict[str, Any]]:
     """Return the content of each file by its name, in the order of the golden figures."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for case in cases():
+        judged = "judge" in case.get("reading", {})  # by an option of nescio, which a vector cannot say
+        if judged or len({*case.get("table", {}).get("run", ())}) > 1:  # nor which of several runs the value belongs to
+            continue
         with tempfile.TemporaryDirectory() as folder:
             given = _given(case, Path(folder))
         for label, expression in case.get("exact", {}).items():
@@ -48,14 +53,23 @@ def _family(label: str) -> str:
 
 def _of_measure(name: str, own: list[dict[str, Any]]) -> dict[str, Any]:
     declaration = parse(own[0]["measure"]).declaration
-    return {"name": name, "summary": declaration.summary, "source": declaration.source, "vectors": own}
+    defaults = {key: "required" if value is REQUIRED else value for key, value in declaration.parameters.items()}
+    return {
+        "name": name,
+        "summary": declaration.summary,
+        "definition": [" ".join(in_text(part).split()) for part in declaration.doc.split("\n\n")[1:]],
+        **({"parameters": defaults} if defaults else {}),
+        **({"order": declaration.order} if declaration.order else {}),
+        **({"example": declaration.example} if declaration.example else {}),
+        "source": declaration.source,
+        "vectors": own,
+    }
 
 
 def _vector(case: dict[str, Any], label: str, given: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
     printed = {"printed": case["printed"][label]} if label in case.get("printed", {}) else {}
-    judge = {"judge": case["reading"]["judge"]} if "judge" in case.get("reading", {}) else {}
     about = {"measure": label, "name": case["name"], "source": case["source"], "where": case["where"]}
-    return {**about, **judge, **given, **wanted, **printed}
+    return {**about, **given, **wanted, **printed}
 
 
 def _given(case: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -86,6 +86,11 @@ def _fraction(tokens: list[str]) -> str:
     return fraction + (" " if following in ("\\sum", "\\int") else "·" if product else "")
 
 
+def _root(tokens: list[str]) -> str:
+    argument = _argument(tokens)
+    return f"√{argument}" if re.fullmatch(r"\w+", argument) else f"√({argument})"
+
+
 def _over(sign: str) -> Callable[[list[str]], str]:
     """Write a sum or an integral with its limits: Σ_(k=1..n)."""
 
@@ -131,6 +136,7 @@ def _factor(text: str, *, below: bool) -> str:
 _COMMANDS: dict[str, Callable[[list[str]], str]] = {
     "frac": _fraction,
     "text": _argument,
+    "sqrt": _root,
     "sum": _over("Σ"),
     "int": _over("∫"),
 }
