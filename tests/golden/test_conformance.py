@@ -53,6 +53,47 @@ def test_the_runner_tells_a_right_tool_from_a_wrong_one(tmp_path: Path, formula:
     assert " 0 skipped" not in done.stdout.splitlines()[-1]  # UF01 has no name in that tool
 
 
+@pytest.mark.parametrize(
+    ("printed", "last"),
+    [
+        ("unsupported", "0 agrees, 0 differs, 0 failed, 1 skipped"),
+        ("c@1 inf", "0 agrees, 1 differs, 0 failed, 0 skipped"),
+        ("c@1 = 0.575436", "1 agrees, 0 differs, 0 failed, 0 skipped"),
+    ],
+)
+def test_what_a_tool_prints_last_is_its_value(tmp_path: Path, printed: str, last: str) -> None:
+    copied, every = tmp_path / "run.py", json.loads((FOLDER / "c_at_1.json").read_text())["vectors"]
+    vector = next(own for own in every if own["name"] == "icia091ro")
+    copied.write_text((FOLDER / "run.py").read_text())
+    (tmp_path / "c_at_1.json").write_text(json.dumps({"vectors": [vector]}))
+    assert (vector["counts"], vector["value"]) == ([237, 156, 107], 0.575436)
+    done = subprocess.run(
+        [sys.executable, str(copied), "--", sys.executable, "-c", f"print({printed!r})"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines()[-1] == last
+
+
+def test_a_name_serves_all_parameters_and_the_input_may_be_part_of_a_word(tmp_path: Path) -> None:
+    names, log = tmp_path / "names.json", tmp_path / "log.txt"
+    names.write_text('{"ECE": "ece"}')
+    code = f"import sys; open({str(log)!r}, 'a').write(' '.join(sys.argv[1:]) + chr(10)); print('unsupported')"
+    done = run("--only", "ECE", "--names", str(names), "--", sys.executable, "-c", code, "{measure}", "--in={input}")
+    lines = log.read_text().splitlines()
+    assert done.stdout.splitlines()[-1] == f"0 agrees, 0 differs, 0 failed, {len(lines)} skipped"
+    assert any(line.startswith("ece(bins=2) --in=/") and line.endswith("run.csv") for line in lines)
+
+
+def test_a_measure_that_no_vector_has_and_a_program_that_is_missing() -> None:
+    done = run("--only", "accuarcy", "--", "true")
+    assert (done.returncode, "no vector is of the measure accuarcy" in done.stderr) == (2, True)
+    done = run("--only", "eq6", "--", "no-such-program")
+    assert done.returncode == 1
+    assert ": failed: " in done.stdout
+
+
 def test_a_tool_that_breaks_has_failed() -> None:
     done = run("--only", "eq6", "--", sys.executable, "-c", "raise SystemExit(4)")
     assert done.returncode == 1
