@@ -34,7 +34,8 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True):
     fields: tuple[str, ...] = ()
     rows: str = ""
     basis: Literal["printed", "by hand", "other data"] = "printed"
-    digits: int = 2
+    digits: int | tuple[int, ...] = 2
+    differs: tuple[str, ...] = ()
     cut: bool = False
     across: bool = False
     names: Mapping[str, str] = {}
@@ -48,6 +49,10 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True):
     def cells(self) -> list[list[str]]:
         """The rows of the paper's table."""
         return [[cell.strip() for cell in line.split("|")] for line in self.rows.strip().splitlines()]
+
+    def decimals(self, column: int) -> int:
+        """Return to how many decimals the paper prints a column."""
+        return self.digits if isinstance(self.digits, int) else self.digits[column]
 
 
 class Paper(Struct, frozen=True, forbid_unknown_fields=True):
