@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from nescio.errors import UnknownNameError
+from nescio.errors import UnknownNameError, nearest
 
 HERE = Path(__file__).parent
 _SAME = {"equation": "eq", "eqs": "eq", "formula": "eq", "figure": "fig", "table": "tab", "tables": "tab"}
@@ -82,7 +82,8 @@ def find_paper(name: str) -> Paper:
     having = begun or [one for one in papers().values() if _has(wanted, f"{one.title} {one.source}")]
     if len(having) == 1:
         return having[0]
-    raise UnknownNameError("paper", name, [one.key for one in having] or papers())
+    # Keys end in a year, so any two are alike by half: what is offered has to be nearer than that.
+    raise UnknownNameError("paper", name, [one.key for one in having] or nearest(name, papers(), 0.8) or papers())
 
 
 def find_item(paper: Paper, name: str) -> Item:
