@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from nescio.errors import UnknownNameError
+from nescio.errors import UnknownNameError, nearest
 
 HERE = Path(__file__).parent
 _SAME = {"equation": "eq", "eqs": "eq", "formula": "eq", "figure": "fig", "table": "tab", "tables": "tab"}
@@ -34,7 +34,8 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True):
     fields: tuple[str, ...] = ()
     rows: str = ""
     basis: Literal["printed", "by hand", "other data"] = "printed"
-    digits: int = 2
+    digits: int | tuple[int, ...] = 2
+    differs: tuple[str, ...] = ()
     cut: bool = False
     across: bool = False
     names: Mapping[str, str] = {}
@@ -48,6 +49,10 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True):
     def cells(self) -> list[list[str]]:
         """The rows of the paper's table."""
         return [[cell.strip() for cell in line.split("|")] for line in self.rows.strip().splitlines()]
+
+    def decimals(self, column: int) -> int:
+        """Return to how many decimals the paper prints a column."""
+        return self.digits if isinstance(self.digits, int) else self.digits[column]
 
 
 class Paper(Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,7 +82,8 @@ def find_paper(name: str) -> Paper:
     having = begun or [one for one in papers().values() if _has(wanted, f"{one.title} {one.source}")]
     if len(having) == 1:
         return having[0]
-    raise UnknownNameError("paper", name, [one.key for one in having] or papers())
+    # Keys end in a year, so any two are alike by half: what is offered has to be nearer than that.
+    raise UnknownNameError("paper", name, [one.key for one in having] or nearest(name, papers(), 0.8) or papers())
 
 
 def find_item(paper: Paper, name: str) -> Item:

@@ -108,31 +108,32 @@ def _paper_row(item: Item, printed: Sequence[str], records: Records) -> list[Cel
     name = printed[item.fields.index(NAME)] or printed[0]
     record = records.get(item.names.get(name, name), {})
     cells = []
-    for column, field, text in zip(item.head, item.fields, printed, strict=True):
+    for at, (field, text) in enumerate(zip(item.fields, printed, strict=True)):
         value = None if field == NAME else _value(record, field.partition("|=")[0])
-        cells.append(_cell(item, name, column, text, value))
+        cells.append(_cell(item, at, name, text, value))
     return cells
 
 
-def _cell(item: Item, name: str, column: str, printed: str, value: Any) -> Cell:
+def _cell(item: Item, at: int, name: str, printed: str, value: Any) -> Cell:
+    column = item.head[at]
     if value is None or isinstance(value, str):
         agrees = None if value is None else value == printed
         return Cell(name, column, printed, "" if value is None else value, None, agrees)
     share = printed.endswith("%")
     shown = _shown(value, 4, percent=share)
     known = _NUMBER.fullmatch(printed) and item.basis != "other data"
-    return Cell(name, column, printed, shown, float(value), _is(printed, value, item) if known else None)
+    return Cell(name, column, printed, shown, float(value), _is(printed, value, item, at) if known else None)
 
 
-def _is(printed: str, value: float, item: Item) -> bool:
-    """Say whether a value is what is printed, as far as that is printed."""
+def _is(printed: str, value: float, item: Item, column: int) -> bool:
+    """Say whether a value is what is printed in a column, as far as that is printed."""
     if item.basis == "by hand" or "/" in printed:
         return math.isclose(value, Fraction(printed), abs_tol=1e-9)
     scale = 100 if printed.endswith("%") else 1
-    meant = Decimal(printed.rstrip("%"))
+    meant, digits = Decimal(printed.rstrip("%")), item.decimals(column)
     if item.cut:
-        return Decimal(f"{value * scale:.12f}").quantize(Decimal(1).scaleb(-item.digits), ROUND_FLOOR) == meant
-    return Decimal(rounded(value * scale, item.digits)) == meant
+        return Decimal(f"{value * scale:.12f}").quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR) == meant
+    return Decimal(rounded(value * scale, digits)) == meant
 
 
 def _shown(value: float, digits: int, *, percent: bool = False) -> str:

@@ -178,6 +178,6 @@ def _tables(ran: tuple[Ran, ...]) -> dict[str, tuple[Any, ...]]:
 
 
 def command_of(one: Paper, item: Item) -> str:
-    """Return the first command of an item, or the one that prints what only this verb computes."""
+    """Return the first command of an item, or the one that prints what only this verb computes or the paper prints."""
     own = command_text(["nescio", "paper", one.key, item.label])
-    return f"nescio {item.commands[0][0]}" if item.commands else own if item.tally else ""
+    return f"nescio {item.commands[0][0]}" if item.commands else own if item.rows else ""
