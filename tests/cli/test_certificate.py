@@ -54,7 +54,7 @@ def test_what_a_certificate_says(certificate: Path) -> None:
     assert read_certificate(certificate) == judged.certificate(blind=True)
 
 
-def test_a_judge_that_agrees_no_more_than_chance(nescio: Command, certificate: Path, tmp_path: Path) -> None:
+def test_a_judge_that_agrees_no_more_than_chance(nescio: Command, tmp_path: Path) -> None:
     """Inverted labels: of 90, the 87 that agreed now differ, and kappa is negative."""
     other = {"R": "W", "W": "R"}
     head, *rows = PEOPLE.read_text(encoding="utf-8").splitlines()
@@ -64,10 +64,22 @@ def test_a_judge_that_agrees_no_more_than_chance(nescio: Command, certificate: P
     assert (done.status, path.exists()) == (0, True)
     assert "do not show that the judge agrees with people more than chance" in done.flat
     done = nescio("score", *ANSWERED, "--judge", "exact", "--require-certificate", path)
-    done.assert_refused("the judge agrees with people no more than chance would")
-    weak = [{"name": "kappa", "value": 0.1, "low": -0.1, "high": 0.3, "undefined": 0}]
-    done = nescio("score", *ANSWERED, "--judge", "exact", "--require-certificate", edited(certificate, agreement=weak))
-    assert (done.status, "kappa 0.100 [-0.100, 0.300] is not above 0" in done.flat) == (0, True)
+    done.assert_refused("these 90 labels do not show that the judge agrees with people", "the wrong way round?")
+
+
+@pytest.mark.parametrize(
+    ("kappa", "shown"),
+    [
+        ({"value": 0.1, "low": -0.1, "high": 0.3}, "kappa is 0.100 [-0.100, 0.300]"),
+        ({"value": None, "low": None, "high": None}, "kappa is undefined"),  # all labels are alike
+    ],
+)
+def test_a_certificate_that_shows_no_agreement_opens_no_gate(
+    nescio: Command, certificate: Path, kappa: dict[str, Any], shown: str
+) -> None:
+    weak = edited(certificate, agreement=[{"name": "kappa", **kappa, "undefined": 0}])
+    done = nescio("score", *ANSWERED, "--judge", "exact", "--require-certificate", weak)
+    done.assert_refused(shown, "label more answers, of each outcome")
 
 
 def test_another_prompt_is_refused_and_no_other_labels_certify(

@@ -148,3 +148,36 @@ def test_a_run_that_fails_its_gate_becomes_no_baseline(tmp_path: Path, nescio: C
     done = nescio("compare", new, "-m", "c@1", "--baseline", base, "--fail-on-regression", "--save-baseline", other)
     assert done.status == 1
     assert not other.exists()
+
+
+def test_the_least_number_counts_the_questions_of_the_measure(tmp_path: Path, nescio: Command) -> None:
+    """Of 312 questions, 12 have an answer: a rate of false refusals is a share of these."""
+    rows = [f"{run},q{i},correct,{'yes' if i < 12 else 'no'}" for run in ("old", "new") for i in range(312)]
+    (tmp_path / "t.csv").write_text("\n".join(["run,question,outcome,answerable", *rows]))
+    policy = tmp_path / "policy.toml"
+    text = """baseline = "old"
+run = "new"
+[benchmarks.x]
+files = "t.csv"
+[[rules]]
+measure = "false_refusal"
+at_most = 0.9
+least = LEAST
+"""
+    for least, status, says in ((100, 3, "INCONCLUSIVE"), (12, 0, "GO")):
+        policy.write_text(text.replace("LEAST", str(least)))
+        done = nescio("gate", policy)
+        assert done.status == status
+        assert f"at most 0.9, on at least {least} questions" in done.flat
+        assert f"\n{says}: " in done.out
+    assert nescio("gate", policy, "-f", "json").json["lines"][0]["n"] == 12
+
+
+def test_a_gate_beside_a_breakdown_says_that_it_is_about_all_questions(tmp_path: Path, nescio: Command) -> None:
+    """Tax has 3 false refusals of 20, and all 120 questions have 3."""
+    rows = [f"x,q{i},{'unanswered' if i < 3 else 'correct'},{'tax' if i < 20 else 'law'},yes" for i in range(120)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["run,question,outcome,family,answerable", *rows]))
+    done = nescio("score", path, "-m", "false_refusal", "--by", "family", "--fail-over", "false_refusal=0.08")
+    assert done.status == 0
+    assert "the gates are about all questions together" in done.flat

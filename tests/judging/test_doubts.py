@@ -136,3 +136,18 @@ def test_wrong_answers_of_an_outcome_table_that_read_like_silence_are_counted() 
     assert taken.data.columns["unanswered"].sum() == 5  # the None that was right is one of them
     assert not said(taken, "judging.reads_like_silence")
     assert not said(load(frame.drop(columns="answer"), Options(ungraded="exclude")), "judging.reads_like_silence")
+
+
+@pytest.mark.parametrize(
+    ("rows", "noted"),
+    [
+        ([("vulnerable", "vulnerable")] * 9 + [("safe", "vulnerable")], True),
+        ([("vulnerable", "vulnerable")] * 9 + [("safe", "safe")], False),  # it tells one from the other
+        ([("vulnerable", "vulnerable")] * 10, False),  # nothing else was right
+        ([("vulnerable", "vulnerable")] * 8 + [("safe", "vulnerable")], False),  # of nine questions
+    ],
+)
+def test_a_run_that_always_says_the_same_is_noted(rows: Rows, noted: bool) -> None:
+    notes = said(loaded(rows), "judging.uniform")
+    assert len(notes) == noted
+    assert all("gives the same answer to all 10 questions that it answers: 'vulnerable'" in str(n) for n in notes)

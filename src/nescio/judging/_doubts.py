@@ -20,6 +20,7 @@ from nescio.judging.declined.silence import SilenceReader, silence_note, undeter
 _BLIND = ("exact", "contains")  # the judges that ignore such marks, as the publications have it that define them
 _RIVALS = {"fitting": ("exact", "contains")}  # where a default judge could as well be another
 _MOST_ASKED = 10_000  # answers about which the others are asked
+_UNIFORM = 10  # answers from which on a run that always says the same is noted
 _FEW = 3  # answers on which they may differ without a word, and answers that a note shows
 
 
@@ -36,9 +37,16 @@ class Doubts:
         self._rivals = {} if chosen else {name: known(name) for name in _RIVALS.get(self._name, ())}
         self._others: dict[str, list[tuple[str, str]]] = {name: [] for name in self._rivals}
         self._asked = 0
+        self._answers: dict[str, Counter[str]] = {}
+        self._gold: set[tuple[str, ...]] = set()
 
-    def see(self, question: Question, answer: str, grade: Grade) -> None:
-        """Take in an answer and its grade."""
+    def see(self, run: str, question: Question, answer: str, grade: Grade) -> None:
+        """Take in an answer of a run, and its grade."""
+        said = self._answers.setdefault(run, Counter())
+        if len(said) < 2:  # a second text is enough
+            said[answer.strip()] += 1
+        if len(self._gold) < 2:
+            self._gold.add(tuple(question.answers))
         if grade.state == INCORRECT and (verdict := self._reads.verdict(answer)) is not Verdict.ANSWERED:
             self._wrong[verdict][answer.strip()] += 1
         if grade.state not in (CORRECT, INCORRECT) or question.answerable is False:
@@ -63,6 +71,15 @@ class Doubts:
     def notes(self) -> Iterator[Note]:
         """Note what was seen."""
         then = str(self._judge.record)
+        for run, texts in self._answers.items():
+            if len(texts) == 1 and texts.total() >= _UNIFORM and len(self._gold) > 1:
+                yield note(
+                    "judging.uniform",
+                    "{subject} gives the same answer to all {questions:n question} that it answers: {answer}",
+                    run,
+                    questions=texts.total(),
+                    answer=shorten(next(iter(texts))),
+                )
         if silent := self._wrong[Verdict.DECLINED]:
             yield silence_note(silent, self._reads, then=then)
         if self._name != "declined" and (undetermined := self._wrong[Verdict.UNDETERMINED]):

@@ -55,7 +55,7 @@ def judge_runs(
     for r, q, response, grade in _graded(ready, runs, questions, index):
         state, candidate = _outcome(grade, response)
         if doubts and grade is not None and response.answered and response.answer and response.rank == 1:
-            doubts.see(_as_run_has_it(questions[q], runs[r]), response.answer, grade)
+            doubts.see(runs[r].name, _as_run_has_it(questions[q], runs[r]), response.answer, grade)
         confidence = math.nan if response.confidence is None else response.confidence
         rows.append((r, q, response.rank, state, confidence, candidate))
         if response.rank == 1:

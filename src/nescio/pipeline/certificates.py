@@ -57,14 +57,12 @@ class Certificate(Struct, frozen=True):
         kappa = _kappa(self)
         if kappa is None or (kappa.low is not None and kappa.low > 0):
             return ()
-        defined = kappa.value is not None and kappa.low is not None and kappa.high is not None
-        shown = f"{kappa.value:.3f} [{kappa.low:.3f}, {kappa.high:.3f}]" if defined else "(undefined)"
         return (
             note(
                 "certificate.chance",
                 "kappa {kappa} is not above 0: these labels do not show that the judge agrees with people "
                 "more than chance would",
-                kappa=shown,
+                kappa=_with_interval(kappa),
             ),
         )
 
@@ -113,7 +111,7 @@ def _certificate(document: Mapping[str, Any]) -> Certificate:
 
 def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions: Iterable[str] | None) -> list[Note]:
     """Say what a certificate certifies, of answers that these judges judged; raises MismatchError, in one sentence,
-    where judge, prompt or questions are others than it is for, or its kappa is 0 or less."""
+    where judge, prompt or questions are others than it is for, or the interval of its kappa is not above 0."""
     own = read_certificate(path)
     if questions is None:
         raise MismatchError(f"{path}: the certificate is for particular questions, but this data names none")
@@ -138,10 +136,13 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
             "judge on these"
         )
     kappa = _kappa(own)
-    if kappa is not None and kappa.value is not None and kappa.value <= 0:
+    if kappa is not None and (kappa.value is None or kappa.low is None or kappa.low <= 0):
+        shown = "undefined" if kappa.value is None else _with_interval(kappa)
+        inverted = kappa.value is not None and kappa.value < 0
+        advice = "are they the wrong way round?" if inverted else "label more answers, of each outcome"
         raise MismatchError(
-            f"{path}: kappa is {kappa.value:.3f}: the judge agrees with people no more than chance would (are the "
-            "labels the wrong way round?)"
+            f"{path}: kappa is {shown}: these {own.labels} labels do not show that the judge agrees with people better "
+            f"than chance would; {advice}"
         )
     met = note(
         "certificate.met",
@@ -149,10 +150,17 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
         judge=own.judge,
         labels=own.labels,
         date=own.date,
-        kappa="undefined" if kappa is None or kappa.value is None else f"{kappa.value:.3f}",
+        kappa="unknown" if kappa is None else f"{kappa.value:.3f}",
         file=str(path),
     )
-    return [met, *own.notes]
+    return [met]
+
+
+def _with_interval(kappa: Coefficient) -> str:
+    """Return kappa with its interval in words."""
+    if kappa.value is None or kappa.low is None or kappa.high is None:
+        return "(undefined)"
+    return f"{kappa.value:.3f} [{kappa.low:.3f}, {kappa.high:.3f}]"
 
 
 def _kappa(certificate: Certificate) -> Coefficient | None:

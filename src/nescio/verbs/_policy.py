@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from nescio.comparison.comparing import compare
 from nescio.comparison.each_pair import scaled_interval
+from nescio.comparison.few_answers import shares_of
 from nescio.comparison.verdicts import decision, decisions
 from nescio.data.evidence import with_questions
 from nescio.data.results import Comparisons, Scores
@@ -24,6 +25,7 @@ from nescio.pipeline import Loaded
 from nescio.reporting.numbers import number, signed
 from nescio.scoring.score import compute_scores
 from nescio.suites.definition import benchmarks_of, open_suite
+from nescio.text import plural
 from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_figures
 
 Tier = Literal["must not drop", "may drop", "informative"]
@@ -36,7 +38,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
 
     `benchmark` names one (none: all), `stratum` is COLUMN=VALUE, or COLUMN for each of its values. `by` is the drop
     that is allowed, a share of the baseline's value where it is `relative`. `at_least` and `at_most` are limits of the
-    run alone.
+    run alone. On fewer than `least` questions it is INCONCLUSIVE; where it is not given, the policy's holds.
     """
 
     measure: str
@@ -47,12 +49,13 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     relative: bool = False
     at_least: float | None = None
     at_most: float | None = None
+    least: int | None = None
 
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     """The whole file, but for the benchmarks: which runs, the level of all lines together, and the rules.
 
-    On fewer than `least` questions a line is INCONCLUSIVE, whatever its interval.
+    On fewer than `least` questions that its measure is a share of, a line is INCONCLUSIVE, whatever its interval.
     """
 
     baseline: str
@@ -65,8 +68,9 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
 class Line(Struct, frozen=True):
     """What came of a rule on one benchmark, or one stratum of it.
 
-    `value` is the difference run minus baseline, or the run's value where the rule limits that, on `n` questions, with
-    its interval at the level of the policy. `result` is GO, NO-GO or INCONCLUSIVE; empty where the rule only informs.
+    `value` is the difference run minus baseline, or the run's value where the rule limits that, with its interval at
+    the level of the policy. `n` is the number of questions that the measure is a share of, in the run that has fewer.
+    `result` is GO, NO-GO or INCONCLUSIVE; empty where the rule only informs.
     """
 
     benchmark: str
@@ -93,7 +97,7 @@ class Line(Struct, frozen=True):
     def said(self) -> str:
         """The line as a sentence."""
         where = f"{self.benchmark}{f', {self.stratum}' if self.stratum else ''}"
-        return f"{self.measure} on {where}: {self.asked}; found {self.figures}"
+        return f"{self.measure} on {where}: {self.asked}; found {self.figures} on {plural(self.n, 'question')}"
 
 
 def read_policy(path: Path) -> tuple[dict[str, Any], Policy]:
@@ -201,11 +205,22 @@ def _line(
         share = f"{rule.by:.3g} of {policy.baseline}'s value" if rule.relative else f"{rule.by:.3g}"
         asked = "" if rule.tier == "informative" else f"drop of at most {share}"
         value, ends, status, notes = _compared(rule, loaded, policy, strict)
-    decides, n = rule.tier != "informative", loaded.data.size or 0
-    status = CANNOT_TELL if n < policy.least else status
+    decides, n = rule.tier != "informative", _questions(loaded, rule, policy)
+    least = policy.least if rule.least is None else rule.least
+    if decides and least:
+        asked += f", on at least {plural(least, 'question')}"
+        status = CANNOT_TELL if n < least else status
     result = RESULTS[status] if decides else ""
     status = status if decides else PASSED
     return Line(*place, rule.measure, rule.tier, asked, value, *ends, n, result, status), notes
+
+
+def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
+    """Return how many questions the measure of a rule is a share of, in the run that has fewer of them."""
+    limited = rule.at_least is not None or rule.at_most is not None
+    runs = [policy.run] if limited else [policy.run, policy.baseline]
+    shares = shares_of(loaded.data, parse(rule.measure).on(loaded.data.columns))
+    return min((shares[run][1] for run in runs if run in shares), default=loaded.data.size or 0)
 
 
 Found = tuple[float, tuple[float | None, float | None], int, Sequence[Any]]

@@ -24,6 +24,7 @@ from msgspec.structs import replace
 
 from nescio.comparison import leaderboard
 from nescio.data.judge_record import Target
+from nescio.data.notes import Note, note
 from nescio.data.results import Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.options import Request, option, verb
@@ -172,8 +173,20 @@ def score(request: ScoreRequest) -> Scores:
         **how,
     )
     scores = replace(scores, gates=tuple(score_gates(scores, limits)))
+    if limits and request.by:
+        scores = replace(scores, notes=(*scores.notes, _whole_alone(request.by)))
     reports.write("score", request, scores)
     return scores
+
+
+def _whole_alone(by: str) -> Note:
+    return note(
+        "gates.whole",
+        "the gates are about all questions together; rules with `stratum = {column}` in a policy (`nescio gate`) limit "
+        "each {by}",
+        column=f'"{by}"',
+        by=by,
+    )
 
 
 def _over_a_suite(request: ScoreRequest, reports: Reports) -> Results:
