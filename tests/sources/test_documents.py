@@ -11,8 +11,9 @@ import zstandard
 
 from nescio.errors import FormatError
 from nescio.formats import open_source
-from nescio.sources.documents import parse_xml, read_member
+from nescio.sources.documents import read_member
 from nescio.sources.limits import Limits, limited
+from nescio.sources.xml import parse_xml
 
 
 def error_of(path: Path) -> str:
@@ -100,3 +101,11 @@ def test_xml_reads_nothing_outside_itself(tmp_path: Path) -> None:
     assert "not well-formed XML" in error_of(path)
     path.write_text("<test>\n<question/></test>")
     assert (open_source(path).columns, parse_xml(path)[0].sourceline) == (("test",), 2)
+
+
+def test_xml_is_nested_at_most_256_deep(tmp_path: Path) -> None:
+    path = tmp_path / "deep.xml"
+    path.write_text("<a>" * 256 + "</a>" * 256)
+    assert len([*parse_xml(path).iter()]) == 256
+    path.write_text("<a>" * 257 + "</a>" * 257)
+    assert "more than 256 elements within each other" in error_of(path)

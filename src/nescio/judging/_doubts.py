@@ -37,16 +37,17 @@ class Doubts:
         self._rivals = {} if chosen else {name: known(name) for name in _RIVALS.get(self._name, ())}
         self._others: dict[str, list[tuple[str, str]]] = {name: [] for name in self._rivals}
         self._asked = 0
-        self._answers: dict[str, Counter[str]] = {}
-        self._gold: set[tuple[str, ...]] = set()
+        self._answers: dict[str, Counter[tuple[int, str]]] = {}  # by hash and beginning: texts are not held
+        self._gold: set[int] = set()
 
     def see(self, run: str, question: Question, answer: str, grade: Grade) -> None:
         """Take in an answer of a run, and its grade."""
         said = self._answers.setdefault(run, Counter())
         if len(said) < 2:  # a second text is enough
-            said[answer.strip()] += 1
+            text = answer.strip()
+            said[hash(text), shorten(text)] += 1
         if len(self._gold) < 2:
-            self._gold.add(tuple(question.answers))
+            self._gold.add(hash(tuple(question.answers)))
         if grade.state == INCORRECT and (verdict := self._reads.verdict(answer)) is not Verdict.ANSWERED:
             self._wrong[verdict][answer.strip()] += 1
         if grade.state not in (CORRECT, INCORRECT) or question.answerable is False:
@@ -78,7 +79,7 @@ class Doubts:
                     "{subject} gives the same answer to all {questions:n question} that it answers: {answer}",
                     run,
                     questions=texts.total(),
-                    answer=shorten(next(iter(texts))),
+                    answer=next(iter(texts))[1],
                 )
         if silent := self._wrong[Verdict.DECLINED]:
             yield silence_note(silent, self._reads, then=then)

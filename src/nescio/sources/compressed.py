@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import zlib
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -28,13 +29,14 @@ def unpack(path: Path) -> tuple[Packed, Path]:
     import lzma
     import tempfile
 
-    import zstandard
-
     packed = Packed(path)
     try:
         folder = folder_with(packed)
     except OSError as error:
         raise _no_room(path, tempfile.tempdir or "", error) from None
+    damaged: tuple[type[Exception], ...] = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
+    if path.suffix.lower() == ".zst":
+        damaged = (*damaged, zstandard(path).ZstdError)
     unpacked, size, lines, suffix = folder / path.with_suffix("").name, 0, 0, path.suffix.lower()
     room, most = path.stat().st_size, most_unpacked(path.stat().st_size)
     in_lines = unpacked.suffix.lower() in (*DELIMITED, *LINES) and limits().max_rows is None  # rows are counted later
@@ -47,7 +49,7 @@ def unpack(path: Path) -> tuple[Packed, Path]:
                 lines += chunk.count(b"\n") if in_lines else 0
                 check_rows(path, lines, room)
                 file.write(chunk)
-    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+    except damaged as error:
         if isinstance(error, OSError) and error.errno in FULL:
             raise _no_room(path, tempfile.gettempdir(), error) from None
         kind = {".gz": "gzip", ".zst": "zstandard"}.get(suffix, suffix[1:])
@@ -71,7 +73,7 @@ def _chunks(file: BinaryIO, suffix: str) -> Iterator[bytes]:
     import lzma
 
     if suffix == ".zst":
-        yield from _zstandard_chunks(file)
+        yield from _zstandard_chunks(file, Path(file.name))
         return
     openers: dict[str, Callable[[BinaryIO], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
     with openers[suffix](file) as content:
@@ -79,11 +81,19 @@ def _chunks(file: BinaryIO, suffix: str) -> Iterator[bytes]:
             yield chunk
 
 
-def _zstandard_chunks(file: BinaryIO) -> Iterator[bytes]:
-    """Frame by frame: zstandard's own streams take a file that is cut off for one that ends."""
-    import zstandard
+def zstandard(path: Path) -> Any:
+    """Return the library that unpacks zstandard; raises FormatError where it is not installed."""
+    try:
+        return import_module("zstandard")
+    except ImportError:
+        raise FormatError(
+            path, "is compressed by zstandard, which needs a library: pip install 'nescio[zstd]'"
+        ) from None
 
-    unpacker = zstandard.ZstdDecompressor(max_window_size=WINDOW)
+
+def _zstandard_chunks(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Frame by frame: zstandard's own streams take a file that is cut off for one that ends."""
+    unpacker = zstandard(path).ZstdDecompressor(max_window_size=WINDOW)
     frame = unpacker.decompressobj()
     while rest := file.read(_SIP):
         while rest:

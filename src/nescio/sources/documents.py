@@ -4,7 +4,6 @@ memory."""
 from __future__ import annotations
 
 import codecs
-import re
 import struct
 import zlib
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from msgspec.structs import replace
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.sources.arrow import readable
-from nescio.sources.compressed import WINDOW
+from nescio.sources.compressed import WINDOW, zstandard
 from nescio.sources.database import first_line
 from nescio.sources.elements import outline_of
 from nescio.sources.json import MemoryBudget, decode_document, decode_object, halves_of_pairs
@@ -29,8 +28,6 @@ from nescio.text import sanitize
 if TYPE_CHECKING:
     import zipfile
 
-    from lxml.etree import _Element
-
 LARGE = 1 << 26  # bytes from which on a document is read piece by piece, where its format can
 _HEAD = 1 << 20  # bytes by which such a document is known
 Streamed = Callable[[Source], bool]
@@ -38,7 +35,6 @@ _HEADER = 30  # bytes of a member before its name
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
 _PEEK = 1 << 12
 _COLUMNS, _DATA = "columns", "data"  # keys of a table as a document
-_PLACE = re.compile(r", line \d+, column \d+( \(.*\))?$")  # where lxml found an error; messages say it in their own way
 _NODE = 120  # what lxml takes for an element, a text or an attribute
 
 
@@ -51,6 +47,8 @@ def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None)
         return Source(path.name, path, kind="archive", members=tuple(info.filename for info in _listed(path)))
     if suffix == ".xml":
         _check_xml(path, room)
+        from nescio.sources.xml import parse_xml
+
         root = parse_xml(path)
         return Source(path.name, path, columns=(str(root.tag),), kind="xml", document=root)
     with path.open("rb") as file:
@@ -273,7 +271,7 @@ def _content(path: Path, info: zipfile.ZipInfo) -> bytes:
         packed = _packed(path, info)
     except (OSError, ValueError, struct.error) as error:
         raise fail(f"damaged: {first_line(error)}") from None
-    content = _unpacked(packed, info, fail)
+    content = _unpacked(path, packed, info, fail)
     if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
         raise fail("damaged: its size or checksum is not the one in the archive's directory")
     return content
@@ -288,7 +286,7 @@ def _packed(path: Path, info: zipfile.ZipInfo) -> bytes:
         return file.read(info.compress_size)
 
 
-def _unpacked(packed: bytes, info: zipfile.ZipInfo, fail: Any) -> bytes:
+def _unpacked(path: Path, packed: bytes, info: zipfile.ZipInfo, fail: Any) -> bytes:
     """At most one byte more than the archive says there is."""
     most = info.file_size + 1
     if info.compress_type == _STORED:
@@ -299,12 +297,12 @@ def _unpacked(packed: bytes, info: zipfile.ZipInfo, fail: Any) -> bytes:
         except zlib.error as error:
             raise fail(f"damaged: {error}") from None
     if info.compress_type == _ZSTANDARD:
-        import zstandard
-
+        library = zstandard(path)
         try:
-            with zstandard.ZstdDecompressor(max_window_size=WINDOW).stream_reader(packed) as stream:
-                return stream.read(most)
-        except zstandard.ZstdError as error:
+            with library.ZstdDecompressor(max_window_size=WINDOW).stream_reader(packed) as stream:
+                content: bytes = stream.read(most)
+                return content
+        except library.ZstdError as error:
             raise fail(f"damaged: {error}") from None
     raise fail(f"compressed by method {info.compress_type}, which is neither deflate nor zstandard")
 
@@ -313,34 +311,3 @@ def _check_xml(path: Path, room: MemoryBudget) -> None:
     """Raise FormatError where the tree would take too much memory, as that of `<a/><a/>…` takes 30 times the text."""
     text = _held(path, room)
     room.hold(path, len(text) + _NODE * (text.count(b"<") + text.count(b"=")))
-
-
-def fault_in(source: Source, element: _Element, rule: str, value: object = None) -> FormatError:
-    """Return the error of an element of XML, with its line."""
-    return FormatError(source.label, rule, where=f"line {element.sourceline}", value=value)
-
-
-def text_in(element: _Element | None) -> str:
-    """Return the text of an element and all within it; white space is that of the layout."""
-    return " ".join("".join(map(str, element.itertext())).split()) if element is not None else ""
-
-
-def parse_xml(path: Path) -> _Element:
-    """Return the root of an XML file; nothing outside it is read, and entities are refused. Elements know their
-    `sourceline`."""
-    from lxml import etree
-
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    try:
-        tree = etree.parse(str(path.absolute()), parser)
-    except etree.XMLSyntaxError as error:
-        line = f"line {error.lineno}" if error.lineno else None
-        what = _PLACE.sub("", first_line(error))
-        raise FormatError(path, f"not well-formed XML: {what}", where=line) from None
-    except OSError as error:
-        raise FormatError(path, f"cannot be read: {first_line(error)}") from None
-    dtd = tree.docinfo.internalDTD
-    if dtd is not None and any(True for _ in dtd.iterentities()):
-        raise FormatError(path, "the file declares entities, which nescio does not read for safety", where="line 1")
-    root: _Element = tree.getroot()
-    return root

@@ -325,27 +325,29 @@ def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
     failure.
     """
     from datetime import UTC, datetime
+    from xml.etree import ElementTree
 
-    from lxml import etree
+    from nescio.sources.xml import written
 
     statuses = Counter(gate.status for gate in gates)
     counted = {"tests": len(gates), "failures": statuses[FAILED], "errors": statuses[CANNOT_TELL]}
-    root = etree.Element("testsuites")
+    root = ElementTree.Element("testsuites")
     about = {"id": "0", "package": "nescio", "name": f"nescio {command}", "hostname": "localhost", "time": "0"}
     stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     numbers = {name: str(number) for name, number in counted.items()}
-    suite = etree.SubElement(root, "testsuite", **about, timestamp=stamp, **numbers)
-    etree.SubElement(etree.SubElement(suite, "properties"), "property", name="signature", value=_xml(signature))
+    suite = ElementTree.SubElement(root, "testsuite", **about, timestamp=stamp, **numbers)
+    ElementTree.SubElement(
+        ElementTree.SubElement(suite, "properties"), "property", name="signature", value=_xml(signature)
+    )
     for gate in gates:
-        case = etree.SubElement(suite, "testcase", name=_xml(gate.asked), classname=_xml(gate.run), time="0")
+        case = ElementTree.SubElement(suite, "testcase", name=_xml(gate.asked), classname=_xml(gate.run), time="0")
         if gate.status:
             kind = "failure" if gate.status == FAILED else "error"
-            outcome = etree.SubElement(case, kind, message=_xml(gate.said), type=WORDS[gate.status])
+            outcome = ElementTree.SubElement(case, kind, message=_xml(gate.said), type=WORDS[gate.status])
             outcome.text = _xml(gate.said)
-    etree.SubElement(suite, "system-out").text = _xml("\n".join(gate.said for gate in gates))
-    etree.SubElement(suite, "system-err")
-    text: str = etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True).decode()
-    return text
+    ElementTree.SubElement(suite, "system-out").text = _xml("\n".join(gate.said for gate in gates))
+    ElementTree.SubElement(suite, "system-err")
+    return written(root).decode()
 
 
 def _xml(text: str) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,13 +19,10 @@ from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, by_role, reader
-from nescio.sources.documents import fault_in, text_in
 from nescio.sources.source import Source, name_runs
+from nescio.sources.xml import Element, fault_in, text_in
 from nescio.tasks.reading.marks import question_word
 from nescio.text import finite, sentences, squeeze
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 QUESTIONS = ("q", "question")
 _YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
@@ -126,17 +122,17 @@ def _only(sources: Sequence[Source], what: str) -> Source | None:
     return sources[0] if sources else None
 
 
-def _names(sources: Sequence[Source], roots: Sequence[_Element]) -> list[str]:
+def _names(sources: Sequence[Source], roots: Sequence[Element]) -> list[str]:
     """Return each run's `run_id` where all have one of their own, else the names of their files."""
     names = [(root.get("run_id") or "").strip() for root in roots]
     return names if all(names) and len(set(names)) == len(names) else name_runs(sources)
 
 
-def _located(source: Source, root: _Element) -> Iterator[tuple[Key, _Element, _Element | None]]:
+def _located(source: Source, root: Element) -> Iterator[tuple[Key, Element, Element | None]]:
     """Yield every question with its key and its topic; raises FormatError where it has no number of its own."""
     seen: dict[Key, int] = {}
-    for element in root.iter(*QUESTIONS):
-        above = {str(ancestor.tag): ancestor for ancestor in element.iterancestors("reading-test", "topic")}
+    for element in root.tagged(*QUESTIONS):
+        above = {str(ancestor.tag): ancestor for ancestor in element.ancestors("reading-test", "topic")}
         number, test = element.get("q_id"), above.get("reading-test")
         if not number or test is None or not test.get("r_id"):
             raise fault_in(
@@ -158,7 +154,7 @@ def _name(key: Key) -> str:
 def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
     """Yield the questions of a test; `marked` says that right options must be known."""
     assert source.path is not None
-    stories: dict[_Element, tuple[str, ...]] = {}
+    stories: dict[Element, tuple[str, ...]] = {}
     for key, element, topic in _located(source, source.document):
         options: dict[str, str] = {}
         right = []
@@ -180,11 +176,11 @@ def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
         yield _Asked(key, line, text, options, tuple(right), name, _story(element, stories))
 
 
-def _story(question: _Element, seen: dict[_Element, tuple[str, ...]]) -> tuple[str, ...]:
+def _story(question: Element, seen: dict[Element, tuple[str, ...]]) -> tuple[str, ...]:
     """Return the sentences of the documents of the reading test that a question stands in; each test is cut once."""
-    test = next(question.iterancestors("reading-test"))
+    test = next(question.ancestors("reading-test"))
     if test not in seen:
-        texts = ["".join(map(str, document.itertext())) for document in test.iter("doc")]
+        texts = ["".join(document.itertext()) for document in test.tagged("doc")]
         seen[test] = tuple(sentence for text in texts for sentence in sentences(text))
     return seen[test]
 
@@ -230,7 +226,7 @@ def _question(one: _Asked, options: ReadOptions) -> Question:
 
 
 def _responses(
-    source: Source, root: _Element, questions: Mapping[Key, _Asked], numbers: Mapping[Key, Key]
+    source: Source, root: Element, questions: Mapping[Key, _Asked], numbers: Mapping[Key, Key]
 ) -> Iterator[Response]:
     short = Counter((test, number) for _, test, number in numbers)
     without_topic = {("", key[1], key[2]): to for key, to in numbers.items() if short[key[1:]] == 1}
@@ -241,7 +237,7 @@ def _responses(
         yield _response(source, element, questions[place])
 
 
-def _response(source: Source, element: _Element, one: _Asked) -> Response:
+def _response(source: Source, element: Element, one: _Asked) -> Response:
     chosen = _chosen(source, element)
     mark = (element.get("answered") or "").strip().lower()
     if mark and mark not in (*_YES, *_NO) and not mark.startswith("no"):
@@ -264,7 +260,7 @@ def _response(source: Source, element: _Element, one: _Asked) -> Response:
     return Response(_name(one.key), answer, answered, _confidence(source, element, chosen))
 
 
-def _chosen(source: Source, element: _Element) -> _Element | None:
+def _chosen(source: Source, element: Element) -> Element | None:
     """Return the one answer that stands in the question, or of several the one that is marked."""
     answers = [answer for answer in element.findall("answer") if (answer.get("a_id") or "").strip()]
     if len(answers) > 1 or any(answer.get("selected") is not None for answer in answers):
@@ -274,7 +270,7 @@ def _chosen(source: Source, element: _Element) -> _Element | None:
     return answers[0] if answers else None
 
 
-def _confidence(source: Source, element: _Element, chosen: _Element | None) -> float | None:
+def _confidence(source: Source, element: Element, chosen: Element | None) -> float | None:
     for holder in (chosen, element):
         text = None if holder is None else holder.get("confidence") or holder.get("score")
         if holder is not None and text:

@@ -10,21 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 from nescio.data.model import Question
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.options.edge import Progress
-from nescio.sources.documents import cells_of, fault_in, text_in
+from nescio.sources.documents import cells_of
 from nescio.sources.source import Source
 from nescio.sources.writing import atomic_write
+from nescio.sources.xml import Element, fault_in, text_in, written
 from nescio.stats.parallel import followed
 from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value
 from nescio.tasks.ave.rules import Problem, pair_problems, problems
 from nescio.text import finite
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 # The call for AVE 2008 says ACCEPTED where its predecessor and its response format say VALIDATED.
 DECISIONS: Mapping[str, Decision] = {**Decision.__members__, "ACCEPTED": Decision.VALIDATED}
@@ -40,7 +38,7 @@ _LINE = "a line is: q_id a_id SELECTED|VALIDATED|REJECTED confidence"
 _PAIR_LINE = "a line is: pair_id YES|NO confidence"
 
 
-def _identity(source: Source, element: _Element, seen: Mapping[str, object], what: str) -> str:
+def _identity(source: Source, element: Element, seen: Mapping[str, object], what: str) -> str:
     """Return the id of an element: one word, for it stands in the lines of responses, and its own among those seen."""
     identity = element.get("id") or ""
     if len(identity.split()) != 1 or identity != identity.strip():
@@ -50,16 +48,16 @@ def _identity(source: Source, element: _Element, seen: Mapping[str, object], wha
     return identity
 
 
-def _value(source: Source, element: _Element, words: str) -> Value | None:
+def _value(source: Source, element: Element, words: str) -> Value | None:
     written = element.get("value") or element.get("entailment") or ""
     if written.strip() and written.strip().upper() not in _VALUES:
         raise fault_in(source, element, f"a value must be {words} or empty", written)
     return _VALUES.get(written.strip().upper())
 
 
-def _language(element: _Element) -> str:
+def _language(element: Element) -> str:
     return next(
-        (ancestor.get("lang") or "" for ancestor in (element, *element.iterancestors()) if ancestor.get("lang")), ""
+        (ancestor.get("lang") or "" for ancestor in (element, *element.ancestors()) if ancestor.get("lang")), ""
     )
 
 
@@ -76,7 +74,7 @@ def read_exercise(source: Source) -> Exercise:
     candidates: list[Candidate] = []
     root = source.document
     _hold_places(source, root)
-    for element in root.iter("q"):
+    for element in root.tagged("q"):
         identity = _identity(source, element, questions, "a question")
         tongue = _language(element)
         strata = {"language": tongue} if tongue else {}
@@ -89,7 +87,7 @@ def read_exercise(source: Source) -> Exercise:
     return Exercise(source.stem, tuple(questions.values()), tuple(candidates), _available(source, root))
 
 
-def _available(source: Source, root: _Element) -> dict[str, int]:
+def _available(source: Source, root: Element) -> dict[str, int]:
     """Read how many answers there were before the collection was built, as `EN=335 ES=852`."""
     counts = {}
     for word in (root.get("available") or "").split():
@@ -100,7 +98,7 @@ def _available(source: Source, root: _Element) -> dict[str, int]:
     return counts
 
 
-def _hold_places(source: Source, root: _Element) -> None:
+def _hold_places(source: Source, root: Element) -> None:
     """Raise FormatError at what would not be read: a pair beside questions, a question in another one, an answer in
     none."""
     pair = root.find(".//pair")
@@ -108,15 +106,15 @@ def _hold_places(source: Source, root: _Element) -> None:
         raise fault_in(
             source, pair, "a pair of AVE 2006 is among questions (q); give them in two files", pair.get("id")
         )
-    for element in root.iter("q", "a"):
-        above = element.getparent()
+    for element in root.tagged("q", "a"):
+        above = element.above
         if element.tag == "a" and (above is None or above.tag != "q"):
             raise fault_in(source, element, "an answer (a) must be directly inside its question (q)", element.get("id"))
-        if element.tag == "q" and next(element.iterancestors("q"), None) is not None:
+        if element.tag == "q" and next(element.ancestors("q"), None) is not None:
             raise fault_in(source, element, "a question is inside another one", element.get("id"))
 
 
-def _child(source: Source, element: _Element, name: str) -> _Element | None:
+def _child(source: Source, element: Element, name: str) -> Element | None:
     """Return the one child of that name, None where there is none; raises FormatError where there are two."""
     children = element.findall(name)
     if len(children) > 1:
@@ -124,7 +122,7 @@ def _child(source: Source, element: _Element, name: str) -> _Element | None:
     return children[0] if children else None
 
 
-def _candidates(source: Source, question: _Element, identity: str) -> Iterator[Candidate]:
+def _candidates(source: Source, question: Element, identity: str) -> Iterator[Candidate]:
     seen: dict[str, Candidate] = {}
     for element in question.findall("a"):
         name = _identity(source, element, seen, "an answer")
@@ -157,13 +155,11 @@ def write_exercise(
     were either; `systems` adds whose answer each is. Raises MismatchError for an id with white space or a question
     without a text, which could not be read again.
     """
-    from lxml import etree
-
     _hold_ids([*(question.id for question in exercise.questions), *(entry.id for entry in exercise.candidates)])
     if empty := next((question.id for question in exercise.questions if not question.text.strip()), None):
         raise MismatchError(f"question {empty!r} has no text, but an AVE collection needs it in q_str")
     clean = _Clean()
-    root = etree.Element("ave")
+    root = ElementTree.Element("ave")
     if values and exercise.available:
         root.set("available", " ".join(f"{language}={count}" for language, count in exercise.available.items()))
     groups: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
@@ -171,14 +167,14 @@ def write_exercise(
         groups[candidate.question_id].append(candidate)
     for question in followed(exercise.questions, progress):
         tongue = question.strata.get("language")
-        element = etree.SubElement(root, "q", clean({"id": question.id, "lang": tongue}))
-        etree.SubElement(element, "q_str").text = clean.text(question.text)
+        element = ElementTree.SubElement(root, "q", clean({"id": question.id, "lang": tongue}))
+        ElementTree.SubElement(element, "q_str").text = clean.text(question.text)
         for entry in groups[question.id]:
             value = (entry.value or "") if values else ""
             attributes = {"id": entry.id, "value": value, "system": entry.system if systems else None}
-            answer = etree.SubElement(element, "a", clean(attributes))
-            etree.SubElement(answer, "a_str").text = clean.text(entry.answer)
-            etree.SubElement(answer, "t_str", clean({"doc": entry.document})).text = clean.text(entry.text)
+            answer = ElementTree.SubElement(element, "a", clean(attributes))
+            ElementTree.SubElement(answer, "a_str").text = clean.text(entry.answer)
+            ElementTree.SubElement(answer, "t_str", clean({"doc": entry.document})).text = clean.text(entry.text)
     _write(root, path)
     return clean.replaced
 
@@ -205,13 +201,9 @@ class _Clean:
         return {name: self.text(value) for name, value in attributes.items() if value is not None}
 
 
-def _write(root: _Element, path: Path) -> None:
-    from lxml import etree
-
-    etree.indent(root)
-    content = etree.tostring(root, encoding="UTF-8", xml_declaration=True)
+def _write(root: ElementTree.Element, path: Path) -> None:
     with atomic_write(path) as draft:
-        draft.write_bytes(content + b"\n")
+        draft.write_bytes(written(root))
 
 
 # ---- AVE 2006 ----
@@ -225,9 +217,9 @@ def read_pairs(source: Source) -> list[Pair]:
     """
     assert source.path is not None
     pairs: dict[str, Pair] = {}
-    for element in source.document.iter("pair"):
+    for element in source.document.tagged("pair"):
         identity = _identity(source, element, pairs, "a pair")
-        if next(element.iterancestors("pair"), None) is not None:
+        if next(element.ancestors("pair"), None) is not None:
             raise fault_in(source, element, "a pair is inside another one", identity)
         text, hypothesis = _child(source, element, "t"), _child(source, element, "h")
         if text is None or hypothesis is None or not text_in(hypothesis):
@@ -244,11 +236,9 @@ def read_pairs(source: Source) -> list[Pair]:
 
 def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> int:
     """Write pairs, whole or not at all; returns how many characters XML cannot hold, each written as U+FFFD."""
-    from lxml import etree
-
     _hold_ids(pair.id for pair in pairs)
     clean = _Clean()
-    root = etree.Element("entailment-corpus")
+    root = ElementTree.Element("entailment-corpus")
     for pair in pairs:
         value = _WORDS[pair.value] if values else ""
         attributes = {
@@ -258,9 +248,9 @@ def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> in
             "q_id": pair.question_id,
             "lang": pair.language or None,
         }
-        element = etree.SubElement(root, "pair", clean(attributes))
-        etree.SubElement(element, "t", clean({"doc": pair.document})).text = clean.text(pair.text)
-        etree.SubElement(element, "h").text = clean.text(pair.hypothesis)
+        element = ElementTree.SubElement(root, "pair", clean(attributes))
+        ElementTree.SubElement(element, "t", clean({"doc": pair.document})).text = clean.text(pair.text)
+        ElementTree.SubElement(element, "h").text = clean.text(pair.hypothesis)
     _write(root, path)
     return clean.replaced
 

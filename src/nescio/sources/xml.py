@@ -1,0 +1,101 @@
+"""XML, read by expat: elements know their line and what is above them; entities and what is outside are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+from nescio.errors import FormatError
+from nescio.sources.database import first_line
+
+if TYPE_CHECKING:
+    from nescio.sources.source import Source
+
+_DEEPEST = 256  # elements within elements
+
+
+class Element(ElementTree.Element):
+    """An element with its line in the file, and the element above it (None for the root)."""
+
+    __slots__ = ("above", "sourceline")
+    above: Element | None
+    sourceline: int
+
+    def tagged(self, *tags: str) -> Iterator[Element]:
+        """Yield this element and those within it that have one of these tags, in their order."""
+        return (element for element in self.iter() if element.tag in tags)  # type: ignore[misc]
+
+    def ancestors(self, *tags: str) -> Iterator[Element]:
+        """Yield the elements above this one that have one of these tags (none: all), the nearest first."""
+        above = self.above
+        while above is not None:
+            if not tags or above.tag in tags:
+                yield above
+            above = above.above
+
+
+def parse_xml(path: Path) -> Element:
+    """Return the root of an XML file; raises FormatError, with the line, for what is no XML or declares entities."""
+    parser = expat.ParserCreate(namespace_separator="}")
+    builder = ElementTree.TreeBuilder(element_factory=Element)
+    open_elements: list[Element] = []
+
+    def start(tag: str, attributes: Mapping[str, str]) -> None:
+        element = builder.start(_qualified(tag), {_qualified(name): value for name, value in attributes.items()})
+        assert isinstance(element, Element)
+        element.sourceline = parser.CurrentLineNumber
+        element.above = open_elements[-1] if open_elements else None
+        open_elements.append(element)
+        if len(open_elements) > _DEEPEST:
+            raise FormatError(
+                path, f"more than {_DEEPEST} elements within each other", where=f"line {element.sourceline}"
+            )
+
+    def end(tag: str) -> None:
+        builder.end(_qualified(tag))
+        open_elements.pop()
+
+    def entity(*_: object) -> None:
+        where = f"line {parser.CurrentLineNumber}"
+        raise FormatError(path, "the file declares entities, which nescio does not read for safety", where=where)
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler, parser.EntityDeclHandler = builder.data, entity
+    parser.buffer_text = True
+    try:
+        with path.open("rb") as file:
+            parser.ParseFile(file)
+    except expat.ExpatError as error:
+        what = expat.ErrorString(error.code)
+        raise FormatError(path, f"not well-formed XML: {what}", where=f"line {error.lineno}") from None
+    except (LookupError, ValueError) as error:  # of an encoding that is unknown, or not supported
+        raise FormatError(path, f"not well-formed XML: {first_line(error)}", where="line 1") from None
+    except OSError as error:
+        raise FormatError(path, f"cannot be read: {first_line(error)}") from None
+    root = builder.close()
+    assert isinstance(root, Element)
+    return root
+
+
+def _qualified(name: str) -> str:
+    """Return a name as ElementTree has it, with its namespace in braces."""
+    return f"{{{name}" if "}" in name else name
+
+
+def written(root: ElementTree.Element) -> bytes:
+    """Return a document as it is written, with a line for each element."""
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True) + b"\n"
+
+
+def fault_in(source: Source, element: Element, rule: str, value: object = None) -> FormatError:
+    """Return the error of an element of XML, with its line."""
+    return FormatError(source.label, rule, where=f"line {element.sourceline}", value=value)
+
+
+def text_in(element: ElementTree.Element | None) -> str:
+    """Return the text of an element and all within it; white space is that of the layout."""
+    return " ".join("".join(element.itertext()).split()) if element is not None else ""
