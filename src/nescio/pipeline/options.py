@@ -27,7 +27,7 @@ from nescio.text import decimal
 
 Duplicates = Literal["error", "first", "last", "repeats"]
 DeclinedRight = Literal["keep", "unanswered"]
-Rest = Literal["correct", "incorrect", "ungraded"]
+Rest = Literal["correct", "incorrect", "unanswered", "ungraded"]
 
 
 def _format_names() -> Sequence[str]:

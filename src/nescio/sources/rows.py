@@ -71,15 +71,28 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
         outer = [Rows("", found[0].rows)] if source.kind == "lines" and found else list(_lists(source.document, ""))
         found = [inner for one in outer for inner in _within(one)] + [one for one in outer if one.path not in plain]
         beside |= {place: number for one in outer for place, number in _numbers_of_rows(one)}
+    if isinstance(source.document, dict):  # a list of what was skipped says how many were
+        beside |= {
+            (f"{name}[]",): len(held) for name, held in source.document.items() if isinstance(held, list) and held
+        }
     found.sort(key=lambda one: -len(one.rows))
     tables = [(one, _table_at(source, one.rows, _place(source, one), _others(one, found))) for one in found]
     if source.kind == "lines" and not nested and tables and not apart:  # whose rows are the lines of the file
         tables = [(one, replace(table, made_of=(source, len(one.rows)))) for one, table in tables]
     of_lists = {one.path: dict(_numbers_listed(one)) for one in found if len(one.rows) <= _MOST_LISTED}
     return [
-        replace(table, beside=beside | _other_than(of_lists, one.path), place=f"{one.path}[]" if one.path else "")
+        replace(
+            table,
+            beside=_without_own(beside, one.path) | _other_than(of_lists, one.path),
+            place=f"{one.path}[]" if one.path else "",
+        )
         for one, table in tables
     ]
+
+
+def _without_own(beside: Numbers, path: str) -> dict[tuple[str, ...], float | str]:
+    """Return the numbers beside the rows of a list, without its own length."""
+    return {place: number for place, number in beside.items() if place != (f"{path}[]",)}
 
 
 def _other_than(of_lists: Mapping[str, Numbers], path: str) -> Numbers:

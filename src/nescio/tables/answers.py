@@ -201,7 +201,7 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
             refusals[text] += 1
             first_refusal = first_refusal or row
         row.why = row.why or marker_of(text) or (NO_FORM if classes and text == _NO_CLASS else None)
-        if row.why and row.answerable is not False:
+        if row.why and (row.answerable is not False or row.why == EMPTY):
             first = first or row
             found[text or "nothing"] += 1
             reasons.add("empty" if row.why == EMPTY else "unparsed")
@@ -346,11 +346,12 @@ def _structured(source: Source, placed: Placed) -> Structured:
 
 def _kind(text: str, place: tuple[Source, int], structured: Structured, role: str) -> type:
     """Return what a cell holds: a list, an object (of JSON alone: in a delimited file it is a text), or a text."""
+    listed = text.startswith("[") and text.endswith("]")
     if structured is not None:
-        return structured.get((place[1], role), str)
+        return structured.get((place[1], role), list if listed and role == "gold" else str)
     if text.startswith("{") and text.endswith("}") and place[0].kind in ("parquet", "table"):
         return dict
-    return list if text.startswith("[") and text.endswith("]") else str
+    return list if listed else str
 
 
 def _listed(text: str | None, place: tuple[Source, int], structured: Structured) -> tuple[str, ...]:

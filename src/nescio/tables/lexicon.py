@@ -43,6 +43,9 @@ class Lexicon(Struct):
     silence_stems: tuple[str, ...]
     answer_stems: tuple[str, ...]
     expected_words: set[str]
+    assessing: set[str]
+    foreign: set[str]
+    asking: set[str]
     counts: dict[str, dict[str, int]]
 
     def extend(self, names: Mapping[str, Iterable[str]], words: Mapping[str, Iterable[str]]) -> None:
@@ -74,6 +77,9 @@ def lexicon() -> Lexicon:
         silence_stems=tuple(words["silence_stems"]),
         answer_stems=tuple(words["answer_stems"]),
         expected_words={*words["expected_words"]},
+        assessing={*words["assessing"]},
+        foreign={*words["foreign"]},
+        asking={*words["asking"]},
         counts={
             part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()
         },
@@ -124,23 +130,33 @@ def fold(cell: str) -> str:
 def roles_of(header: str) -> tuple[str, ...]:
     """Return the roles that a column may have by its whole name, or by the last parts of its path (`message.content`),
     as many of them as have one."""
-    for name in _ends(header):
+    for name, above in _ends(header):
         if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
-            return found
+            return tuple(role for role in found if role not in _taken_by(above))
     last = [squash(part) for part in BOUNDARY.split(header) if squash(part)][-1:]
     return ("row",) if last and last[0] in _IDS and "." not in header else ()
 
 
-def _ends(header: str) -> list[str]:
-    """Return the whole name of a column and the ends of its path, the longest first."""
+def _ends(header: str) -> list[tuple[str, str]]:
+    """Return the whole name of a column and the ends of its path, the longest first, each with the path above it."""
     parts = re.split(r"[.\]/]", header)
-    return [squash(header), *(squash(".".join(parts[at:])) for at in range(max(1, len(parts) - DEEPEST), len(parts)))]
+    starts = range(max(1, len(parts) - DEEPEST), len(parts))
+    return [(squash(header), ""), *((squash(".".join(parts[at:])), ".".join(parts[:at])) for at in starts)]
+
+
+def _taken_by(above: str) -> set[str]:
+    """Return the roles that a column cannot have by the end of its path alone, as the path above says whose it is."""
+    words, held = {squash(part) for part in BOUNDARY.split(above)}, lexicon()
+    taken = {"abstained", "answered"} if words & held.asking else set()
+    if words & (held.assessing | held.foreign):
+        taken |= {"run", "prediction", "answer", "confidence", "abstained", "answered", "error"}
+    return taken | {"outcome", "score", "wrong"} if words & held.foreign else taken
 
 
 def rank(header: str, role: str) -> int:
     """Return where the lexicon lists a column's name among those of a role, for columns that agree."""
     names = lexicon().names.get(role, {})
-    return next((names[name] for name in _ends(header) if name in names), len(names))
+    return next((names[name] for name, _ in _ends(header) if name in names), len(names))
 
 
 def truth_of(word: str) -> bool | None:

@@ -34,6 +34,7 @@ _OWN_ALONE = ("candidate", "rank", "known_answers", "cluster", "judge")  # roles
 _COMPLETE = ({"run", "question", "outcome"}, {"run", "question", "prediction", "gold"})
 NOTHING = Expression()
 _NOTHING: Mapped = MappingProxyType({})
+_ABOUT_ANSWERING = {"abstained", "answered", "answerable", "unanswerable", "expected"}
 _SAYING = {"abstained", "answered", "answerable", "unanswerable", "expected", "outcome", "score", "wrong", "error"}
 
 
@@ -148,7 +149,8 @@ def _says(meaning: Callable[[str], object]) -> Callable[[Column], bool]:
 # What a word of a column says that has a role.
 _MEANT: Mapping[str, Callable[[str], object]] = {
     **dict.fromkeys(("outcome", "score"), state_of),
-    **dict.fromkeys(("abstained", "answered", "expected"), declines),
+    **dict.fromkeys(("abstained", "answered"), declines),
+    "expected": lambda word: None if truth_of(word) is not None else declines(word),  # an act, and not yes or no
     **dict.fromkeys(("wrong", "answerable", "unanswerable"), truth_of),
 }
 _FITS: Mapping[str, Callable[[Column], bool]] = {
@@ -162,7 +164,7 @@ _FITS: Mapping[str, Callable[[Column], bool]] = {
     "answered": _says(declines),
     "answerable": lambda column: column.is_truth,
     "unanswerable": lambda column: column.is_truth,
-    "expected": _says(declines),
+    "expected": _says(_MEANT["expected"]),
     "error": lambda column: column.is_truth or not (column.is_number or column.structured),
     "confidence": lambda column: any(decimal(text.rstrip("% ")) is not None for text in column.words or column.samples),
 }
@@ -278,9 +280,18 @@ def _pairs(roles: Roles, given: Mapped) -> Iterator[dict[str, Expression]]:
             continue
         yield {"gold": right, "prediction": said, **{r: e for r, e in given.items() if r not in ("gold", "prediction")}}
     if "prediction" not in given:
-        for right, said in product(golds, truths):
-            if _share_words(roles, right, said):
+        of_key = [Expression((name,)) for name in _of_key(roles)] if "gold" not in given else []
+        for right, said in product([*golds, *of_key], truths):
+            if right != said and _share_words(roles, right, said):
                 yield {"gold": right, "prediction": said, **{r: e for r, e in given.items() if r != "gold"}}
+
+
+def _of_key(roles: Roles) -> list[str]:
+    """Return the verdicts whose names say that they are those of the key, as "gold_verdict" beside "verdict" does."""
+    free = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
+    spoken = [c for c in free if c.is_verdict and speaks_of_questions(c.name) and not _has_role(c, _ABOUT_ANSWERING)]
+    acts = {c.name for c in spoken if speaks_of_silence(c.name) or speaks_of_answering(c.name)}
+    return [column.name for column in spoken if column.name not in {*acts, *roles.all("gold", "abstained", "answered")}]
 
 
 def _gold_verdicts(roles: Roles) -> list[Expression]:
@@ -306,6 +317,9 @@ def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
     """Return whether a verdict may be an answer, or the right one: the gold answers say yes and no as it does, and no
     prediction does; or predictions say yes and no as it does, and its name is one for gold answers, too."""
     gold, predictions = _sides(roles)
+    of_key = [Expression((name,)) for name in _of_key(roles)]
+    if any(_share_words(roles, right, own) for right in of_key for own in outcomes if right != own):
+        return True
     verdicts = {name for outcome in outcomes for name in outcome.columns}
     same = [Expression((name,)) for name in gold if name in verdicts]  # "label" may name either
     if any(_share_words(roles, right, Expression((name,))) for right in same for name in predictions):
@@ -387,6 +401,24 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     if all("run" in mapping and is_unique(table, {"question": mapping["question"]}, {}) for mapping in found):
         found += doubled  # no two runs share a question, so that another id may be meant
     found.sort(key=lambda own: (own["question"] == asked, "run" not in own))
+    if "run" not in answer and free["text"] and not any("run" in mapping for mapping in found):
+        found += _run_by_texts(roles, Expression((free["text"][0],)), taken)
+    return found
+
+
+def _run_by_texts(roles: Roles, text: Expression, taken: set[str]) -> list[dict[str, Expression]]:
+    """Return the mappings whose run is a column that no name says anything of: under each of its words, all questions
+    are asked once by their texts."""
+    table = roles.table
+    different = _different(table, text)
+    if not 1 < different < table.rows:
+        return []
+    found: list[dict[str, Expression]] = []
+    for column in table.columns.values():
+        silent = column.name and column.name not in taken and not roles_of(column.name) and not column.is_number
+        if silent and len(column.words or ()) * different == table.rows:
+            mapping = {"run": Expression((column.name,)), "question": text}
+            found += [mapping] if is_unique(table, mapping, {}) else []
     return found
 
 
@@ -545,7 +577,21 @@ def says_more(column: Column) -> bool:
 def _is_hint(column: Column) -> bool:
     spoken = speaks_of_silence(column.name) or speaks_of_answering(column.name)
     of_questions = speaks_of_questions(column.name) and "answer" in column.name.lower()
-    return any(map(is_silent_word, column.words or ())) or (column.is_truth and (spoken or of_questions))
+    return (
+        any(map(is_silent_word, column.words or ()))
+        or _is_act(column)
+        or (column.is_truth and (spoken or of_questions))
+    )
+
+
+def _is_act(column: Column) -> bool:
+    """Return whether a word of a column says that a system answered, and another begins as words for abstaining do."""
+    words = column.words or ()
+    return (
+        len(words) > 1
+        and any(declines(w) is False and truth_of(w) is None for w in words)
+        and any(map(speaks_of_silence, words))
+    )
 
 
 def _said_by(column: Column) -> str:
@@ -554,6 +600,6 @@ def _said_by(column: Column) -> str:
     return "answered" if answering else "abstained"
 
 
-def _has_role(column: Column) -> bool:
+def _has_role(column: Column, roles: Collection[str] = frozenset(_SAYING)) -> bool:
     """Return whether a column is about abstaining or an outcome by its name, and its cells are of the right kind."""
-    return bool(_SAYING & {*may_be(column)} - ({"score"} if is_measured(column.name) else set()))
+    return bool({*roles} & {*may_be(column)} - ({"score"} if is_measured(column.name) else set()))

@@ -9,7 +9,7 @@ from nescio.errors import FormatError, opt
 from nescio.sources.source import Source
 from nescio.tables.asking import AskedError
 
-RESTS = ("correct", "incorrect", "ungraded")
+RESTS = ("correct", "incorrect", "unanswered", "ungraded")
 
 
 def with_rest(outcomes: Outcomes, source: Source, total: int, rest: str | None) -> Outcomes:

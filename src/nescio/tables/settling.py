@@ -255,7 +255,9 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
     if what == _QUESTIONS["outcome_map"]:
         mapped = next(own.reading for own in distinct if "outcome_map" in own.reading.more)
         meant = {*mapped.more["outcome_map"]}
-        columns = [mapped.table.columns[name] for name in mapped.mapping["outcome"].columns]
+        asked_of = ("outcome", "abstained", "answered", "answerable")  # whose words may have a meaning
+        names = [name for role in asked_of if role in mapped.mapping for name in mapped.mapping[role].columns]
+        columns = [mapped.table.columns[name] for name in names]
         column = next(own for own in columns if meant & {*(own.words or ())})
         what, source, where = nameless.of_words(mapped.table, column, meant)
         label = str(source.label)

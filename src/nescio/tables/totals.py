@@ -36,7 +36,9 @@ parameters args human agreement per by train dev expected chance random majority
 lower upper low high median timing usage cost costs tokens time latency delta diff difference change gain kappa
 weighted macro micro given calibration confidence batch concurrency workers retries retry seed limit version budget""")
 _PARTS = {
-    "abstained": re.compile(r"(abst|declin|refus|unanswer|notanswer|noanswer|notattempt|nonanswer|idk|silen|withh)\w*"),
+    "abstained": re.compile(
+        r"(abst|skip|defer|declin|refus|unanswer|notanswer|noanswer|notattempt|nonanswer|idk|silen|withh)\w*"
+    ),
     "wrong": re.compile(r"(incorrect|wrong|notcorrect|notright|falsch|mistak|inaccur|hallucinat)\w*"),
     "answered": re.compile(r"(answered|attempted|respond|beantwort|repondu|coverage)\w*"),
 }
@@ -53,6 +55,8 @@ def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
     found = []
     for path, written in source.beside.items():
         own = _Figure.of(path[-1], written)
+        if path[-1].endswith("[]") and own is not None and own.part != "abstained":
+            continue  # the length of a list tells how many were skipped, and nothing else
         among = None if own is None else _scope(path[:-1], source, outcomes)
         if own is not None and among is not None and among.any():
             ours = own.counted(_Counts.of(outcomes, among))
