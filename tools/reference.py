@@ -214,7 +214,7 @@ def paper_page() -> str:
 
 def _item_lines(paper: Paper, item: Item) -> Iterator[str]:
     """Yield a row for each command of an item; the first has its title and its remark."""
-    about = ", ".join(filter(None, (item.label, item.title)))
+    about = ", ".join(filter(None, (item.label, item.whole_title)))
     remark = "; ".join(filter(None, ("–" if item.basis == "other data" else "", item.remark)))
     first = command_of(paper, item)
     commands = [(f"nescio {command}", prints) for command, prints in item.commands] or [(first, item.prints)]
