@@ -19,6 +19,7 @@ from nescio.verbs._paper_layout import laid_out
 from nescio.verbs.paper import Reproduced
 
 ROOT = Path(__file__).parents[2]
+HALE = [str(ROOT / "examples" / "papers" / f"hale-{part}.txt") for part in ("key", "run", "found")]
 SOURCES = ROOT.parent / "shared" / "sources"
 EVERY = [(key, item) for key, paper in papers().items() for item in paper.items]
 # What the papers number, as far as we have them: the papers' own counts, by hand.
@@ -126,6 +127,24 @@ def test_the_cells_of_penas_stand_in_its_text(label: str) -> None:
         assert " ".join(cells) in text
 
 
+@pytest.mark.skipif(not SOURCES.is_dir(), reason="the papers are not beside the checkout")
+@pytest.mark.parametrize(
+    ("name", "label", "said"),
+    [
+        ("definition-questions-thesis.txt", "Table 3.4", "data"),
+        ("deep-read-1999-evaluation.txt", "Figure 2", "data"),
+        ("ave-2007-overview.txt", "Section 3", "text"),
+    ],
+)
+def test_what_a_page_quotes_stands_in_the_text(name: str, label: str, said: str) -> None:
+    text = " ".join((SOURCES / name).read_text(encoding="utf-8").replace("*", "").split()).replace("1974- ", "1974-")
+    lines = getattr(find_item(find_paper(TEXTS[name]), label), said).strip().splitlines()
+    quoted = [re.sub(r"^ *[VX] +", "", line).strip() for line in lines]
+    quoted = [part for line in quoted for part in line.split(", δ")[:1] if "nuggets" not in line]
+    assert len(quoted) > 4
+    assert [line for line in quoted if line.replace(" = ", "=") not in text.replace(" = ", "=")] == []
+
+
 def test_the_rights_of_ave_are_those_of_the_recount() -> None:
     """The golden figures of the task, in the layout of the paper."""
     golden = tomllib.loads((ROOT / "tests" / "tasks" / "ave2007.toml").read_text(encoding="utf-8"))
@@ -194,7 +213,17 @@ def test_a_value_agrees_as_far_as_it_is_printed(printed: str, more: dict[str, An
         ("Answer Validation Exercise", "precision", "eq. 1"),
         ("AVE 2007", "random_qa_accuracy", "eq. 6"),
         ("ACL 2011", "average precision", "eq. 11"),
-        ("trec", "Table 3.5", "Table 3.5, NR"),
+        ("trec", "Table 3.5", "Table 3.5"),
+        ("deepread", "AnsWdRecall", "footnote 2"),
+        ("HIRSCHMAN1999", "footnote 2", "footnote 2"),
+        ("HIRSCHMAN1999", "stop list", "footnote 2"),
+        ("PENAS2011", "swap", "Figure 3"),
+        ("PENAS2011", "estimations", "Section 3"),
+        ("PENAS2011", "features", "Section 2.2"),
+        ("PENAS2011", "Section 2.2", "Section 2.2"),
+        ("PENAS2011", "section3.4", "eq. 5"),
+        ("TREC2003", "example", "Table 3.4"),
+        ("AVE2007", "mapping", "Section 3"),
     ],
 )
 def test_an_item_is_found_however_it_is_spelled(paper: str, name: str, label: str) -> None:
@@ -207,7 +236,25 @@ def test_an_item_is_found_however_it_is_spelled(paper: str, name: str, label: st
         (["PENAS2012"], "unknown paper 'PENAS2012'; did you mean PENAS2011?"),
         (["PENAS2011", "eq 13"], "unknown item of PENAS2011 'eq 13'; did you mean"),
         (["AVE2007", "table 13"], "or Table 12?"),
-        (["AVE2007", "german"], "unknown item of AVE2007 'german'; known: Table 5, Table 9"),
+        (["PENAS2011", "Table 4"], "unknown item of PENAS2011 'Table 4'; did you mean Table 3"),
+        (["PENAS2011", "Table 9"], "unknown item of PENAS2011 'Table 9'; did you mean Table 3"),
+        (["PENAS2011", "Section 6"], "unknown item of PENAS2011 'Section 6'; did you mean Section 3"),
+        (["PENAS2011", "Section 3.6"], "unknown item of PENAS2011 'Section 3.6'; did you mean Section 3.2"),
+        (["PENAS2011", "Figure 11"], "unknown item of PENAS2011 'Figure 11'; did you mean Figure 1"),
+        (["TREC2003", "zzz"], "; Table 3.5, Allowance; Table 3.5, F; "),
+        (["AVE2007", "german"], "'german' fits more than one item of AVE2007: Table 5 (precision, recall and F over"),
+        (["AVE2007", "german"], "for German); Table 9 (AV systems among QA systems in German)"),
+        (["PENAS2011", "section", "5"], "'section 5' fits more than one item of PENAS2011: Section 5, MRR (mean"),
+        (
+            ["TREC2003", "Table 3.4", HALE[0]],
+            "Table 3.4 of TREC2003 takes KEY RUN... MAPPING, in this order, and was giv",
+        ),
+        (["TREC2003", "Table 3.5, NR", *HALE[:2]], "takes KEY RUN... MAPPING, in this order, and was given 2 files"),
+        (["PENAS2011", "table 3", "--figure", "table.svg"], "--figure: Table 3 of PENAS2011 is no drawing"),
+        (["PENAS2011", "table 3", "-o", "table.svg"], "--figure: Table 3 of PENAS2011 is no drawing"),
+        (["AVE2007", "table 3", "--figure", "table.svg"], "--figure: Table 3 of AVE2007 is no drawing"),
+        (["PENAS2011", "-o", "table.svg"], "--figure needs an item that is a drawing"),
+        (["PENAS2011", "fig 2", "--figure", "ties.csv"], "ties.csv: a figure is written to .svg"),
         (["AVE2007", "figure 1", "x.xml"], "Figure 1 of AVE2007 takes no files; its command is nescio ave build"),
         (["AVE2007", "table 8", str(ROOT / "examples" / "outcomes.csv")], "takes COLLECTION RESPONSES..., and none of"),
         (["AVE2007", "table 8", "nowhere.xml"], "nowhere.xml: there is no such file"),
@@ -282,7 +329,7 @@ def test_own_validators_stand_among_baselines_and_qa_systems(capsys: pytest.Capt
     Path("mine.txt").write_text("1 1_1 SELECTED 1\n1 1_2 REJECTED 1\n2 2_1 SELECTED 1\n2 2_2 REJECTED 1\n")
     Path("qa.csv").write_text("run,question,outcome\nqa,1,incorrect\nqa,2,incorrect\n")
     lines = shown("AVE2007", "table 4", ["two.xml", "mine.txt"], capsys)
-    at = lines.index(["Group", "System", "F", "Precision", "Recall"])
+    at = lines.index(["System", "F", "Precision", "Recall"])
     # 1 of 2 accepted is right, of 1: F = 2/3; all four: P = 1/4, F = 2/5; half of them: R = 1/2, F = 1/3
     assert lines[at + 1 : at + 4] == [
         ["mine", "0.67", "0.50", "1.00"],
@@ -290,13 +337,15 @@ def test_own_validators_stand_among_baselines_and_qa_systems(capsys: pytest.Capt
         ["50%", "VALIDATED", "0.33", "0.25", "0.50"],
     ]
     lines = shown("AVE2007", "table 8", ["two.xml", "mine.txt", "qa.csv"], capsys)
-    at = next(i for i, line in enumerate(lines) if line[:2] == ["Group", "System"])
-    assert sorted(lines[at + 1 : at + 5]) == [  # perfect selection 1 of 2, random (1/2 + 0)/2
+    at = next(i for i, line in enumerate(lines) if line[:2] == ["System", "System"])
+    assert lines[at + 1 : at + 6] == [  # perfect selection 1 of 2, as mine and before it; random (1/2 + 0)/2
         ["Perfect", "selection", "QA", "0.50", "100.00%"],
-        ["Random", "AV", "0.25", "50.00%"],
         ["mine", "AV", "0.50", "100.00%"],
+        ["Random", "AV", "0.25", "50.00%"],
         ["qa", "QA", "0.00", "0.00%"],
+        ["Left", "out,", "because", "your", "files", "do", "not", "say", "it:", "Group."],
     ]
+    assert "Spanish" not in str(lines)
     lines = shown("AVE2007", "table 2", ["two.xml"], capsys)
     assert [line for line in lines if line and line[0] in ("Questions", "Answers", "VALIDATED", "REJECTED")] == [
         ["Questions", "2"],
@@ -304,6 +353,24 @@ def test_own_validators_stand_among_baselines_and_qa_systems(capsys: pytest.Capt
         ["VALIDATED", "1"],
         ["REJECTED", "3"],
     ]
+    assert lines[-2][-10:] == ["do", "not", "say", "it:", "%", "over", "available", "answers,", "available", "answers."]
+    # random: (1/2 + 0)/2, of a perfect selection of 1/2
+    lines = shown("AVE2007", "eq 6", ["two.xml"], capsys)
+    at = lines.index(["System", "QA", "accuracy", "%", "of", "perfect", "selection"])
+    assert lines[at + 1] == ["Random", "0.25", "50.00%"]
+    assert lines[at + 2][0] == "$"
+    lines = shown("AVE2007", "section 4", ["two.xml"], capsys)
+    at = lines.index(["System", "F", "Precision", "Recall"])
+    assert [line[:2] for line in lines[at + 1 : at + 4]] == [
+        ["100%", "VALIDATED"],
+        ["50%", "VALIDATED"],
+        ["$", "nescio"],
+    ]
+    lines = shown("AVE2007", "figure 2", ["two.xml"], capsys)
+    assert sum(line[:1] == ["<pair"] for line in lines) == 4
+    assert ["4", "pairs", "of", "2", "questions"] in lines
+    assert {path.name for path in Path().iterdir()} >= {"two.xml"}
+    assert not Path("pairs.xml").exists()
 
 
 @pytest.mark.parametrize(
@@ -344,3 +411,160 @@ def test_the_package_has_the_files_that_the_commands_read() -> None:
         if (examples() / word.partition("*")[0]).exists()
     }
     assert named == kept
+
+
+# ---- what a page says ----
+
+OURS = ["PENAS2011", "AVE2007", "HIRSCHMAN1999", "TREC2003"]
+
+
+@pytest.mark.parametrize(
+    ("key", "label", "lines"),
+    [
+        # B4: whose data ours are
+        *(("AVE2007", label, ["the paper's answers were never published"]) for label in ("eq 1", "eq 5", "fig 4")),
+        ("AVE2007", "section 4", ["`ave2007-de.xml` is made up"]),
+        *(("AVE2007", f"Table {n}", ["Both are worked back from the printed ratios"]) for n in (4, 5, 6, 7)),
+        *(("AVE2007", f"Table {n}", ["right selections are worked back from the printed"]) for n in (8, 9, 10, 11)),
+        # 528 of 1,187 is 44.48%, of 1,213 43.53%, of 1,186 44.52% and of 1,214 43.49%
+        ("AVE2007", "Table 1", ["so these agree by construction", "44% of the Dutch answers are 528 of 1187 to 1213"]),
+        # B5: the paper prints 8 * 5 = 40 cells in Table 1; in Table 2 it prints 8 * 6 - 3 = 45, Questions and French alone
+        ("AVE2007", "Table 1", ["All 32 values that nescio computes agree", "does not compute the other 8 values"]),
+        ("AVE2007", "Table 2", ["All 36 values that nescio computes agree", "does not compute the other 9 values"]),
+        # B6: whose value a column has
+        *(("AVE2007", label, ["Where no column of ours follows, our values"]) for label in ("eq 5", "eq 6", "Table 3")),
+        ("AVE2007", "Table 2", ["Where no row of ours follows, our values are those printed."]),
+        # B7: 54 of 113 rightly selected, 13 rightly rejected: (54 + 13 * 54/113)/113
+        ("PENAS2011", "Section 5, AVE", ["iglockner_1       54/113  0.4779                6804/12769  0.5329  agrees"]),
+        ("HIRSCHMAN1999", "correlations", ["From the 13 systems of the paper's Table 1 we compute .943"]),
+        ("HIRSCHMAN1999", "HumSent", ["`sentences` of questions in JSON Lines counts from 0"]),
+        (
+            "HIRSCHMAN1999",
+            "fig 2",
+            ["Answer key: Library of Congress", "2. From the start, it was our national library."],
+        ),
+        ("HIRSCHMAN1999", "footnote 2", ["precision = matching content words / content words in system response"]),
+        ("AVE2007", "Section 3", ["Answers judged as Inexact have a value equal to UNKNOWN"]),
+        ("AVE2007", "Table 10", ["The paper calls the table in Portuguese Table 10 too"]),
+        ("PENAS2011", "Table 2", ["0.17/0.48 is 35.42%", "UF -m c@1 -m accuracy --fresh"]),
+        ("PENAS2011", "eq 10", ["i = 3             2"]),
+        (
+            "TREC2003",
+            "Table 3.4",
+            ["β = 5, δ = 100", "His wife wrote a book about him and his illness – “The Man Who lost"],
+        ),
+        ("TREC2003", "Table 3.4", ["Table 3.4' KEY RUN... MAPPING"]),
+        ("TREC2003", "Table 3.5", ["Sir John Hale  3/4  0.7500   1  1.0000    0.7572  0.7573  agrees"]),
+        ("TREC2003", "length = allowance", ["TREC allows up to and including 500"]),
+        ("PENAS2011", "eq 9", [f"in a copy of {examples()}:"]),
+    ],
+)
+def test_a_page_says(key: str, label: str, lines: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(["paper", key, label])
+    assert ended.value.code == 0
+    out = capsys.readouterr().out
+    assert [line for line in lines if line not in out] == []
+
+
+def test_the_statement_on_the_dutch_answers_is_exact() -> None:
+    """Table 1 prints 44% for 528 answers, without decimals."""
+    assert [n for n in range(1000, 1500) if round(100 * 528 / n) == 44] == list(range(1187, 1214))
+
+
+def test_c_of_i_is_counted_of_the_ranked_answers() -> None:
+    assert [cell.value for cell in reproduced("PENAS2011", "eq 10")] == [1, 1, 2, 2]  # right, wrong, right, silent
+
+
+@pytest.mark.parametrize("label", ["eq 7", "eq 8", "Figure 1", "Figure 2", "Figure 3", "Table 2"])
+def test_the_algorithms_of_penas_draw_anew_for_each_pair(label: str) -> None:
+    """As Figures 1 and 3 print them: the draw is inside the loop over pairs."""
+    assert all(" --fresh" in ran.command for ran in reproduced("PENAS2011", label).ran)
+
+
+def test_items_stand_in_the_order_of_the_paper() -> None:
+    """By the sections of the text, in which eq. 1 comes before Section 2.1, and eq. 5 in Section 3.4."""
+    labels = [item.label for item in papers()["PENAS2011"].items]
+    order = ["eq. 1", "eq. 3", "eq. 4", "Section 3", "Section 3.1", "Section 3.2", "eq. 5", "eq. 6", "Section 4.1"]
+    order += ["Figure 1", "eq. 7", "Figure 3", "Table 3", "Section 4.4", "Section 5, MRR", "eq. 9", "eq. 12"]
+    assert [label for label in labels if label in order] == order
+    deep = [item.label for item in papers()["HIRSCHMAN1999"].items]
+    assert deep.index("Section 2, SAT") < deep.index("Section 3, the system")
+
+
+def test_no_title_is_empty_and_no_remark_ends_in_a_link(capsys: pytest.CaptureFixture[str]) -> None:
+    items = [(key, item) for key, item in EVERY if key in OURS]
+    assert [item.label for _, item in items if not item.title] == []
+    before_links = [item.remark.partition("[")[0] for _, item in items if "](" in item.remark]
+    assert len(before_links) > 4
+    assert all(text.endswith("he documentation's page ") for text in before_links)
+    shown("PENAS2011", "pearson", (), capsys)
+
+
+# ---- files of the user, and files that are written ----
+
+
+def test_a_page_on_own_files_shows_no_data_of_the_paper(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = shown("TREC2003", "Table 3.4", HALE, capsys)
+    assert ["toy", "0.75", "1.00", "0.76"] in lines
+    assert not {"Hale", "Brilliant", "Historian", "Hale?”,"} & {word for line in lines for word in line}
+    lines = shown("TREC2003", "Table 3.5, F", HALE, capsys)
+    assert any(line[:1] == ["F_β(LiQ)"] for line in lines)  # a formula stays
+
+
+def test_figure_2_of_deep_read_keeps_pronouns_of_own_files(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("questions", "stories", "1", "2")
+    files = [ROOT / "examples" / "papers" / f"library-{name}.jsonl" for name in names]
+    lines = shown("HIRSCHMAN1999", "Figure 2", files, capsys)
+    assert ["Response", "recall", "precision"] in lines
+    assert ["library-2", "50.00%", "16.67%"] in lines  # 1/6, with it and our
+
+
+def test_own_measures_stand_in_the_order_of_the_paper() -> None:
+    found = reproduced("PENAS2011", "table 2", [ROOT / "examples" / "outcomes.csv"])
+    assert list(dict.fromkeys(cell.row for cell in found)) == ["UF", "c@1", "accuracy"]
+
+
+@pytest.mark.parametrize(
+    ("key", "label", "files"),
+    [
+        ("PENAS2011", "fig 2", []),
+        ("PENAS2011", "fig 2", ["outcomes.csv"]),
+        ("PENAS2011", "ROC", []),
+        ("PENAS2011", "ROC", ["collection.xml", "validator.txt"]),
+        ("HIRSCHMAN1999", "fig 3", []),
+    ],
+)
+@pytest.mark.parametrize("option", ["--figure", "-o"])
+def test_a_drawing_is_written_where_it_is_asked_for(
+    key: str, label: str, files: list[str], option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path / "examples")
+    if "collection.xml" in files:
+        words = ["ave", "build", "questions.jsonl", *map(str, sorted(Path("runs").glob("*.jsonl")))]
+        with pytest.raises(SystemExit):
+            run([*words, "--judgements", "judged.csv", "-o", "collection.xml"])
+        capsys.readouterr()
+    before = {*Path().iterdir()}
+    shown(key, label, files, capsys)
+    assert {*Path().iterdir()} == before
+    with pytest.raises(SystemExit) as ended:
+        run(["paper", key, label, *files, option, "drawing.svg"])
+    assert ended.value.code == 0
+    assert "wrote drawing.svg" in capsys.readouterr().err
+    assert {path.name for path in {*Path().iterdir()} - before} == {"drawing.svg"}
+    assert Path("drawing.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("key", "item"), [pytest.param(key, item, id=f"{key} {item.label}") for key, item in EVERY if key in OURS]
+)
+def test_no_page_says_that_it_wrote_what_is_gone(
+    key: str, item: Item, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = [" ".join(line) for line in shown(key, item.label, (), capsys)]
+    assert not [line for line in said if re.search(r"\bwrote \S+\.\w+", line)]
+    assert list(tmp_path.iterdir()) == []
