@@ -456,6 +456,7 @@ OURS = ["PENAS2011", "AVE2007", "HIRSCHMAN1999", "TREC2003"]
         ("TREC2003", "Table 3.4", ["Table 3.4' KEY RUN... MAPPING"]),
         ("TREC2003", "Table 3.5", ["Sir John Hale  3/4  0.7500   1  1.0000    0.7572  0.7573  agrees"]),
         ("TREC2003", "length = allowance", ["TREC allows up to and including 500"]),
+        ("HIRSCHMAN1999", "Table 1", ["-o run.jsonl\n$ nescio read score developset/ run.jsonl"]),
         ("PENAS2011", "eq 9", [f"in a copy of {examples()}:"]),
     ],
 )

@@ -105,19 +105,15 @@ def show(results: Results) -> None:
         show_text(f"one of them: nescio paper {known or 'PAPER'}{' ITEM' if known else ''}", style="dim")
         return
     paper, item = results.paper, results.item
-    show_text(f"{paper.title} ({paper.source})", style="dim")
-    title = item.title if results.given else item.whole_title  # your files are not about what the paper's data are
-    show_text(": ".join(filter(None, (item.label, title))), style="bold")
-    for text in (item.text, "" if results.given else item.data):
-        for line in text.strip("\n").splitlines():
-            show_text(f"    {line}".rstrip())
-    print()
+    _show_head(results)
     if results.layout is not None:
         show_grid(results.layout)
         if results.given and (lacking := empty_columns(item, results.rows)):
             show_text(f"Left out, because your files do not say it: {', '.join(lacking)}.")
     if not results.given and any(_reads_examples(command) for command, _ in item.commands):
         show_text(f"in a copy of {examples()}:", style="dim")
+    for command in () if results.given else item.before:
+        show_text(f"$ nescio {command}", style="dim")
     for ran in results.ran:
         show_text(f"$ {ran.command}", style="dim")
         if results.layout is None:
@@ -130,6 +126,18 @@ def show(results: Results) -> None:
     if item.yours != ():
         again = command_text(["nescio", "paper", paper.key, item.label])
         show_text(f"on your files: {again} {files_for(item)}", style="dim")
+
+
+def _show_head(results: Reproduced) -> None:
+    """Print what an item is, and the paper's own data unless the files are the user's."""
+    paper, item = results.paper, results.item
+    show_text(f"{paper.title} ({paper.source})", style="dim")
+    title = item.title if results.given else item.whole_title  # your files are not about what the paper's data are
+    show_text(": ".join(filter(None, (item.label, title))), style="bold")
+    for text in (item.text, "" if results.given else item.data):
+        for line in text.strip("\n").splitlines():
+            show_text(f"    {line}")
+    print()
 
 
 def _show_one(ran: Ran) -> None:
