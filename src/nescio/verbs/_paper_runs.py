@@ -60,8 +60,7 @@ def run_on_files(paper: Paper, item: Item, files: Sequence[Path | str], figure: 
     _check_figure(paper, item, commands, figure)
     if any("{last}" in words for words in commands) and len(files) < 3:
         raise UsageError(
-            f"{item.label} of {paper.key} takes {files_for(item)}, in this order, and was given"
-            f" {plural(len(files), 'file')}"
+            f"{item.label} of {paper.key} takes {files_for(item)}, and was given {plural(len(files), 'file')}"
         )
     ran = []
     with temporary_folder() as folder:

@@ -2,8 +2,8 @@
 
 Without an item the page lists the items of a paper, and without a paper the papers. An item is named as one says it:
 "eq 11", "Table 8", "fig. 2". Its command runs on the data that come with nescio: the paper's counts, or where it prints
-none, small examples. With FILES the item is about your files, in the layout of the paper. The last lines of a page
-say which files its item takes, and in which order. --figure (or -o FILE.svg) writes the drawing of an item that is one.
+none, small examples. With FILES the item is about your files, in the layout of the paper. The last line of a page
+says which files its item takes. --figure (or -o FILE.svg) writes the drawing of an item that is one.
 
 \b
 nescio paper
