@@ -205,19 +205,23 @@ def paper_page() -> str:
 
     def table(found: re.Match[str]) -> str:
         before, key, after = found.groups()
-        lines = [line for item in papers()[key].items for line in _item_lines(papers()[key], item)]
+        printed: set[str] = set()
+        lines = [line for item in papers()[key].items for line in _item_lines(papers()[key], item, printed)]
         head = ["", "| in the paper | command | prints | remark |", "| --- | --- | --- | --- |"]
         return before + "\n".join([*head, *lines, ""]) + after
 
     return ITEMS.sub(table, PAPERS.read_text(encoding="utf-8"))
 
 
-def _item_lines(paper: Paper, item: Item) -> Iterator[str]:
-    """Yield a row for each command of an item; the first has its title and its remark."""
-    about = ", ".join(filter(None, (item.label, item.title)))
+def _item_lines(paper: Paper, item: Item, printed: set[str]) -> Iterator[str]:
+    """Yield a row for each command of an item, with those before it that are not `printed` yet; the first of its own
+    has its remark."""
+    about = ", ".join(filter(None, (item.label, item.whole_title)))
     remark = "; ".join(filter(None, ("–" if item.basis == "other data" else "", item.remark)))
     first = command_of(paper, item)
     commands = [(f"nescio {command}", prints) for command, prints in item.commands] or [(first, item.prints)]
+    commands = [(f"nescio {command}", "") for command in item.before if f"nescio {command}" not in printed] + commands
+    printed |= {command for command, _ in commands}
     for command, prints in commands:
         yield f"| {about} | {f'`{command}`' if command else ''} | {prints} | {remark if command == first else ''} |"
 

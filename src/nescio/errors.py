@@ -232,13 +232,18 @@ _NEAREST = 5  # names offered that end as the unknown one
 
 
 class UnknownNameError(NescioError):
-    """A measure, format or judge that nobody registered; the nearest names are offered, and what there is `besides`."""
+    """A measure, format or judge that nobody registered; the nearest names are offered, and what there is `besides`, or
+    all names that are `fitting`."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], besides: str = "") -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], besides: str = "", *, fitting: Iterable[str] = ()
+    ) -> None:
         known = sorted(set(known))
         near = nearest(name, known)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
-        super().__init__(f"unknown {kind} {name!r}; {hint}{besides}")
+        between = "; " if any("," in one for one in known) else ", "
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {between.join(known)}"
+        several = f"{name!r} fits more than one {kind}: {'; '.join(fitting)}" if fitting else ""
+        super().__init__(several or f"unknown {kind} {name!r}; {hint}{besides}")
 
 
 def not_constant(column: str, columns: Iterable[str]) -> MismatchError:

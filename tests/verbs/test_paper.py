@@ -19,6 +19,7 @@ from nescio.verbs._paper_layout import laid_out
 from nescio.verbs.paper import Reproduced
 
 ROOT = Path(__file__).parents[2]
+HALE = [str(ROOT / "examples" / "papers" / f"hale-{part}.txt") for part in ("key", "run", "found")]
 SOURCES = ROOT.parent / "shared" / "sources"
 EVERY = [(key, item) for key, paper in papers().items() for item in paper.items]
 # What the papers number, as far as we have them: the papers' own counts, by hand.
@@ -126,6 +127,24 @@ def test_the_cells_of_penas_stand_in_its_text(label: str) -> None:
         assert " ".join(cells) in text
 
 
+@pytest.mark.skipif(not SOURCES.is_dir(), reason="the papers are not beside the checkout")
+@pytest.mark.parametrize(
+    ("name", "label", "said"),
+    [
+        ("definition-questions-thesis.txt", "Table 3.4", "data"),
+        ("deep-read-1999-evaluation.txt", "Figure 2", "data"),
+        ("ave-2007-overview.txt", "Section 3", "text"),
+    ],
+)
+def test_what_a_page_quotes_stands_in_the_text(name: str, label: str, said: str) -> None:
+    text = " ".join((SOURCES / name).read_text(encoding="utf-8").replace("*", "").split()).replace("1974- ", "1974-")
+    lines = getattr(find_item(find_paper(TEXTS[name]), label), said).strip().splitlines()
+    quoted = [re.sub(r"^ *[VX] +", "", line).strip() for line in lines]
+    quoted = [part for line in quoted for part in line.split(", δ")[:1] if "nuggets" not in line]
+    assert len(quoted) > 4
+    assert [line for line in quoted if line.replace(" = ", "=") not in text.replace(" = ", "=")] == []
+
+
 def test_the_rights_of_ave_are_those_of_the_recount() -> None:
     """The golden figures of the task, in the layout of the paper."""
     golden = tomllib.loads((ROOT / "tests" / "tasks" / "ave2007.toml").read_text(encoding="utf-8"))
@@ -176,6 +195,16 @@ def test_a_value_agrees_as_far_as_it_is_printed(printed: str, more: dict[str, An
 @pytest.mark.parametrize(
     ("paper", "name", "label"),
     [
+        ("deepread", "AnsWdRecall", "footnote 2"),
+        ("HIRSCHMAN1999", "footnote 2", "footnote 2"),
+        ("HIRSCHMAN1999", "stop list", "footnote 2"),
+        ("PENAS2011", "swap", "Figure 3"),
+        ("PENAS2011", "estimations", "Section 3"),
+        ("PENAS2011", "features", "Section 2.2"),
+        ("PENAS2011", "Section 2.2", "Section 2.2"),
+        ("PENAS2011", "section3.4", "eq. 5"),
+        ("TREC2003", "example", "Table 3.4"),
+        ("AVE2007", "mapping", "Section 3"),
         ("PENAS2011", "eq 11", "eq. 11"),
         ("penas2011", "Eq. (11)", "eq. 11"),
         ("penas", "equation 11", "eq. 11"),
@@ -196,12 +225,12 @@ def test_a_value_agrees_as_far_as_it_is_printed(printed: str, more: dict[str, An
         ("Answer Validation Exercise", "precision", "eq. 1"),
         ("AVE 2007", "random_qa_accuracy", "eq. 6"),
         ("ACL 2011", "average precision", "eq. 11"),
-        ("trec", "Table 3.5", "Table 3.5, NR"),
         ("Why Language Models Hallucinate", "penalty", "Section 4.2"),
         ("AA-Omniscience", "Table 28", "Public set"),
         ("CRAG", "table 5", "Table 5"),
         ("SimpleQA", "results", "Results"),
         ("error bars", "standard error", "Galleon"),
+        ("trec", "Table 3.5", "Table 3.5"),
     ],
 )
 def test_an_item_is_found_however_it_is_spelled(paper: str, name: str, label: str) -> None:
@@ -215,7 +244,25 @@ def test_an_item_is_found_however_it_is_spelled(paper: str, name: str, label: st
         (["HE2023"], "unknown paper 'HE2023'; did you mean HE2024?"),
         (["PENAS2011", "eq 13"], "unknown item of PENAS2011 'eq 13'; did you mean"),
         (["AVE2007", "table 13"], "or Table 12?"),
-        (["AVE2007", "german"], "unknown item of AVE2007 'german'; known: Table 5, Table 9"),
+        (["PENAS2011", "Table 4"], "unknown item of PENAS2011 'Table 4'; did you mean Table 3"),
+        (["PENAS2011", "Table 9"], "unknown item of PENAS2011 'Table 9'; did you mean Table 3"),
+        (["PENAS2011", "Section 6"], "unknown item of PENAS2011 'Section 6'; did you mean Section 3"),
+        (["PENAS2011", "Section 3.6"], "unknown item of PENAS2011 'Section 3.6'; did you mean Section 3.2"),
+        (["PENAS2011", "Figure 11"], "unknown item of PENAS2011 'Figure 11'; did you mean Figure 1"),
+        (["TREC2003", "zzz"], "; Table 3.5, Allowance; Table 3.5, F; "),
+        (["AVE2007", "german"], "'german' fits more than one item of AVE2007: Table 5 (precision, recall and F over"),
+        (["AVE2007", "german"], "for German); Table 9 (AV systems among QA systems in German)"),
+        (["PENAS2011", "section", "5"], "'section 5' fits more than one item of PENAS2011: Section 5, MRR (mean"),
+        (
+            ["TREC2003", "Table 3.4", HALE[0]],
+            "Table 3.4 of TREC2003 takes KEY RUN... MAPPING, and was giv",
+        ),
+        (["TREC2003", "Table 3.5, NR", *HALE[:2]], "takes KEY RUN... MAPPING, and was given 2 files"),
+        (["PENAS2011", "table 3", "--figure", "table.svg"], "--figure: Table 3 of PENAS2011 is no drawing"),
+        (["PENAS2011", "table 3", "-o", "table.svg"], "--figure: Table 3 of PENAS2011 is no drawing"),
+        (["AVE2007", "table 3", "--figure", "table.svg"], "--figure: Table 3 of AVE2007 is no drawing"),
+        (["PENAS2011", "-o", "table.svg"], "--figure needs an item that is a drawing"),
+        (["PENAS2011", "fig 2", "--figure", "ties.csv"], "ties.csv: a figure is written to .svg"),
         (["AVE2007", "figure 1", "x.xml"], "Figure 1 of AVE2007 takes no files; its command is nescio ave build"),
         (["AVE2007", "table 8", str(ROOT / "examples" / "outcomes.csv")], "takes COLLECTION RESPONSES..., and none of"),
         (["AVE2007", "table 8", "nowhere.xml"], "nowhere.xml: there is no such file"),
@@ -290,7 +337,7 @@ def test_own_validators_stand_among_baselines_and_qa_systems(capsys: pytest.Capt
     Path("mine.txt").write_text("1 1_1 SELECTED 1\n1 1_2 REJECTED 1\n2 2_1 SELECTED 1\n2 2_2 REJECTED 1\n")
     Path("qa.csv").write_text("run,question,outcome\nqa,1,incorrect\nqa,2,incorrect\n")
     lines = shown("AVE2007", "table 4", ["two.xml", "mine.txt"], capsys)
-    at = lines.index(["Group", "System", "F", "Precision", "Recall"])
+    at = lines.index(["System", "F", "Precision", "Recall"])
     # 1 of 2 accepted is right, of 1: F = 2/3; all four: P = 1/4, F = 2/5; half of them: R = 1/2, F = 1/3
     assert lines[at + 1 : at + 4] == [
         ["mine", "0.67", "0.50", "1.00"],
@@ -298,13 +345,15 @@ def test_own_validators_stand_among_baselines_and_qa_systems(capsys: pytest.Capt
         ["50%", "VALIDATED", "0.33", "0.25", "0.50"],
     ]
     lines = shown("AVE2007", "table 8", ["two.xml", "mine.txt", "qa.csv"], capsys)
-    at = next(i for i, line in enumerate(lines) if line[:2] == ["Group", "System"])
-    assert sorted(lines[at + 1 : at + 5]) == [  # perfect selection 1 of 2, random (1/2 + 0)/2
+    at = next(i for i, line in enumerate(lines) if line[:2] == ["System", "System"])
+    assert lines[at + 1 : at + 6] == [  # perfect selection 1 of 2, as mine and before it; random (1/2 + 0)/2
         ["Perfect", "selection", "QA", "0.50", "100.00%"],
-        ["Random", "AV", "0.25", "50.00%"],
         ["mine", "AV", "0.50", "100.00%"],
+        ["Random", "AV", "0.25", "50.00%"],
         ["qa", "QA", "0.00", "0.00%"],
+        ["Left", "out,", "because", "your", "files", "do", "not", "say", "it:", "Group."],
     ]
+    assert "Spanish" not in str(lines)
     lines = shown("AVE2007", "table 2", ["two.xml"], capsys)
     assert [line for line in lines if line and line[0] in ("Questions", "Answers", "VALIDATED", "REJECTED")] == [
         ["Questions", "2"],
@@ -312,6 +361,24 @@ def test_own_validators_stand_among_baselines_and_qa_systems(capsys: pytest.Capt
         ["VALIDATED", "1"],
         ["REJECTED", "3"],
     ]
+    assert lines[-2][-10:] == ["do", "not", "say", "it:", "%", "over", "available", "answers,", "available", "answers."]
+    # random: (1/2 + 0)/2, of a perfect selection of 1/2
+    lines = shown("AVE2007", "eq 6", ["two.xml"], capsys)
+    at = lines.index(["System", "QA", "accuracy", "%", "of", "perfect", "selection"])
+    assert lines[at + 1] == ["Random", "0.25", "50.00%"]
+    assert lines[at + 2][0] == "$"
+    lines = shown("AVE2007", "section 4", ["two.xml"], capsys)
+    at = lines.index(["System", "F", "Precision", "Recall"])
+    assert [line[:2] for line in lines[at + 1 : at + 4]] == [
+        ["100%", "VALIDATED"],
+        ["50%", "VALIDATED"],
+        ["$", "nescio"],
+    ]
+    lines = shown("AVE2007", "figure 2", ["two.xml"], capsys)
+    assert sum(line[:1] == ["<pair"] for line in lines) == 4
+    assert ["4", "pairs", "of", "2", "questions"] in lines
+    assert {path.name for path in Path().iterdir()} >= {"two.xml"}
+    assert not Path("pairs.xml").exists()
 
 
 @pytest.mark.parametrize(

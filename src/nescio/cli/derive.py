@@ -105,6 +105,8 @@ def _run(verb: Verb[Any, Any], **given: Any) -> int:
         for name, value in given.items()
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
+    if "figure" in verb.options and "figure" not in typed and str(typed.get("output", "")).lower().endswith(".svg"):
+        typed["figure"] = typed.pop("output")  # a drawing is what goes into such a file
     printing = Printing(**_of(FORMS[verb.prints], verb, typed)) if verb.prints in FORMS else Printing()
     if "memory_limit" in typed:
         context.find_root().call_on_close(limit_process(str(typed["memory_limit"])))

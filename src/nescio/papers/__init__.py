@@ -6,7 +6,6 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -19,6 +18,7 @@ from nescio.errors import UnknownNameError, nearest
 HERE = Path(__file__).parent
 _SAME = {"equation": "eq", "eqs": "eq", "formula": "eq", "figure": "fig", "table": "tab", "tables": "tab"}
 _SAME |= {"section": "sec", "§": "sec", "algorithms": "algorithm", "alg": "algorithm"}
+_NUMBERED = re.compile(r"\b(eq|fig|tab|sec|algorithm|footnote|appendix) (\d)")  # a kind of item, and its number
 
 
 class Item(Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,10 +26,13 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True):
 
     label: str
     title: str = ""
+    about: str = ""
     also: tuple[str, ...] = ()
     commands: tuple[tuple[str, str], ...] = ()
     before: tuple[str, ...] = ()
     text: str = ""
+    data: str = ""
+    shows: str = ""
     head: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     rows: str = ""
@@ -44,6 +47,11 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True):
     yours: tuple[str, ...] | None = None
     yours_rows: tuple[str, ...] = ()
     remark: str = ""
+
+    @property
+    def whole_title(self) -> str:
+        """The title with what the paper's data are about."""
+        return " ".join(filter(None, (self.title, self.about)))
 
     @property
     def cells(self) -> list[list[str]]:
@@ -75,9 +83,9 @@ def papers() -> dict[str, Paper]:
 def find_paper(name: str) -> Paper:
     """Return the paper of this key or name, or the only one that has all these words; raises UnknownNameError."""
     wanted = _plain(name)
-    named = {_plain(word): paper for paper in papers().values() for word in (paper.key, *paper.also)}
-    if wanted in named:
-        return named[wanted]
+    named = {_joined(word): paper for paper in papers().values() for word in (paper.key, *paper.also)}
+    if _joined(name) in named:
+        return named[_joined(name)]
     begun = [one for one in papers().values() if wanted and _plain(one.key).startswith(wanted)]
     having = begun or [one for one in papers().values() if _has(wanted, f"{one.title} {one.source}")]
     if len(having) == 1:
@@ -88,37 +96,44 @@ def find_paper(name: str) -> Paper:
 
 def find_item(paper: Paper, name: str) -> Item:
     """Return the item of this label, name or title, or the only one that has all these words; raises UnknownNameError
-    with the nearest."""
+    with the nearest, or with all that fit."""
+    items = fitting_items(paper, name)
+    if len(items) == 1:
+        return items[0]
+    kind = f"item of {paper.key}"
+    fitting = [f"{item.label} ({item.whole_title})" for item in items]
+    raise UnknownNameError(kind, name, [item.label for item in paper.items], fitting=fitting)
+
+
+def fitting_items(paper: Paper, name: str) -> list[Item]:
+    """Return the one item of this label, name or title, or all items that have all these words."""
+    named = {_joined(item.whole_title): item for item in reversed(paper.items)}
+    named |= {_joined(word): item for item in paper.items for word in item.also}
+    named |= {_joined(item.label): item for item in paper.items}
     wanted = _plain(name)
-    named = {_plain(item.title): item for item in reversed(paper.items)}
-    named |= {_plain(word): item for item in paper.items for word in item.also}
-    named |= {_plain(item.label): item for item in paper.items}
-    if wanted and wanted in named:
-        return named[wanted]
-    having = [one for one in paper.items if _has(wanted, f"{one.label} {one.title} {' '.join(one.also)}")]
-    if len(having) == 1:
-        return having[0]
-    raise UnknownNameError(f"item of {paper.key}", name, [one.label for one in having or paper.items])
-
-
-def has_item(paper: Paper, name: str) -> bool:
-    """Say whether a paper has an item of this name."""
-    with suppress(UnknownNameError):
-        return bool(find_item(paper, name))
-    return False
+    if wanted and _joined(name) in named:
+        return [named[_joined(name)]]
+    return [item for item in paper.items if _has(wanted, f"{item.label}, {item.whole_title}, {', '.join(item.also)}")]
 
 
 def _has(wanted: str, text: str) -> bool:
-    """Say whether a text has all words, each of which may be the beginning of one."""
+    """Say whether a text has all words: a number to the digit, and other words at least by their beginning."""
     words = _plain(text).split()
-    return bool(wanted) and all(any(word.startswith(part) for word in words) for part in wanted.split())
+    return bool(wanted) and all(
+        part in words if part[-1].isdigit() else any(word.startswith(part) for word in words) for part in wanted.split()
+    )
 
 
 def _plain(name: str) -> str:
-    """Reduce a name to what its spellings share: "Eq. (11)", "equation 11" and "eq11" are "eq 11"."""
+    """Reduce a name to what its spellings share: "Eq. (11)", "equation 11" and "eq11" are the one word "eq11"."""
     letters = unicodedata.normalize("NFKD", name.casefold())
-    words = re.findall(r"[a-zα-ω]+|\d+|[¬%@§]", "".join(c for c in letters if not unicodedata.combining(c)))
-    return " ".join(_SAME.get(word, word) for word in words)
+    words = re.findall(r"[a-zα-ω]+|\d+(?:\.\d+)*|[¬%@§]", "".join(c for c in letters if not unicodedata.combining(c)))
+    return _NUMBERED.sub(r"\1\2", " ".join(_SAME.get(word, word) for word in words))
+
+
+def _joined(name: str) -> str:
+    """Reduce a name to its letters and digits: DeepRead is Deep Read."""
+    return _plain(name).replace(" ", "")
 
 
 def examples() -> Path:

@@ -15,6 +15,7 @@ from nescio.data.plain_tables import rounded
 from nescio.data.results import Results, Scores
 from nescio.papers import Item, Paper, count_runs
 from nescio.reporting.grid import Grid, make_grid
+from nescio.text import plural
 from nescio.verbs._paper_runs import Ran
 
 NAME = "name"  # the column of a row's own name
@@ -45,24 +46,47 @@ def laid_out(paper: Paper, item: Item, ran: Sequence[Ran], *, on_files: bool) ->
     rows = _own_rows(item, ran) if on_files else [_paper_row(item, cells, records) for cells in item.cells]
     if not rows:  # files that have none of these columns
         return None, ()
-    grid = _grid(item, rows, beside=not on_files)
     named = item.fields.index(NAME)
     cells = tuple(cell for row in rows for at, cell in enumerate(row) if at != named)
+    if on_files:
+        empty = empty_columns(item, cells)
+        rows = [[cell for cell in row if cell.column not in empty] for row in rows]
+    grid = _grid(rows, item, beside=not on_files)
     return _turned(grid) if item.across else grid, cells
 
 
+def empty_columns(item: Item, cells: Sequence[Cell]) -> list[str]:
+    """Return the columns of an item that no cell of the user's files fills."""
+    filled = {cell.column for cell in cells if cell.ours}
+    return [head for head, field in zip(item.head, item.fields, strict=True) if field != NAME and head not in filled]
+
+
 def agreement(item: Item, cells: Sequence[Cell]) -> str:
-    """Say in a sentence how our values stand to the paper's."""
+    """Say in a sentence or more how our values stand to the paper's."""
     compared = [cell for cell in cells if cell.agrees is not None]
     apart = [f"{cell.column} of {cell.row or item.label}" for cell in compared if not cell.agrees]
     if item.basis == "other data":
         return "The paper's data were never published: ours are of other data, and show how to compute the same."
     if not compared:
         return ""
-    source = "worked by hand" if item.basis == "by hand" else "that the paper prints"
+    many = len(compared)
+    source = "the values worked by hand" if item.basis == "by hand" else "the paper's"
     if apart:
-        return f"{len(compared) - len(apart)} of {len(compared)} values {source} agree; not {', '.join(apart)}."
-    return f"All {len(compared)} values {source} agree." if len(compared) > 1 else f"The value {source} agrees."
+        said = [f"{many - len(apart)} of {many} values agree with {source}; not {', '.join(apart)}."]
+    else:
+        ours = f"All {many} values that nescio computes agree" if many > 1 else "The value that nescio computes agrees"
+        said = [f"{ours} with {source if many > 1 else source.replace('values', 'value')}."]
+    if alone := sum(cell.agrees is None and bool(_NUMBER.fullmatch(cell.printed or "")) for cell in cells):
+        said.append(f"nescio does not compute the other {plural(alone, 'value')} that the paper prints.")
+    if any(_as_printed([cell for cell in cells if cell.column == column]) for column in item.head):
+        said.append(f"Where no {'row' if item.across else 'column'} of ours follows, our values are those printed.")
+    return " ".join(said)
+
+
+def _as_printed(cells: Sequence[Cell]) -> bool:
+    """Say whether the cells of a column are written as the paper prints them, so that one column shows both."""
+    known = [cell for cell in cells if cell.agrees is not None]
+    return bool(known) and all(cell.value is None or cell.ours == cell.printed for cell in known)
 
 
 def _records(ran: Iterable[Ran], named: Mapping[str, str] | None = None) -> Records:
@@ -149,24 +173,31 @@ def _own_rows(item: Item, ran: Sequence[Ran]) -> list[list[Cell]]:
     """Return the rows of the user's files, the best first, with the baselines that the paper's table has."""
     named = {item.names.get(name, name): name for name in item.yours_rows}
     first = _records(one for one in ran if one.reads == 0)
+    names = [cells[item.fields.index(NAME)] or cells[0] for cells in item.cells]
+    only = {*names} == {*item.yours_rows}  # an item that is about baselines alone
     rows = [
         [_own_cell(item, at, name, record) for at in range(len(item.head))]
         for name, record in _records(ran, named).items()
-        if name in item.yours_rows or (name in first and any(_value(record, f) is not None for f in item.fields[1:]))
+        if name in item.yours_rows
+        or (name in first and not only and any(_value(record, f) is not None for f in item.fields[1:]))
     ]
-    return rows if item.across else sorted(rows, key=_merit)
+    if item.across:
+        return rows
+    if all(row[0].row in names for row in rows):  # measures or baselines, in the paper's order
+        return sorted(rows, key=lambda row: names.index(row[0].row))
+    return sorted(rows, key=lambda row: (_merit(row), row[0].row != names[0]))  # the paper's bound before its equals
 
 
 def _own_cell(item: Item, at: int, name: str, record: Mapping[str, Any]) -> Cell:
-    """Return a cell of the user's files; the words beside a baseline are the paper's."""
+    """Return a cell of the user's files; the words beside a baseline are the paper's, but for what only it knows."""
     value = _value(record, item.fields[at])
     if isinstance(value, (int, float)):
         share = any(cells[at].endswith("%") for cells in item.cells)
         return Cell(name, item.head[at], None, _shown(value, 2, percent=share), float(value), None)
-    if name in item.yours_rows:
-        value = next(cells[at] for cells in item.cells if name in cells)
-    elif item.fields[at] == NAME:
+    if item.fields[at] == NAME:
         value = name
+    elif name in item.yours_rows and item.fields[at]:
+        value = next(cells[at] for cells in item.cells if name in cells)
     return Cell(name, item.head[at], None, value or "", None, None)
 
 
@@ -176,11 +207,9 @@ def _merit(row: Sequence[Cell]) -> float:
     return -values[0] if values and not math.isnan(values[0]) else math.inf
 
 
-def _grid(item: Item, rows: Sequence[Sequence[Cell]], *, beside: bool) -> Grid:
+def _grid(rows: Sequence[Sequence[Cell]], item: Item, *, beside: bool) -> Grid:
     """Lay out the rows; `beside` sets ours beside what the paper prints, and at the end what differs."""
-    columns = [
-        column for at in range(len(item.head)) for column in _columns(item, [row[at] for row in rows], beside=beside)
-    ]
+    columns = [column for cells in zip(*rows, strict=True) for column in _columns(item, cells, beside=beside)]
     verdicts = [_verdict(row) for row in rows]
     if any(verdicts):
         columns.append(("verdict", verdicts, True))

@@ -6,57 +6,77 @@ import contextlib
 import glob
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 from nescio.options import Verb
 from nescio.options.verb import typed_request, words_given
 from nescio.papers import Item, Paper, examples
 from nescio.sources.temporary import temporary_folder
-from nescio.text import command_text
+from nescio.text import command_text, plural
+
+DRAWING = "*.svg"  # whatever a command calls its drawing
+NOWHERE: Mapping[str, str] = {}  # files are written where the command says
 
 
 class Ran(Struct, frozen=True):
-    """A command, its verb and what it gave; `name` is what its rows are called where a file has one of its own, and
-    `reads` says which of an item's commands it is."""
+    """A command, its verb and what it gave; `name` is what its rows are called where a file has one of its own, `reads`
+    says which of an item's commands it is, and `text` is the file that the item shows, where the command wrote it."""
 
     command: str
     verb: Verb[Any, Any]
     result: Any
     name: str = ""
     reads: int = 0
+    text: str = ""
 
 
-def run_examples(item: Item) -> tuple[Ran, ...]:
-    """Run the commands of an item in a copy of the examples, which goes afterwards."""
-    if not item.commands:
+def run_examples(paper: Paper, item: Item, figure: Path | None = None) -> tuple[Ran, ...]:
+    """Run the commands of an item in a copy of the examples, which goes afterwards; the figure stays."""
+    commands = [shlex.split(command) for command, _ in item.commands]
+    _check_figure(paper, item, commands, figure)
+    if not commands:
         return ()
     with temporary_folder() as folder:
         place = folder / "examples"
         shutil.copytree(examples(), place)
+        placed = NOWHERE if figure is None else {DRAWING: str(figure.absolute())}
         with contextlib.chdir(place):
             for command in item.before:
                 _run(shlex.split(command))
-            return tuple(_run(shlex.split(command), reads=at) for at, (command, _) in enumerate(item.commands))
+            return tuple(_run(words, reads=at, shows=item.shows, placed=placed) for at, words in enumerate(commands))
 
 
-def run_on_files(paper: Paper, item: Item, files: Sequence[Path | str]) -> tuple[Ran, ...]:
+def run_on_files(paper: Paper, item: Item, files: Sequence[Path | str], figure: Path | None = None) -> tuple[Ran, ...]:
     """Run the commands of an item on files of the user; raises UsageError where a list of files is not enough."""
     if item.yours == ():
         how = f"; its command is nescio {item.commands[0][0]}" if item.commands else ""
         raise UsageError(f"{item.label} of {paper.key} takes no files{how}")
+    commands = [shlex.split(command) for command in commands_for(item)]
+    _check_figure(paper, item, commands, figure)
+    if any("{last}" in words for words in commands) and len(files) < 3:
+        raise UsageError(
+            f"{item.label} of {paper.key} takes {files_for(item)}, and was given {plural(len(files), 'file')}"
+        )
     ran = []
-    for at, command in enumerate(commands_for(item)):
-        words = shlex.split(command)
-        if "{each}" in words:
-            ran += [_run(_filled(words, [file]), Path(file).stem, at) for file in files]
-        else:
-            ran.append(_run(_filled(words, files), reads=at))
+    with temporary_folder() as folder:
+        placed = {DRAWING: "" if figure is None else str(figure), item.shows: str(folder / Path(item.shows).name)}
+        for at, words in enumerate(commands):
+            if "{each}" in words:
+                ran += [_run(_filled(words, [file]), Path(file).stem, at) for file in files]
+            else:
+                ran.append(_run(_filled(words, files), reads=at, shows=item.shows, placed=placed))
     return tuple(ran)
+
+
+def _check_figure(paper: Paper, item: Item, commands: Sequence[Sequence[str]], figure: Path | None) -> None:
+    """Raise UsageError where a figure is wanted of an item whose commands draw none."""
+    if figure is not None and not any(word.endswith(".svg") for words in commands for word in words):
+        raise UsageError(f"{opt('figure')}: {item.label} of {paper.key} is no drawing")
 
 
 def commands_for(item: Item) -> tuple[str, ...]:
@@ -75,6 +95,8 @@ def files_for(item: Item) -> str:
     verb, _ = _verb_named(shlex.split(command))
     taken = [option.metavar for option in verb.options.values() if option.argument]
     taken += ["OUTCOMES"] if "{ranking}" in command else []
+    if "{last}" in command:
+        taken = [*(metavar.replace("[", "").replace("]", "") for metavar in taken), "MAPPING"]
     return " ".join(taken) + ("..." if "{each}" in command else "")
 
 
@@ -83,6 +105,7 @@ def _filled(words: Sequence[str], files: Sequence[Path | str]) -> list[str]:
     ave = [file for file in files if _is_ave(file)] if "{ave}" in words else []
     ranking = [word for file in files if file not in ave for word in ("--ranking", file)]
     named = {"{files}": files, "{each}": files, "{first}": files[:1], "{ave}": ave, "{ranking}": ranking}
+    named |= {"{middle}": files[1:-1], "{last}": files[-1:]}
     return [str(part) for word in words for part in named.get(word, [word])]
 
 
@@ -94,18 +117,32 @@ def _is_ave(file: Path | str) -> bool:
     return recognise(open_source(Path(file))) is not None
 
 
-def _name(file: Any) -> str:
-    return Path(str(file)).stem
-
-
-def _run(words: Sequence[str], name: str = "", reads: int = 0) -> Ran:
-    """Run a command; raises UsageError where it has none of the files that it needs."""
-    verb, rest = _verb_named(words)
+def _run(
+    words: Sequence[str], name: str = "", reads: int = 0, *, shows: str = "", placed: Mapping[str, str] = NOWHERE
+) -> Ran:
+    """Run a command; raises UsageError where it has none of the files that it needs. `placed` says where what it writes
+    goes, and `shows` which file is read afterwards."""
+    verb, rest = _verb_named(_placed(words, placed))
     given = words_given(verb, [file for word in rest for file in sorted(glob.glob(word)) or [word]])
     lacking = [option.metavar for name, option in verb.options.items() if option.required and name not in given]
     if lacking:
         raise UsageError(f"nescio {verb.name} takes {' '.join(lacking)}, and none of the files is one")
-    return Ran(command_text(["nescio", *words]), verb, verb.run(typed_request(verb, given)), name, reads)
+    result = verb.run(typed_request(verb, given))
+    text = Path(placed.get(shows, shows)).read_text(encoding="utf-8") if shows in words else ""
+    told = _placed(words, {DRAWING: placed[DRAWING]} if DRAWING in placed else {})
+    return Ran(command_text(["nescio", *told]), verb, result, name, reads, text)
+
+
+def _placed(words: Sequence[str], places: Mapping[str, str]) -> list[str]:
+    """Put other names for files into a command; an option whose file is called nothing goes."""
+    placed: list[str] = []
+    for word in words:
+        place = places.get(DRAWING if word.endswith(".svg") else word)
+        if place == "":
+            placed.pop()
+        else:
+            placed.append(word if place is None else place)
+    return placed
 
 
 def _verb_named(words: Sequence[str]) -> tuple[Verb[Any, Any], list[str]]:

@@ -2,19 +2,22 @@
 
 Without an item the page lists the items of a paper, and without a paper the papers. An item is named as one says it:
 "eq 11", "Table 8", "fig. 2". Its command runs on the data that come with nescio: the paper's counts, or where it prints
-none, small examples. With FILES the item is about your files, in the layout of the paper.
+none, small examples. With FILES the item is about your files, in the layout of the paper. The last line of a page
+says which files its item takes. --figure (or -o FILE.svg) writes the drawing of an item that is one.
 
 \b
 nescio paper
 nescio paper AVE2007
 nescio paper PENAS2011 "eq 11"
 nescio paper PENAS2011 "table 3" outcomes.csv
+nescio paper PENAS2011 "fig 2" --figure ties.svg
 nescio paper AVE2007 "table 2" dev.xml test.xml
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,21 +27,24 @@ from msgspec import Struct
 
 from nescio.data.results import Results
 from nescio.data.signature import sign
-from nescio.options import Request, argument, verb
+from nescio.errors import UsageError, opt
+from nescio.options import argument, verb
 from nescio.options.kinds import FILES
-from nescio.papers import Item, Paper, find_item, find_paper, has_item, papers
+from nescio.papers import Item, Paper, examples, find_item, find_paper, fitting_items, papers
 from nescio.reporting import screen
 from nescio.reporting.grid import Grid
 from nescio.reporting.printing import show_grid, show_text
 from nescio.reporting.tables import record_grid
 from nescio.text import command_text
-from nescio.verbs._paper_layout import Cell, agreement, laid_out
+from nescio.verbs._figures import Figured, figure_of
+from nescio.verbs._paper_layout import Cell, agreement, empty_columns, laid_out
 from nescio.verbs._paper_runs import Ran, files_for, run_examples, run_on_files
 
 _LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")  # of the page, which a terminal does not follow
+_WROTE = re.compile(r"(^|; )wrote \S+?(: |$)")  # of a file in a folder that is gone by now
 
 
-class PaperRequest(Request):
+class PaperRequest(Figured):
     """What `nescio paper` is asked."""
 
     paper: str | None = argument(
@@ -88,6 +94,7 @@ class Reproduced(Results[Cell], frozen=True, kw_only=True):
     ran: tuple[Ran, ...] = ()
     layout: Grid | None = None
     given: tuple[str, ...] = ()
+    wrote: tuple[str, ...] = ()
 
 
 def show(results: Results) -> None:
@@ -98,13 +105,15 @@ def show(results: Results) -> None:
         show_text(f"one of them: nescio paper {known or 'PAPER'}{' ITEM' if known else ''}", style="dim")
         return
     paper, item = results.paper, results.item
-    show_text(f"{paper.title} ({paper.source})", style="dim")
-    show_text(f"{item.label}: {item.title}", style="bold")
-    for line in item.text.strip().splitlines():
-        show_text(f"    {line}")
-    print()
+    _show_head(results)
     if results.layout is not None:
         show_grid(results.layout)
+        if results.given and (lacking := empty_columns(item, results.rows)):
+            show_text(f"Left out, because your files do not say it: {', '.join(lacking)}.")
+    if not results.given and any(_reads_examples(command) for command, _ in item.commands):
+        show_text(f"in a copy of {examples()}:", style="dim")
+    for command in () if results.given else item.before:
+        show_text(f"$ nescio {command}", style="dim")
     for ran in results.ran:
         show_text(f"$ {ran.command}", style="dim")
         if results.layout is None:
@@ -119,30 +128,50 @@ def show(results: Results) -> None:
         show_text(f"on your files: {again} {files_for(item)}", style="dim")
 
 
+def _show_head(results: Reproduced) -> None:
+    """Print what an item is, and the paper's own data unless the files are the user's."""
+    paper, item = results.paper, results.item
+    show_text(f"{paper.title} ({paper.source})", style="dim")
+    title = item.title if results.given else item.whole_title  # your files are not about what the paper's data are
+    show_text(": ".join(filter(None, (item.label, title))), style="bold")
+    for text in (item.text, "" if results.given else item.data):
+        for line in text.strip("\n").splitlines():
+            show_text(f"    {line}")
+    print()
+
+
 def _show_one(ran: Ran) -> None:
     """Print what a command gave as the command itself does."""
     if ran.verb.present is not None:
         ran.verb.present(ran.result, SimpleNamespace(form="table", output=None, verbose=False))
     elif isinstance(ran.result, Results):
         (ran.verb.show or screen.show)(ran.result)
-    else:
-        show_text(str(ran.result))
-    for line in getattr(ran.result, "wrote", ()):
+    elif line := _WROTE.sub("", str(ran.result)):
         show_text(line)
+    for line in ran.text.splitlines():
+        show_text(f"    {line}")
+
+
+def _reads_examples(command: str) -> bool:
+    """Say whether a command names a file of the examples."""
+    return any((examples() / word.partition("*")[0]).exists() for word in shlex.split(command))
 
 
 @verb(PaperRequest, show=show)
 def paper(request: PaperRequest) -> Results:
+    if request.item is None and request.figure is not None:
+        raise UsageError(f"{opt('figure')} needs an item that is a drawing")
     if request.paper is None:
         rows = [Listed(key, one.title, one.source, len(one.items)) for key, one in papers().items()]
         return Results(tuple(rows), sign(papers=len(rows)), (), "papers")
     one = find_paper(request.paper)
     if request.item is None:
-        items = [ListedItem(item.label, item.title, command_of(one, item)) for item in one.items]
+        items = [ListedItem(item.label, item.whole_title, command_of(one, item)) for item in one.items]
         return Results(tuple(items), sign(paper=one.key), (), "items")
     name, files = _in_one(one, request.item, request.files)
     item = find_item(one, name)
-    ran = run_on_files(one, item, files) if files else run_examples(item)
+    figure = figure_of(request, files)
+    ran = run_on_files(one, item, files, figure) if files else run_examples(one, item, figure)
     grid, cells = laid_out(one, item, ran, on_files=bool(files))
     signed = [run.result.signature for run in ran if isinstance(run.result, Results)]
     line = (signed[0] if signed else sign()).extend(paper=one.key, item=item.label)
@@ -157,13 +186,14 @@ def paper(request: PaperRequest) -> Results:
         ran=ran,
         layout=grid,
         given=tuple(map(str, files)),
+        wrote=() if figure is None else (f"wrote {figure}",),
     )
 
 
 def _in_one(one: Paper, name: str, files: Sequence[Path | str]) -> tuple[str, tuple[Path | str, ...]]:
     """Return the name of an item and the files; `eq 11` may be two words, as where a shell was given no quotes."""
     words = list(files)
-    while words and not Path(words[0]).exists() and has_item(one, f"{name} {words[0]}"):
+    while words and not Path(words[0]).exists() and fitting_items(one, f"{name} {words[0]}"):
         name = f"{name} {words.pop(0)}"
     return name, tuple(words)
 
