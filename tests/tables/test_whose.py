@@ -130,3 +130,9 @@ def test_outcomes_in_words_under_any_name_are_offered(tmp_path: Path) -> None:
 def test_codes_beside_texts_are_no_gold_answers(tmp_path: Path) -> None:
     text = "qid,label,answer/1,1,Paris/2,0,Lake Titicaca/3,-1,It may be a lamp."
     assert asked(table(tmp_path / "t.csv", text))[0] == ((1, 1, 1, 0),)
+
+
+def test_a_verdict_against_the_key_is_asked_about(tmp_path: Path) -> None:
+    """The third answer is the gold answer, and the column says 0 of it: whether it is valid, perhaps."""
+    path = table(tmp_path / "t.csv", "model,id,valid,gold,pred/a,1,1,x,x/a,2,1,y,z/a,3,0,z,z/a,4,1,w,q")
+    assert asked(path)[:2] == [((3, 1, 0, 0),), ((2, 2, 0, 0),)]

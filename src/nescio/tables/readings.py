@@ -7,8 +7,8 @@ from itertools import chain, combinations, product
 from math import inf
 from types import MappingProxyType
 
-from nescio.data.outcomes import STATES
-from nescio.sources.tables import first
+from nescio.data.outcomes import CORRECT, INCORRECT, STATES
+from nescio.sources.tables import first, literal
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
@@ -233,8 +233,23 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
         if len(outcome.columns) > 1:
             beside.pop("prediction", None)
         yield {**beside, "outcome": outcome, **given}
-    if either:
+    if either or (len(whole) == 1 and _denies_the_key(roles, whole[0], texts)):
         yield from _pairs(roles, given)
+
+
+def _denies_the_key(roles: Roles, outcome: Expression, texts: Mapped) -> bool:
+    """Return whether a verdict says that an answer is wrong which is the gold answer to the letter."""
+    if len(outcome.columns) != 1 or outcome.sign or not {"gold", "prediction"} <= texts.keys():
+        return False
+    wrong = [
+        w
+        for w in roles.column(outcome.column).words or ()
+        if state_of(w) == (CORRECT if outcome.inverted else INCORRECT)
+    ]
+    gold, said = (roles.column(texts[role].column).cell for role in ("gold", "prediction"))
+    verdict, listed = roles.column(outcome.column).cell, ", ".join(map(literal, wrong))
+    denied = f"trim({gold}) = trim({said}) AND {verdict} IN ({listed})" if wrong else "false"
+    return first(roles.table.connection, f"SELECT 1 FROM {roles.table.relation} WHERE {denied} LIMIT 1") is not None
 
 
 def _texts(roles: Roles, given: Mapped) -> dict[str, Expression]:
