@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from nescio.reporting.numbers import interval, number
-from nescio.reporting.printing import show_signature
+from nescio.reporting.numbers import difference, interval, number, signed, spaced_p, with_interval
+from nescio.reporting.printing import show_signature, show_text
 from nescio.reporting.screen import show_records
 
 
@@ -42,3 +42,72 @@ def show_label_looks(results: Any) -> None:
         ]
     )
     show_signature(results.signature)
+
+
+def show_shift(results: Any) -> None:
+    """Print whether a correction holds for each run, the judge's errors on each, and whom it favours."""
+    show_records(
+        [
+            {
+                "run": row.run,
+                "learned on": row.learned_on,
+                "here": _known(row.value),
+                "there": _known(row.learned),
+                "difference": difference(row) if row.low == row.low else "–",
+                "labels": f"{row.labels:,} and {row.learned_labels:,}",
+                "answer": row.answer,
+            }
+            for row in results
+        ]
+    )
+    for row in results:
+        show_text(f"{row.run}: {row.answer}, as {row.why}.")
+    print()
+    show_records(
+        [
+            {
+                "judge on": row.run,
+                "bias": _bias(row),
+                "false positives": _rate(
+                    row.false_positives, row.false_positives_low, row.false_positives_high, row.wrong
+                ),
+                "false negatives": _rate(
+                    row.false_negatives, row.false_negatives_low, row.false_negatives_high, row.right
+                ),
+            }
+            for row in results.tables["errors"]
+        ]
+    )
+    if preferences := results.tables.get("preferences", ()):
+        print()
+        show_records(
+            [
+                {
+                    "by": row.trait,
+                    "answers": row.group,
+                    "against": row.against,
+                    "bias": f"{_known(row.bias)}, {_known(row.other)}",
+                    "difference": difference(row),
+                    "p": spaced_p(row.p),
+                    "p (Holm)": spaced_p(row.p_adjusted),
+                    "labels": f"{row.labels:,} and {row.other_labels:,}",
+                }
+                for row in preferences
+            ]
+        )
+    show_signature(results.signature)
+
+
+def _known(value: float) -> str:
+    """Return a signed value, or a dash for one that was not computed."""
+    return signed(value) if value == value else "–"
+
+
+def _bias(row: Any) -> str:
+    """Return a bias with its interval, where there is one."""
+    return f"{_known(row.bias)} [{signed(row.low)}, {signed(row.high)}]" if row.low == row.low else _known(row.bias)
+
+
+def _rate(value: float, low: float, high: float, of: int) -> str:
+    """Return a share with its interval, and of how many answers it is."""
+    return f"{with_interval(value, low, high)} of {of:,}"
