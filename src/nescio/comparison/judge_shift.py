@@ -129,12 +129,13 @@ def judge_shift(
         raise MismatchError("there is one run: a correction is learned on one and checked on another")
     cells = labelled_cells(laid)
     level = ci / 100
+    how_far: dict[str, Any] = {"error": error, "margin": margin, "level": level}
     rows = [
-        _row(laid, cells, run, learned_on or [name for name in runs if name != runs[run]], error, margin, level)
+        _row(laid, cells, run, learned_on or [name for name in runs if name != runs[run]], **how_far)
         for run in range(len(runs))
         if runs[run] not in learned_on
     ]
-    found, unchecked = preferences(loaded, laid, cells, by, own, level)
+    found, unchecked = preferences(loaded, laid, cells, by=by, own=own, level=level)
     how = {"learned_on": "+".join(learned_on) or "all others", "error": error, "margin": f"{margin:g}", "ci": f"{ci:g}"}
     line = sign(**loaded.signature, **laid.signature, **how)
     notes = [*loaded.notes, *laid.notes, *_notes(laid), *unchecked]
@@ -160,7 +161,7 @@ def labelled_cells(laid: Labels) -> Labelled:
 
 
 def _row(
-    laid: Labels, cells: Labelled, run: int, learned_on: Sequence[str], error: Error, margin: float, level: float
+    laid: Labels, cells: Labelled, run: int, learned_on: Sequence[str], *, error: Error, margin: float, level: float
 ) -> Shift:
     names = laid.data.runs
     values, defined = cells.error(error)
@@ -198,15 +199,18 @@ def _errors(cells: Labelled, run: int, name: str, level: float) -> JudgeErrors:
     values, _ = cells.error("bias")
     own = cells.run == run
     bias: Contrast = contrast(values, cells.unit, own, np.zeros(len(own), dtype=bool))
-    rates: list[float] = []
-    for which in ("false-positives", "false-negatives"):
-        off, defined = cells.error(which)
-        of = defined & own
-        times, many = float(off[of].sum()), int(of.sum())
-        rates += [times / many if many else math.nan, *wilson(times, many, level), many]
-    return JudgeErrors(
-        name, bias.first, *bias.interval(level), int(own.sum()), *rates[:3], int(rates[3]), *rates[4:7], int(rates[7])
-    )
+    false_positives = _rate(cells, own, "false-positives", level)
+    false_negatives = _rate(cells, own, "false-negatives", level)
+    return JudgeErrors(name, bias.first, *bias.interval(level), int(own.sum()), *false_positives, *false_negatives)
+
+
+def _rate(cells: Labelled, own: Mask, error: Error, level: float) -> tuple[float, float, float, int]:
+    """Return a share of a run's answers with Wilson's interval, and of how many answers it is; NaN of none."""
+    off, defined = cells.error(error)
+    of = defined & own
+    times, many = float(off[of].sum()), int(of.sum())
+    low, high = wilson(times, many, level)
+    return times / many if many else math.nan, float(low), float(high), many
 
 
 def _notes(laid: Labels) -> list[Note]:
@@ -215,8 +219,8 @@ def _notes(laid: Labels) -> list[Note]:
     notes = [
         note(
             "shift.about",
-            "the bias is the judge's share of correct answers minus people's, on {labels:n labelled answer}; figures are"
-            " about all answers of this kind, and assume that each run's labels are a random sample of its answers",
+            "the bias is the judge's share of correct answers minus people's, on {labels:n labelled answer}; figures"
+            " are about all answers of this kind, and assume that each run's labels are a random sample of its answers",
             labels=int(labelled.sum()),
         )
     ]

@@ -54,7 +54,7 @@ class _Group(Struct, frozen=True, eq=False):
 
 
 def preferences(
-    loaded: Loaded, laid: Labels, cells: Labelled, by: Sequence[str], own: Sequence[str], level: float
+    loaded: Loaded, laid: Labels, cells: Labelled, *, by: Sequence[str], own: Sequence[str], level: float
 ) -> tuple[list[Preference], list[Note]]:
     """Return the judge's bias by the length of answers, by position, by its own model and by the columns `by`, over all
     runs together; and a note that names what could not be checked. Raises MismatchError for a column that is not

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from nescio.reporting.numbers import difference, interval, number, signed, spaced_p, with_interval
@@ -53,7 +54,7 @@ def show_shift(results: Any) -> None:
                 "learned on": row.learned_on,
                 "here": _known(row.value),
                 "there": _known(row.learned),
-                "difference": difference(row) if row.low == row.low else "–",
+                "difference": "–" if math.isnan(row.low) else difference(row),
                 "labels": f"{row.labels:,} and {row.learned_labels:,}",
                 "answer": row.answer,
             }
@@ -100,12 +101,12 @@ def show_shift(results: Any) -> None:
 
 def _known(value: float) -> str:
     """Return a signed value, or a dash for one that was not computed."""
-    return signed(value) if value == value else "–"
+    return "–" if math.isnan(value) else signed(value)
 
 
 def _bias(row: Any) -> str:
     """Return a bias with its interval, where there is one."""
-    return f"{_known(row.bias)} [{signed(row.low)}, {signed(row.high)}]" if row.low == row.low else _known(row.bias)
+    return _known(row.bias) if math.isnan(row.low) else f"{signed(row.bias)} [{signed(row.low)}, {signed(row.high)}]"
 
 
 def _rate(value: float, low: float, high: float, of: int) -> str:

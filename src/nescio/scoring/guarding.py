@@ -33,8 +33,8 @@ class Guarded(Struct, frozen=True):
     that it left unanswered.
 
     `low` and `high` have bounded the rate at every row so far. `counted` rows enter the rate: all `rows` for silence,
-    the answers for wrong ones, and the `labels` alone where people's labels correct a judge. `alarm` is the first row at
-    which the lower bound was above the `limit` (None: never), `question` and `file` say which row that is.
+    the answers for wrong ones, and the `labels` alone where people's labels correct a judge. `alarm` is the first row
+    at which the lower bound was above the `limit` (None: never), `question` and `file` say which row that is.
     """
 
     run: str
@@ -119,7 +119,7 @@ def guard(
     watched: list[Rate] = [rate for rate, limit in limits.items() if limit is not None] or ["wrong", "silent"]
     streams = {(run, rate): _stream(data, laid, run, rate) for run in range(len(data.runs)) for rate in watched}
     each = alpha / len(streams)
-    rows = [_row(data, files, key, stream, limits[key[1]], each) for key, stream in streams.items()]
+    rows = [_row(data, files, key, stream=stream, limit=limits[key[1]], alpha=each) for key, stream in streams.items()]
     differences = _differences(data.runs, watched, streams, baseline, alpha)
     order = hashlib.blake2b("\0".join(data.questions).encode(), digest_size=6).hexdigest()
     given = {f"at_most_{rate}": f"{limit:g}" for rate, limit in limits.items() if limit is not None}
@@ -167,6 +167,7 @@ def _row(
     data: Evidence,
     files: tuple[str, ...],
     key: tuple[int, Rate],
+    *,
     stream: _Stream,
     limit: float | None,
     alpha: float,
@@ -226,8 +227,8 @@ def _notes(data: Evidence, laid: Labels | None, watched: list[Rate], rows: Seque
         notes.append(
             note(
                 "guard.by_judge",
-                "wrong answers are those that the outcomes call incorrect; if a judge gave them, its errors count as the"
-                f" system's ({opt('labels', of='FILE')} corrects them)",
+                "wrong answers are those that the outcomes call incorrect; if a judge gave them, its errors count as"
+                f" the system's ({opt('labels', of='FILE')} corrects them)",
             )
         )
     elif laid is not None and "wrong" in watched:

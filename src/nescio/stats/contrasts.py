@@ -78,8 +78,8 @@ def contrast(values: Floats, units: NDArray[np.int64], first: Mask, second: Mask
 def _spread(moved: Floats, units: NDArray[np.int64], first: Mask, second: Mask) -> list[tuple[float, float]]:
     """Return the standard error and the degrees of freedom of each stratum of units."""
     _, unit = np.unique(units, return_inverse=True)
-    influence = np.bincount(unit, weights=moved)
-    size = np.bincount(unit, weights=first | second)
+    influence = np.bincount(unit, weights=moved).astype(np.float64)
+    size = np.bincount(unit, weights=first | second).astype(np.float64)
     in_first, in_second = (np.bincount(unit, weights=group) > 0 for group in (first, second))
     strata = [in_first & in_second, in_first & ~in_second, in_second & ~in_first]
     strata = [stratum for stratum in strata if stratum.any()]

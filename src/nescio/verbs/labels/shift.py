@@ -1,4 +1,4 @@
-"""Check whether a correction of the judge that was learned on some runs holds for the others, and whom the judge favours.
+"""Check whether a correction of the judge learned on some runs holds for the others, and whom the judge favours.
 
 FILES are judged answers, as for `nescio score`, and LABELS people's verdicts on a random sample of each run's answers.
 
