@@ -72,9 +72,7 @@ def test_alpha_is_divided_by_runs_and_rates() -> None:
     alone = nescio.lab.guard(rows("WWWC" * 9), at_most_wrong=0.2, alpha=0.05).rows[0]
     both = by_rate(nescio.lab.guard(rows("WWWC" * 9), at_most_wrong=0.2, at_most_silent=0.2, alpha=0.1))
     four = by_rate(
-        nescio.lab.guard(
-            rows("WWWC" * 9) + rows("C" * 36, "b"), at_most_wrong=0.2, at_most_silent=0.2, alpha=0.2
-        )
+        nescio.lab.guard(rows("WWWC" * 9) + rows("C" * 36, "b"), at_most_wrong=0.2, at_most_silent=0.2, alpha=0.2)
     )
     for row in (both["a", "wrong"], four["a", "wrong"]):
         assert (row.low, row.high, row.alarm) == (alone.low, alone.high, alone.alarm)
