@@ -24,7 +24,8 @@ def made(runs: dict[str, str], **columns: Any) -> tuple[Rows, Rows]:
     words = {"C": "correct", "W": "incorrect", "U": "unanswered", "?": ""}
     answers, people = [], []
     for run, pairs in runs.items():
-        for i, (judge, said) in enumerate(pairs.split()):
+        for i, pair in enumerate(pairs.split()):
+            judge, said = pair[0], pair[1]
             more = {name: of(run, i) for name, of in columns.items()}
             answers.append({"run": run, "question": f"q{i}", "outcome": words[judge], **more})
             if said != "-":
@@ -80,11 +81,12 @@ def test_errors_by_hand() -> None:
     """Of ten answers that people call wrong the judge calls three correct, of ten right ones it misses one: a bias of
     (10 - 1 + 3 - 10)/20 = .1. Wilson's interval of 3/10 is [.1078, .6032] (Newcombe 1998's formula)."""
     runs = {"a": "CW " * 3 + "WW " * 7 + "CC " * 9 + "WC", "b": "CC WW " * 10}
-    first, second = audit(runs).tables["errors"]
-    assert first.bias == pytest.approx(0.1)
-    assert (first.false_positives, first.wrong, first.false_negatives, first.right) == (0.3, 10, 0.1, 10)
-    assert (first.false_positives_low, first.false_positives_high) == pytest.approx((0.1078, 0.6032), abs=1e-4)
-    assert (second.bias, second.false_positives, second.false_negatives) == (0, 0, 0)
+    bias, positives, negatives, *others = audit(runs).tables["errors"]
+    assert (bias.run, bias.error, bias.value, bias.labels) == ("a", "bias", pytest.approx(0.1), 20)
+    assert (positives.error, positives.value, positives.labels) == ("false-positives", 0.3, 10)
+    assert (positives.low, positives.high) == pytest.approx((0.1078, 0.6032), abs=1e-4)
+    assert (negatives.error, negatives.value, negatives.labels) == ("false-negatives", 0.1, 10)
+    assert [(row.run, row.value) for row in others] == [("b", 0)] * 3
 
 
 def test_the_same_bias_may_be_other_errors() -> None:
@@ -134,12 +136,12 @@ def test_the_bias_by_length_position_and_own_model() -> None:
     assert set(rows) == {
         ("length", "longer than 55"),
         ("position", "2"),
-        ("own model", "gpt-x"),
+        ("own model", "own: gpt-x"),
         ("topic", "a"),
         ("topic", "b"),
         ("topic", "c"),
     }
-    for key in (("length", "longer than 55"), ("own model", "gpt-x")):
+    for key in (("length", "longer than 55"), ("own model", "own: gpt-x")):
         assert (rows[key].bias, rows[key].other, rows[key].labels) == (0.5, 0.0, 100)
     assert rows["position", "2"].difference == pytest.approx(0.5)  # wrong answers are all in the second place
     ps = sorted(row.p for row in rows.values())
@@ -156,9 +158,9 @@ def test_what_is_not_checked_is_said() -> None:
 
 
 def test_what_cannot_be_audited_is_refused() -> None:
-    with pytest.raises(MismatchError, match="there is one run"):
+    with pytest.raises(MismatchError, match="no run is left to check"):
         audit({"a": AGREES})
-    with pytest.raises(MismatchError, match="nothing is left to check"):
+    with pytest.raises(MismatchError, match="no run is left to check"):
         audit({"a": AGREES, "b": AGREES}, learned_on=["a", "b"])
     with pytest.raises(UnknownNameError, match="zork"):
         audit({"a": AGREES, "b": AGREES}, learned_on=["zork"])

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.comparison.corrections import adjust
-from nescio.data.columns import Array, user
+from nescio.data.columns import user
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
 from nescio.pipeline import Loaded
 from nescio.scoring.labels import Labels
-from nescio.stats.contrasts import FEWEST, Mask, contrast
-
-if TYPE_CHECKING:
-    from nescio.comparison.judge_shift import Labelled
+from nescio.stats.contrasts import FEWEST, contrast
 
 _TRAITS = ("length", "position", "own model")
-_MOST_VALUES = 12  # of a column, so that each is a group
+_MOST_VALUES = 12  # of a column that nobody named, so that each is a group
 
 
 class Preference(Struct, frozen=True):
@@ -43,36 +40,31 @@ class Preference(Struct, frozen=True):
     other_labels: int
 
 
-class _Group(Struct, frozen=True, eq=False):
-    """A group of answers and those that it is held against; answers in neither have no value of the trait."""
-
-    trait: str
-    name: str
-    against: str
-    first: Mask
-    second: Mask
-
-
 def preferences(
-    loaded: Loaded, laid: Labels, cells: Labelled, *, by: Sequence[str], own: Sequence[str], level: float
+    loaded: Loaded, laid: Labels, bias: Any, unit: Any, *, by: Sequence[str], own: Sequence[str], level: float
 ) -> tuple[list[Preference], list[Note]]:
     """Return the judge's bias by the length of answers, by position, by its own model and by the columns `by`, over all
-    runs together; and a note that names what could not be checked. Raises MismatchError for a column that is not
-    constant within each question."""
-    groups = [*_by_length(loaded, laid, cells), *_by_columns(laid, cells, by), *_by_model(loaded, laid, cells, own)]
-    values, _ = cells.error("bias")
-    found, few = list[Preference](), list[str]()
-    for group in groups:
-        made = contrast(values, cells.unit, group.first, group.second)
-        if min(made.sizes) < FEWEST:
-            few.append(f"{group.trait} ({group.name})")
-            continue
-        means = made.first, made.second, made.difference
-        names = group.trait, group.name, group.against
-        found.append(Preference(*names, *means, *made.interval(level), made.p_value(), math.nan, *made.sizes))
+    runs together; and notes on what could not be checked. `bias` and `unit` are of the labelled answers. Raises
+    MismatchError for a column that is not constant within each question."""
+    cells = np.nonzero(laid.labelled)
+    traits = {"length": _by_length(loaded, laid)[cells], "own model": _by_model(loaded, laid, own)[cells[0]]}
+    traits |= {name: _by_column(laid, name, named=name in by)[cells] for name in dict.fromkeys(("position", *by))}
+    found, few, checked = list[Preference](), list[str](), set[str]()
+    for trait, groups in traits.items():
+        names = sorted({*groups.tolist()} - {""})
+        two = len(names) == 2
+        for name in names[1:] if two else names if len(names) > 2 else ():
+            checked.add(trait)
+            of = groups == name
+            made = contrast(bias, unit, of, ~of & (groups != ""))
+            if min(made.sizes) < FEWEST:
+                few.append(f"{trait} ({name})")
+                continue
+            figures = (made.first, made.second, made.difference, *made.interval(level), made.p_value(), math.nan)
+            found.append(Preference(trait, name, names[0] if two else "all others", *figures, *made.sizes))
     adjusted = adjust([row.p for row in found], "holm")
     found = [replace(row, p_adjusted=p) for row, p in zip(found, adjusted, strict=True) if p is not None]
-    return found, _unchecked([trait for trait in _TRAITS if trait not in {group.trait for group in groups}], few)
+    return found, _unchecked([trait for trait in (*_TRAITS, *by) if trait not in checked], few)
 
 
 def _unchecked(lacking: list[str], few: list[str]) -> list[Note]:
@@ -90,7 +82,7 @@ def _unchecked(lacking: list[str], few: list[str]) -> list[Note]:
         notes.append(
             note(
                 "shift.few",
-                "the bias was not checked on {groups:list ;}: a group needs {fewest} labels, and so do the others",
+                "the bias was not checked on {groups:list}: a group needs {fewest} labels, and so do the others",
                 groups=few,
                 fewest=FEWEST,
             )
@@ -98,30 +90,21 @@ def _unchecked(lacking: list[str], few: list[str]) -> list[Note]:
     return notes
 
 
-def _by_length(loaded: Loaded, laid: Labels, cells: Labelled) -> Iterator[_Group]:
-    """Yield the longer half of the labelled answers against the shorter one: those above the median."""
-    length = _lengths(loaded, laid)[cells.run, cells.question]
-    known = ~np.isnan(length)
-    if not known.any():
-        return
-    middle = float(np.median(length[known]))
-    longer = known & (length > middle)
-    if not longer.any():
-        return
-    yield _Group("length", f"longer than {middle:g}", f"at most {middle:g}", longer, known & ~longer)
-
-
-def _lengths(loaded: Loaded, laid: Labels) -> Array:
-    """Return the length of each answer: the column `length`, or the characters of the answer itself; else NaN."""
+def _by_length(loaded: Loaded, laid: Labels) -> Any:
+    """Return "longer than" or "at most" the median length of labelled answers: by the column `length`, or by the
+    characters of the answers; empty where neither is known."""
     data = laid.data
+    length = np.full(data.present.shape, np.nan)
     if user("length") in data.columns:
-        return np.asarray(data.columns[user("length")], dtype=np.float64)
-    lengths = np.full(data.present.shape, np.nan)
+        length = np.asarray(data.columns[user("length")], dtype=np.float64)
     run_at, question_at = ({name: i for i, name in enumerate(names)} for names in (data.runs, data.questions))
-    for run, question, answer in _answers(loaded):
+    for run, question, answer in _answers(loaded) if np.isnan(length).all() else ():
         if run in run_at and question in question_at and answer:
-            lengths[run_at[run], question_at[question]] = len(answer)
-    return lengths
+            length[run_at[run], question_at[question]] = len(answer)
+    known = length[laid.labelled & ~np.isnan(length)]
+    middle = float(np.median(known)) if len(known) else math.nan
+    groups = np.where(length > middle, f"longer than {middle:g}", f"at most {middle:g}").astype(object)
+    return np.where(np.isnan(length), "", groups)
 
 
 def _answers(loaded: Loaded) -> Iterator[tuple[str, str, str | None]]:
@@ -132,44 +115,33 @@ def _answers(loaded: Loaded) -> Iterator[tuple[str, str, str | None]]:
                 yield run, question, None if text is None else text.answer
     elif loaded.texts is not None:
         for one in loaded.texts.runs:
-            for response in one.responses:
-                if response.rank == 1:
-                    yield one.name, response.question_id, response.answer
+            yield from ((one.name, said.question_id, said.answer) for said in one.responses if said.rank == 1)
 
 
-def _by_columns(laid: Labels, cells: Labelled, by: Sequence[str]) -> Iterator[_Group]:
-    """Yield each value of a column against all others; of two values the second against the first."""
+def _by_column(laid: Labels, name: str, *, named: bool) -> Any:
+    """Return the values of a column as texts, empty where there is none; raises MismatchError for one that was named
+    and is not constant within each question."""
     data = laid.data
-    for name in dict.fromkeys(("position", *by)):
-        if name == "position" and user(name) in data.columns:
-            numbers = np.asarray(data.columns[user(name)], dtype=np.float64)[cells.run, cells.question]
-            column = np.array(["" if math.isnan(number) else f"{number:g}" for number in numbers], dtype=object)
-        elif name in data.strata:
-            column = np.array([str(value) for value in data.strata[name]], dtype=object)[cells.question]
-        elif name in by:
-            have = ", ".join(data.strata) or "none"
-            raise MismatchError(
-                f"there is no column {name!r} that is constant within each question; such columns: {have}"
-            )
-        else:
-            continue
-        values = sorted({*column.tolist()} - {""})
-        if name not in by and len(values) > _MOST_VALUES:
-            continue
-        for value in values[1:] if len(values) == 2 else values if len(values) > 2 else ():
-            of = column == value
-            others = values[0] if len(values) == 2 else "all others"
-            yield _Group(name, value, others, of, ~of & (column != ""))
+    if name == "position" and user(name) in data.columns:
+        numbers = np.asarray(data.columns[user(name)], dtype=np.float64)
+        values = np.array([[f"{x:g}" if x == x else "" for x in row] for row in numbers.tolist()], dtype=object)  # noqa: PLR0124
+    elif name in data.strata:
+        values = np.broadcast_to(np.array([str(x) for x in data.strata[name]], dtype=object), data.present.shape)
+    elif named:
+        have = ", ".join(data.strata) or "none"
+        raise MismatchError(f"there is no column {name!r} that is constant within each question; such columns: {have}")
+    else:
+        values = np.full(data.present.shape, "", dtype=object)
+    return values if named or len({*values[laid.labelled].tolist()}) <= _MOST_VALUES else np.full_like(values, "")
 
 
-def _by_model(loaded: Loaded, laid: Labels, cells: Labelled, own: Sequence[str]) -> Iterator[_Group]:
-    """Yield the runs of the judge's own model against all others: those named so, or whose name is the judge's."""
+def _by_model(loaded: Loaded, laid: Labels, own: Sequence[str]) -> Any:
+    """Return of each run whether it is the judge's own model: it was named so, or its name is the judge's."""
     judges = {_plain(word) for judge in loaded.judges for word in (judge.model, judge.name) if word}
-    names = list(own) or [run for run in laid.data.runs if _plain(run) in judges]
-    if not names or len(names) == len(laid.data.runs):
-        return
-    of: Any = np.isin(cells.run, [laid.data.runs.index(name) for name in names])
-    yield _Group("own model", " + ".join(names), "all other runs", of, ~of)
+    runs = laid.data.runs
+    names = list(own) or [run for run in runs if _plain(run) in judges]
+    group = "own: " + " + ".join(names)
+    return np.array([group if run in names else "not its own" if names else "" for run in runs], dtype=object)
 
 
 def _plain(name: str) -> str:

@@ -52,9 +52,9 @@ def show_shift(results: Any) -> None:
             {
                 "run": row.run,
                 "learned on": row.learned_on,
-                "here": _known(row.value),
-                "there": _known(row.learned),
-                "difference": "–" if math.isnan(row.low) else difference(row),
+                "here": _signed(row.value),
+                "there": _signed(row.learned),
+                "difference": _signed(row.difference, row.low, row.high),
                 "labels": f"{row.labels:,} and {row.learned_labels:,}",
                 "answer": row.answer,
             }
@@ -68,18 +68,16 @@ def show_shift(results: Any) -> None:
         [
             {
                 "judge on": row.run,
-                "bias": _bias(row),
-                "false positives": _rate(
-                    row.false_positives, row.false_positives_low, row.false_positives_high, row.wrong
-                ),
-                "false negatives": _rate(
-                    row.false_negatives, row.false_negatives_low, row.false_negatives_high, row.right
-                ),
+                "error": row.error.replace("-", " "),
+                "value": _signed(row.value, row.low, row.high)
+                if row.error == "bias"
+                else with_interval(row.value, row.low, row.high),
+                "of labels": f"{row.labels:,}",
             }
             for row in results.tables["errors"]
         ]
     )
-    if preferences := results.tables.get("preferences", ()):
+    if results.tables["preferences"]:
         print()
         show_records(
             [
@@ -87,28 +85,20 @@ def show_shift(results: Any) -> None:
                     "by": row.trait,
                     "answers": row.group,
                     "against": row.against,
-                    "bias": f"{_known(row.bias)}, {_known(row.other)}",
+                    "bias": f"{_signed(row.bias)}, {_signed(row.other)}",
                     "difference": difference(row),
                     "p": spaced_p(row.p),
                     "p (Holm)": spaced_p(row.p_adjusted),
                     "labels": f"{row.labels:,} and {row.other_labels:,}",
                 }
-                for row in preferences
+                for row in results.tables["preferences"]
             ]
         )
     show_signature(results.signature)
 
 
-def _known(value: float) -> str:
-    """Return a signed value, or a dash for one that was not computed."""
-    return "–" if math.isnan(value) else signed(value)
-
-
-def _bias(row: Any) -> str:
-    """Return a bias with its interval, where there is one."""
-    return _known(row.bias) if math.isnan(row.low) else f"{signed(row.bias)} [{signed(row.low)}, {signed(row.high)}]"
-
-
-def _rate(value: float, low: float, high: float, of: int) -> str:
-    """Return a share with its interval, and of how many answers it is."""
-    return f"{with_interval(value, low, high)} of {of:,}"
+def _signed(value: float, low: float = math.nan, high: float = math.nan) -> str:
+    """Return a signed value with its interval, where there is one; a dash for one that was not computed."""
+    if math.isnan(value):
+        return "–"
+    return signed(value) if math.isnan(low) else f"{signed(value)} [{signed(low)}, {signed(high)}]"

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from nescio.data.assessors import Resolution
-from nescio.data.evidence import Evidence, with_questions
+from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.pipeline import Loaded
-from nescio.scoring.blocks import PURPOSE, open_blocks
+from nescio.scoring.blocks import open_blocks
 from nescio.scoring.judge_agreement import chosen_labels
 from nescio.scoring.labels import Labels, beside, read_labels
 from nescio.stats.betting import bets_on_stream, bounds_of_stream, reached
 
 Rate = Literal["wrong", "silent"]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 
 class Guarded(Struct, frozen=True):
@@ -33,8 +30,8 @@ class Guarded(Struct, frozen=True):
     that it left unanswered.
 
     `low` and `high` have bounded the rate at every row so far. `counted` rows enter the rate: all `rows` for silence,
-    the answers for wrong ones, and the `labels` alone where people's labels correct a judge. `alarm` is the first row
-    at which the lower bound was above the `limit` (None: never), `question` and `file` say which row that is.
+    the answers for wrong ones, and those with labels (`labelled`) where people correct a judge. `alarm` is the first
+    row at which the lower bound was above the `limit` (None: never), and `question` what it asks.
     """
 
     run: str
@@ -45,10 +42,9 @@ class Guarded(Struct, frozen=True):
     limit: float | None
     rows: int
     counted: int
-    labels: int | None
+    labelled: bool
     alarm: int | None = None
     question: str | None = None
-    file: str | None = None
 
 
 class GuardedDifference(Struct, frozen=True):
@@ -63,31 +59,24 @@ class GuardedDifference(Struct, frozen=True):
 
 
 class _Stream(Struct, frozen=True, eq=False):
-    """What a rate is the mean of: values in their order, each with the row of the run at which it came.
+    """What a rate is the mean of: `values` in their order, `at` the questions of which they are.
 
-    `judge` and `around` are the judge's verdicts on what people labelled, and its means since the label before."""
+    With people's labels for values, `judge` has the judge's verdicts on them, and `around` its means since the label
+    before."""
 
-    values: Floats
-    at: Rows
-    judge: Floats | None = None
-    around: Floats | None = None
+    values: Any
+    at: Any
+    judge: Any = None
+    around: Any = None
 
-    def bounds(self, alpha: float) -> tuple[float, float]:
-        """Return the bounds of the mean, each wrong at some row with a chance of at most alpha."""
-        return bounds_of_stream(bets_on_stream(self.values, self.judge, self.around, alpha=alpha))
-
-    def alarm(self, limit: float, alpha: float) -> int | None:
-        """Return at which row of the run the mean was first surely above a limit."""
-        after = reached(bets_on_stream(self.values, self.judge, self.around, alpha=alpha), limit)
-        return None if after is None else int(self.at[after - 1]) + 1
+    def bets(self, alpha: float = 0.05) -> Any:
+        """Return what the values bet on."""
+        return bets_on_stream(self.values, self.judge, self.around, alpha=alpha)
 
     @property
     def mean(self) -> float:
         """The mean so far, corrected by the judge; NaN of nothing."""
-        if not len(self.values):
-            return math.nan
-        value = float(np.mean(bets_on_stream(self.values, self.judge, self.around).x))
-        return min(max(value, 0.0), 1.0)
+        return min(max(float(np.mean(self.bets().x)), 0.0), 1.0) if len(self.values) else math.nan
 
 
 def guard(
@@ -109,25 +98,32 @@ def guard(
     probability 1 - alpha, and so do all upper bounds: alpha is divided by the number of runs and rates. Raises
     MismatchError for data without questions in an order, UsageError for what cannot be followed one by one.
     """
-    how: Mapping[str, Any] = {"strata": (), **options, **({} if labels is None else {"beside": beside(labels)})}
-    loaded, files = open_blocks(source, how)
-    data = with_questions(loaded.data, PURPOSE)
+    how = {"strata": (), **options, **({} if labels is None else {"beside": beside(labels)})}
+    loaded, data = open_blocks(source, how)
     if baseline is not None and baseline not in data.runs:
         raise UnknownNameError("run", baseline, data.runs)
     laid = None if labels is None else _labels(loaded, labels, resolve)
     limits: dict[Rate, float | None] = {"wrong": at_most_wrong, "silent": at_most_silent}
     watched: list[Rate] = [rate for rate, limit in limits.items() if limit is not None] or ["wrong", "silent"]
     streams = {(run, rate): _stream(data, laid, run, rate) for run in range(len(data.runs)) for rate in watched}
-    each = alpha / len(streams)
-    rows = [_row(data, files, key, stream=stream, limit=limits[key[1]], alpha=each) for key, stream in streams.items()]
-    differences = _differences(data.runs, watched, streams, baseline, alpha)
+    rows = []
+    for (run, rate), stream in streams.items():
+        bets, limit, present = stream.bets(alpha / len(streams)), limits[rate], data.present[run]
+        after = None if limit is None else reached(bets, limit)
+        row, question = None, None
+        if after is not None:
+            at = int(stream.at[after - 1])
+            row, question = int(present[: at + 1].sum()), data.questions[at]
+        counts = int(present.sum()), len(stream.values), stream.judge is not None
+        figures = stream.mean, *bounds_of_stream(bets)
+        rows.append(Guarded(data.runs[run], rate, *figures, limit, *counts, row, question))
+    differences = _differences(data.runs, streams, watched, baseline, alpha)
     order = hashlib.blake2b("\0".join(data.questions).encode(), digest_size=6).hexdigest()
     given = {f"at_most_{rate}": f"{limit:g}" for rate, limit in limits.items() if limit is not None}
     signed = {} if laid is None else laid.signature
     line = sign(**loaded.signature, **signed, order=order, **given, alpha=f"{alpha:g}")
-    notes = [*loaded.notes, *([] if laid is None else laid.notes), *_notes(data, laid, watched, rows)]
-    tables = {"differences": tuple(differences)} if differences else {}
-    return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "guard", tables)
+    notes = [*loaded.notes, *([] if laid is None else laid.notes), *_notes(data, laid, rows)]
+    return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "guard", {"differences": differences})
 
 
 def _labels(loaded: Loaded, table: Any, resolve: Resolution) -> Labels:
@@ -147,74 +143,44 @@ def _labels(loaded: Loaded, table: Any, resolve: Resolution) -> Labels:
 def _stream(data: Evidence, laid: Labels | None, run: int, rate: Rate) -> _Stream:
     """Return what a rate of a run is the mean of."""
     present = data.present[run]
-    row = np.cumsum(present) - 1  # of the run
     if rate == "silent":
-        return _Stream(data.column("unanswered")[run, present].astype(float), row[present])
-    answers = present & (data.column("answered")[run] == 1)
+        return _Stream(data.column("unanswered")[run, present].astype(float), np.flatnonzero(present))
+    answers = np.flatnonzero(present & (data.column("answered")[run] == 1))
     wrong = data.column("incorrect")[run, answers].astype(float)
     if laid is None:
-        return _Stream(wrong, row[answers])
+        return _Stream(wrong, answers)
     labelled = np.flatnonzero(laid.labelled[run, answers])
-    people = 1.0 - laid.said[run, answers][labelled]
     so_far = np.concatenate([[0.0], np.cumsum(wrong)])
     ends = labelled + 1
     starts = np.concatenate([[0], ends])[:-1]
     around = (so_far[ends] - so_far[starts]) / (ends - starts)
-    return _Stream(people, row[answers][labelled], wrong[labelled], around)
-
-
-def _row(
-    data: Evidence,
-    files: tuple[str, ...],
-    key: tuple[int, Rate],
-    *,
-    stream: _Stream,
-    limit: float | None,
-    alpha: float,
-) -> Guarded:
-    run, rate = key
-    alarm = None if limit is None else stream.alarm(limit, alpha)
-    at = None if alarm is None else int(np.flatnonzero(data.present[run])[alarm - 1])
-    return Guarded(
-        data.runs[run],
-        rate,
-        stream.mean,
-        *stream.bounds(alpha),
-        limit,
-        int(data.present[run].sum()),
-        len(stream.values),
-        None if stream.judge is None else len(stream.values),
-        alarm,
-        None if at is None else data.questions[at],
-        None if at is None else files[at],
-    )
+    return _Stream(1.0 - laid.said[run, answers[labelled]], answers[labelled], wrong[labelled], around)
 
 
 def _differences(
     runs: tuple[str, ...],
-    watched: list[Rate],
     streams: Mapping[tuple[int, Rate], _Stream],
+    watched: list[Rate],
     baseline: str | None,
     alpha: float,
-) -> list[GuardedDifference]:
+) -> tuple[GuardedDifference, ...]:
     """Return the differences to a baseline, which is the first of two runs where none is named; each rests on four
     bounds, and alpha is divided among all of them."""
     if len(runs) < 2 or (len(runs) > 2 and baseline is None):
-        return []
+        return ()
     base = 0 if baseline is None else runs.index(baseline)
-    others = [run for run in range(len(runs)) if run != base]
-    each = alpha / (4 * len(others) * len(watched))
+    each = alpha / (4 * (len(runs) - 1) * len(watched))
+    bounds = {key: bounds_of_stream(stream.bets(each)) for key, stream in streams.items()}
     rows = []
-    for rate in watched:
-        old_low, old_high = streams[base, rate].bounds(each)
-        for run in others:
-            low, high = streams[run, rate].bounds(each)
+    for (run, rate), (low, high) in bounds.items():
+        if run != base:
+            old_low, old_high = bounds[base, rate]
             value = streams[run, rate].mean - streams[base, rate].mean
             rows.append(GuardedDifference(runs[run], runs[base], rate, value, low - old_high, high - old_low))
-    return rows
+    return tuple(rows)
 
 
-def _notes(data: Evidence, laid: Labels | None, watched: list[Rate], rows: Sequence[Guarded]) -> list[Note]:
+def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Note]:
     """Say what the figures depend on."""
     notes = [
         note(
@@ -223,7 +189,18 @@ def _notes(data: Evidence, laid: Labels | None, watched: list[Rate], rows: Seque
             " an alarm is false with the stated chance, however often one looks",
         )
     ]
-    if "wrong" in watched and laid is None:
+    if laid is not None:
+        notes.append(
+            note(
+                "guard.labels",
+                "wrong answers are what people say by {labels:n label}, in the order of the rows; they must be a random"
+                " sample of the answers, and a label that is added behind a later one changes earlier looks",
+                labels=int(laid.labelled.sum()),
+            )
+        )
+        right = data.column("correct") == 1
+        notes += chosen_labels(data.runs, right, data.present & ~laid.known, laid.labelled)
+    elif any(row.rate == "wrong" for row in rows):
         notes.append(
             note(
                 "guard.by_judge",
@@ -231,24 +208,12 @@ def _notes(data: Evidence, laid: Labels | None, watched: list[Rate], rows: Seque
                 f" the system's ({opt('labels', of='FILE')} corrects them)",
             )
         )
-    elif laid is not None and "wrong" in watched:
-        labelled = laid.labelled
-        notes.append(
-            note(
-                "guard.labels",
-                "wrong answers are what people say by {labels:n label}, in the order of the rows; they must be a random"
-                " sample of the answers, and a label that is added behind a later one changes earlier looks",
-                labels=int(labelled.sum()),
-            )
-        )
-        right = data.column("correct") == 1
-        notes += chosen_labels(data.runs, right, data.present & ~laid.known, labelled)
     changed = [f"{row.rate} of {row.run!r}" for row in rows if row.value < row.low or row.value > row.high]
     if changed:
         notes.append(
             note(
                 "guard.changed",
-                "{rates:list ;}: the mean so far lies outside the bounds, so the rate was not the same at all rows",
+                "{rates:list}: the mean so far lies outside the bounds, so the rate was not the same at all rows",
                 rates=changed,
             )
         )

@@ -68,56 +68,42 @@ def show(results: Results[Guarded]) -> None:
                 "rate": row.rate,
                 "now": with_interval(row.value, row.low, row.high),
                 "limit": "–" if row.limit is None else f"{row.limit:g}",
-                "counted": _counted(row),
-                "first alarm": _alarm(row),
+                "counted": plural(row.counted, _counted(row)),
+                "first alarm": f"row {row.alarm:,}: {row.question}"
+                if row.alarm
+                else "–"
+                if row.limit is None
+                else "none",
             }
             for row in results
         ]
     )
-    differences = results.tables.get("differences", ())
-    if differences:
+    if results.tables["differences"]:
         print()
+        columns = ("run", "baseline", "rate")
+        differences = results.tables["differences"]
         show_records(
-            [
-                {
-                    "run": row.run,
-                    "baseline": row.baseline,
-                    "rate": row.rate,
-                    "difference": difference(row),
-                }
-                for row in differences
-            ]
+            [{name: getattr(row, name) for name in columns} | {"difference": difference(row)} for row in differences]
         )
     show_signature(results.signature)
 
 
 def _counted(row: Guarded) -> str:
     """Return what the rate was counted on."""
-    if row.labels is not None:
-        return plural(row.labels, "label")
-    return plural(row.counted, "answer" if row.rate == "wrong" else "question")
-
-
-def _alarm(row: Guarded) -> str:
-    """Return where the first alarm was."""
-    if row.limit is None:
-        return "no limit"
-    return "none" if row.alarm is None else f"row {row.alarm:,}: {row.question} ({row.file})"
+    return "label" if row.labelled else "answer" if row.rate == "wrong" else "question"
 
 
 def _gate(row: Guarded) -> Gate:
     """Return what was asked of a rate that has a limit, and whether it alarmed."""
     figures = f"{number(row.value)} {interval(row.low, row.high)}"
-    what = "wrong answers" if row.rate == "wrong" else "silence"
-    if row.alarm is None:
-        verdict = f"is not surely above {row.limit:g}"
-    else:
+    verdict = f"is not surely above {row.limit:g}"
+    if row.alarm is not None:
         verdict = f"is above {row.limit:g}, first at row {row.alarm:,} of {row.rows:,}, question {row.question!r}"
-    said = f"the rate of {what} of run {row.run!r} {verdict} ({figures})"
+    said = f"the share of {row.rate} {_counted(row)}s of run {row.run!r} {verdict} ({figures})"
     return Gate(row.run, f"{row.rate} at most {row.limit:g}", PASSED if row.alarm is None else FAILED, said, figures)
 
 
-@verb(GuardRequest, working="reading", show=show)
+@verb(GuardRequest, show=show)
 def guard(request: GuardRequest) -> Results[Guarded]:
     limited = request.at_most_wrong is not None or request.at_most_silent is not None
     reports = Reports.of(request, gated=limited)

@@ -73,7 +73,7 @@ class ShiftRequest(Reading, WithInterval, Sourced):
             raise UsageError(f"say where people's verdicts are: {opt('labels', of='FILE')}")
 
 
-@verb(ShiftRequest, working="reading", show=show_shift)
+@verb(ShiftRequest, show=show_shift)
 def shift(request: ShiftRequest) -> Results[Shift]:
     how = ("margin", "learned_on", "error", "by", "own", "ci", "resolve")
     reading = request.values(Reading)
