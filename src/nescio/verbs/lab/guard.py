@@ -99,7 +99,8 @@ def _gate(row: Guarded) -> Gate:
     verdict = f"is not surely above {row.limit:g}"
     if row.alarm is not None:
         verdict = f"is above {row.limit:g}, first at row {row.alarm:,} of {row.rows:,}, question {row.question!r}"
-    said = f"the share of {row.rate} {_counted(row)}s of run {row.run!r} {verdict} ({figures})"
+    what = "wrong answers" if row.rate == "wrong" else "silent questions"
+    said = f"the share of {what} of run {row.run!r} {verdict} ({figures})"
     return Gate(row.run, f"{row.rate} at most {row.limit:g}", PASSED if row.alarm is None else FAILED, said, figures)
 
 
