@@ -3,7 +3,7 @@
 \b
 nescio lab guard night-1.csv night-2.csv night-3.csv --at-most-wrong 0.5 --at-most-silent 0.3
 nescio lab guard outcomes.csv --at-most-silent 0.4
-nescio lab guard questions.jsonl runs/mine.jsonl --labels people.csv --at-most-wrong 0.5 --unanswerable exclude
+nescio lab guard questions.jsonl runs/mine.jsonl --labels people.csv --unanswerable exclude --at-most-wrong 0.5
 
 FILES are outcomes in the order in which they came: a file that grows, or several, each a block of the same run. The
 guard alarms at the first row at which a rate is surely above its limit. You may ask again after every row: the chance
