@@ -4,8 +4,8 @@ FILES are judged answers, as for `nescio score`, and LABELS people's verdicts on
 
 \b
 nescio labels shift questions.jsonl runs/*.jsonl --labels people.csv --margin 0.1
-nescio labels shift questions.jsonl runs/*.jsonl --labels people.csv --margin 0.1 --learned-on old
-nescio labels shift questions.jsonl runs/*.jsonl --labels people.csv --margin 0.1 --by category
+nescio labels shift outcomes.csv --labels people.csv --margin 0.1 --learned-on old
+nescio labels shift outcomes.csv --labels people.csv --margin 0.1 --by category
 
 The judge's bias is its share of correct answers minus people's. State beforehand, as --margin, by how much it may
 differ from the bias on the runs that a correction was learned on. Each run gets one of five answers: pass (the interval
