@@ -21,6 +21,7 @@ import nescio
 from nescio.comparison.contamination import Excess
 from nescio.comparison.early import Look
 from nescio.comparison.items import Item
+from nescio.comparison.judge_shift import Shift
 from nescio.comparison.stakes import AtStake
 from nescio.data.pivot import Pivot
 from nescio.meta_evaluation import Agreement, Correlation, Finding, Power, PowerPlan, Stability, SwapBin
@@ -29,6 +30,7 @@ from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
 from nescio.scoring.assessors import Assessor
 from nescio.scoring.components import TotalError
 from nescio.scoring.drawing import ToLabel
+from nescio.scoring.guarding import Guarded
 from nescio.scoring.label_looks import LabelLook
 from nescio.scoring.repeat_noise import Repeatability
 from nescio.selective import TunedPair
@@ -80,6 +82,8 @@ def people() -> None:
         sheet = nescio.labels.draw("outcomes.csv", Path(folder, "sheet.csv"), draw=20)
         assert_type(sheet, Sheet)
         assert_type(sheet.to_label, tuple[ToLabel, ...])
+    audit = nescio.labels.shift("outcomes.csv", labels="people.csv", margin=0.1)
+    assert_type(audit.rows, tuple[Shift, ...])
     enough = nescio.labels.look("outcomes.csv", "accuracy", labels="people.csv", half_width=0.1)
     assert_type(enough.rows, tuple[LabelLook, ...])
 
@@ -114,6 +118,7 @@ def comparisons() -> None:
     assert_type(cast(nescio.Results[Look], early).rows, tuple[Look, ...])
     assert_type(nescio.lab.repeats("trials.csv", "accuracy").rows, tuple[Repeatability, ...])
     print(nescio.lab.flips("trials.csv", "accuracy", run="agent-1", draws=5).rows[0].flips)
+    assert_type(nescio.lab.guard("outcomes.csv", at_most_silent=0.4).rows, tuple[Guarded, ...])
     assert_type(nescio.lab.stakes("stakes.csv").rows, tuple[AtStake, ...])
     assert_type(nescio.lab.cascade("cascade.csv", cost="cost_usd", right=0.05).rows, tuple[Way, ...])
     assert_type(nescio.lab.assessors("annotators.csv", resamples=FAST).rows, tuple[Assessor, ...])

@@ -9,7 +9,7 @@ import pytest
 
 import nescio
 from nescio.data.evidence import Evidence, Tally
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, RunInTwoFilesError, UsageError
 from nescio.pipeline import Options, load
 from tests.formats.encodings import FILES, assert_refused, encode, evidence, read, refusal
 from tests.rings import together
@@ -54,7 +54,9 @@ def test_the_same_file_twice(tmp_path: Path) -> None:
 
 def test_the_same_run_in_two_files(tmp_path: Path) -> None:
     one, other = encode(OTHERS + ROWS, "csv", tmp_path, "one"), encode(ROWS, "parquet", tmp_path, "other")
-    assert str(refusal([one, other], MismatchError)).startswith(f"run 'a' is in both {one} and {other}; rename one, or")
+    assert str(refusal([one, other], RunInTwoFilesError)).startswith(
+        f"run 'a' is in both {one} and {other}; rename one, or"
+    )
 
 
 def test_a_name_given_to_two_files(tmp_path: Path) -> None:

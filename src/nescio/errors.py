@@ -4,6 +4,7 @@
     ├── UsageError           an option or a parameter that makes no sense
     ├── FormatError          a file that breaks a rule of its format (path, line, rule, value)
     ├── MismatchError        inputs that are sound alone and do not belong together
+    │   └── RunInTwoFilesError   one run in two tables
     ├── MissingColumnError   a measure needs a column that the data does not have
     ├── UnknownNameError     a measure, format or judge that nobody registered
     ├── EndpointError        a service that refuses every call, or does not answer
@@ -222,6 +223,10 @@ def collected(faults: list[FormatError] | None) -> Iterator[None]:
 
 class MismatchError(NescioError):
     """Inputs that are sound alone and do not belong together."""
+
+
+class RunInTwoFilesError(MismatchError):
+    """Two tables that hold answers of one run."""
 
 
 class MissingColumnError(NescioError):

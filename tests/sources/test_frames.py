@@ -16,7 +16,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import nescio
-from nescio.errors import MismatchError, MissingColumnError, UsageError
+from nescio.errors import MismatchError, MissingColumnError, RunInTwoFilesError, UsageError
 from tests.formats.encodings import assert_refused, evidence, refusal
 from tests.rings import together
 
@@ -125,7 +125,9 @@ def test_what_is_no_table_is_refused(given: object) -> None:
 
 def test_several_tables_are_told_apart_by_number() -> None:
     again = pl.DataFrame(SOUND)
-    assert str(refusal([pandas(), again], MismatchError)).startswith("run 'a' is in both table1 and table2; rename")
+    assert str(refusal([pandas(), again], RunInTwoFilesError)).startswith(
+        "run 'a' is in both table1 and table2; rename"
+    )
     assert evidence([pandas(), again.with_columns(run=pl.lit("b"))]).runs == ("a", "b")
     assert evidence([pandas().drop(columns="run"), again.drop("run")]).runs == ("table1", "table2")
 

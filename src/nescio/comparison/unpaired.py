@@ -30,7 +30,7 @@ from nescio.pipeline import Loaded
 from nescio.scoring.influence import influence
 from nescio.scoring.jackknife import deciding, moves
 from nescio.scoring.samples import MeasureInput, measure_inputs
-from nescio.stats.few_units import unit_error
+from nescio.stats.few_units import added_errors, student_p, unit_error
 from nescio.stats.streams import Stream
 
 Floats = NDArray[np.float64]
@@ -105,7 +105,7 @@ def _compared(
     if run.questions is not None and baseline.questions is not None:
         how, p = UNPAIRED, p_value(observed, _exchanged(measure, run, baseline, shared, plan))
     else:
-        how, p = WELCH, _student_p(observed, *error)
+        how, p = WELCH, student_p(observed, *error)
     remarks = [no_interval(measure, units, spread)] if math.isnan(low) else []
     row = Comparison(*names, measure.label, observed, low, high, p, None, how, units, None, units=units, spread=spread)
     return row, remarks
@@ -122,7 +122,7 @@ def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64]) -> tuple[fl
     """Return the standard error of the difference and its degrees of freedom; shared questions of runs whose units are
     clusters or repeats count as if they were apart, which makes the error larger."""
     if not len(shared):
-        return _added([(run.error, run.freedom), (baseline.error, baseline.freedom)])
+        return added_errors([(run.error, run.freedom), (baseline.error, baseline.freedom)])
     assert run.questions is not None
     assert baseline.questions is not None
     first = dict(zip(run.questions.tolist(), run.moved.tolist(), strict=True))
@@ -135,32 +135,13 @@ def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64]) -> tuple[fl
     if any(len(part) == 1 for part in parts):  # one question alone shows no spread: it joins the others
         parts = [[moved for part in parts for moved in part]]
     ones = [np.ones(len(part)) for part in parts]
-    return _added(
+    return added_errors(
         [
             unit_error(np.array(part), size, size.astype(np.int64))
             for part, size in zip(parts, ones, strict=True)
             if part
         ]
     )
-
-
-def _added(errors: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the error of a sum of independent parts and Satterthwaite's degrees of freedom."""
-    variances = [error**2 for error, _ in errors]
-    total = math.fsum(variances)
-    if not total > 0:
-        return math.sqrt(total) if total == 0 else math.nan, min(freedom for _, freedom in errors)
-    below = sum(variance**2 / freedom for variance, (_, freedom) in zip(variances, errors, strict=True) if variance)
-    return math.sqrt(total), total**2 / below
-
-
-def _student_p(observed: float, error: float, freedom: float) -> float:
-    """Return the two-sided p-value of Student's t; 1 where there is no difference and no spread."""
-    if not error > 0:
-        return 1.0 if observed == 0 and error == 0 else math.nan
-    from scipy.special import stdtr
-
-    return float(2 * stdtr(freedom, -abs(observed) / error))
 
 
 def _exchanged(measure: Measure, run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], plan: TestPlan) -> Floats:

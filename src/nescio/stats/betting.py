@@ -1,7 +1,8 @@
-r"""Betting sequences: intervals of the mean of a pool's labels that hold at every look, without any plan of looks.
+r"""Betting sequences: intervals of a mean that hold at every look, without any plan of looks.
 
 Labels come in random order from a pool of N; a judge's verdicts are known of all of it. Waudby-Smith & Ramdas (JRSS B
-2023), sampling without replacement, with the judge as in prediction-powered inference. Knows nothing of questions.
+2023), sampling without replacement, with the judge as in prediction-powered inference. Or values come without end
+(`bets_on_stream`, `reached`, `bounds_of_stream`), with the same bets. Knows nothing of questions.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ Floats = NDArray[np.float64]
 
 FEWEST = 10  # labels before the first interval, and before the judge is weighed by what they say
 FULL = 0.5  # the share of the capital that a bet may lose at most
+_HALVINGS = 40  # of the range in which a bound is sought
 
 
 class Bets(Struct, frozen=True, eq=False):
@@ -43,14 +45,57 @@ def bets(labels: Floats, judge: Floats, every: Floats, *, alpha: float = 0.05, p
     m, n = len(labels), len(every)
     i = np.arange(1, m + 1)
     left = (every.sum() - np.concatenate([[0.0], np.cumsum(judge)[:-1]])) / (n - i + 1)
-    weight = _weights(labels, judge, every)
+    weight = _weights(labels, judge, float(every.mean()))
     x = labels - weight * (judge - left)
-    mean = (0.5 + np.cumsum(x)) / (i + 1)
-    spread = (0.25 + np.cumsum((x - mean) ** 2)) / (i + 1)
-    before = np.concatenate([[0.25], spread[:-1]])
-    rate = i * np.log1p(i) if planned is None else np.full(m, float(planned))
-    size = np.sqrt(2 * math.log(2 / alpha) / (before * rate))
-    return Bets(labels, x, weight, -weight * (1 - left), 1 + weight * left, size, math.log(2 / alpha))
+    goal = math.log(2 / alpha)
+    return Bets(labels, x, weight, -weight * (1 - left), 1 + weight * left, _sizes(x, goal, planned), goal)
+
+
+def bets_on_stream(
+    labels: Floats, judge: Floats | None = None, around: Floats | None = None, *, alpha: float = 0.05
+) -> Bets:
+    r"""Return what values in [0, 1] that come without end bet on, in the order in which they come; a bound of their
+    mean on one side is wrong at some look with a chance of at most alpha.
+
+    With a judge the values are people's labels: `judge` is what it says of each, `around` its mean over the answers
+    since the label before, this one among them. Then $x_i = d_i - w_i(g_i - \bar g_i)$, which has the mean of $d_i$
+    where the judge says the same on average of the answer that people see as of those around it. $w_i$ is as in `bets`,
+    with $\bar g$ of the judge's means so far.
+    """
+    goal = math.log(1 / alpha)
+    if judge is None or around is None:
+        nothing = np.zeros(len(labels))
+        return Bets(labels, labels, nothing, nothing, nothing + 1, _sizes(labels, goal), goal)
+    so_far = np.cumsum(around) / np.arange(1, len(labels) + 1)
+    weight = _weights(labels, judge, np.concatenate([[0.5], so_far])[:-1])
+    x = labels - weight * (judge - around)
+    return Bets(labels, x, weight, -weight, 1 + weight, _sizes(x, goal), goal)
+
+
+def reached(made: Bets, mean: float, *, upward: bool = True) -> int | None:
+    """Return after how many values of a stream the bets that its mean is above (or below) this one first refute it;
+    None where they have not."""
+    above = np.flatnonzero(np.cumsum(_gains_on_stream(mean, made, upward)) >= made.goal)
+    return int(above[0]) + 1 if len(above) else None
+
+
+def bounds_of_stream(made: Bets) -> tuple[float, float]:
+    """Return the lower and the upper bound of the mean of a stream, which have held at all looks so far: the means
+    next to those that some look refutes. 0 and 1 where none is."""
+    ends = []
+    for upward in (True, False):
+        refuted, open_ = (0.0, 1.0) if upward else (1.0, 0.0)
+        if reached(made, refuted, upward=upward) is None:
+            ends.append(refuted)
+            continue
+        for _ in range(_HALVINGS):
+            middle = (refuted + open_) / 2
+            if reached(made, middle, upward=upward) is None:
+                open_ = middle
+            else:
+                refuted = middle
+        ends.append(refuted)
+    return ends[0], ends[1]
 
 
 def interval(made: Bets, pool: int, *, running: bool = True) -> tuple[float, float]:
@@ -83,20 +128,40 @@ def gains(mean: float, made: Bets, t: int, pool: int, upward: bool) -> Floats:
     capital; where their sum has reached `made.goal` at some look, this mean is refuted."""
     i = np.arange(t)
     now = (pool * mean - np.concatenate([[0.0], np.cumsum(made.labels)[: t - 1]])) / (pool - i)
+    return _gained(now, made, t, upward)
+
+
+def _gains_on_stream(mean: float, made: Bets, upward: bool) -> Floats:
+    """Return what each bet on a stream adds to the logarithm of the capital."""
+    return _gained(np.full(len(made.x), mean), made, len(made.x), upward)
+
+
+def _gained(now: Floats, made: Bets, t: int, upward: bool) -> Floats:
+    """Return what the first t bets against these means add to the logarithm of the capital."""
     room = now - made.least[:t] if upward else made.most[:t] - now
     size = np.minimum(made.size[:t], FULL / np.maximum(room, 1e-300))
     away = made.x[:t] - now if upward else now - made.x[:t]
     return np.log1p(np.maximum(size * away, -1 + 1e-12))
 
 
-def _weights(labels: Floats, judge: Floats, every: Floats) -> Floats:
-    """Return how far the judge is trusted at each label, by those before it."""
+def _sizes(x: Floats, goal: float, planned: int | None = None) -> Floats:
+    """Return the size of each bet before its limit, by the values before it."""
+    i = np.arange(1, len(x) + 1)
+    mean = (0.5 + np.cumsum(x)) / (i + 1)
+    spread = (0.25 + np.cumsum((x - mean) ** 2)) / (i + 1)
+    before = np.concatenate([[0.25], spread[:-1]])[: len(x)]
+    rate = i * np.log1p(i) if planned is None else np.full(len(x), float(planned))
+    sizes: Floats = np.sqrt(2 * goal / (before * rate))
+    return sizes
+
+
+def _weights(labels: Floats, judge: Floats, share: Floats | float) -> Floats:
+    """Return how far the judge is trusted at each label, by those before it; `share` is what it calls right, of all or
+    before each label."""
     weight = np.full(len(labels), 0.5)
-    share = float(every.mean())
-    spread = share * (1 - share)
-    if not spread > 0:
-        return np.zeros(len(labels))
+    spread = np.broadcast_to(np.asarray(share * (1 - share), dtype=np.float64), weight.shape)
     i = np.arange(1, len(labels) + 1)
     covariance = np.cumsum(labels * judge) / i - np.cumsum(labels) * np.cumsum(judge) / i**2
-    weight[FEWEST:] = np.clip(covariance[FEWEST - 1 : -1] / spread, 0, 1)
-    return weight
+    known = np.where(spread > 0, spread, np.inf)
+    weight[FEWEST:] = np.clip(covariance[FEWEST - 1 : -1] / known[FEWEST:], 0, 1)
+    return np.where(spread > 0, weight, 0.0)

@@ -4,6 +4,7 @@ freedom."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,25 @@ def unit_error(
         return math.nan, math.nan
     error, even = unit_errors(influence, size, times)
     return float(error), min(float(even), intervals.freedom(-influence, times, units)) if skewed else float(even)
+
+
+def added_errors(errors: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the error of a sum of independent parts and Satterthwaite's degrees of freedom."""
+    variances = [error**2 for error, _ in errors]
+    total = math.fsum(variances)
+    if not total > 0:
+        return math.sqrt(total) if total == 0 else math.nan, min(freedom for _, freedom in errors)
+    below = sum(variance**2 / freedom for variance, (_, freedom) in zip(variances, errors, strict=True) if variance)
+    return math.sqrt(total), total**2 / below
+
+
+def student_p(observed: float, error: float, freedom: float) -> float:
+    """Return the two-sided p-value of Student's t; 1 where there is no difference and no spread."""
+    if not error > 0:
+        return 1.0 if observed == 0 and error == 0 else math.nan
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(freedom, -abs(observed) / error))
 
 
 def unit_errors(influence: Floats, size: Floats, times: NDArray[np.int64]) -> tuple[Floats, Floats]:

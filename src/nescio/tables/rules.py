@@ -10,7 +10,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.policies import one_sided
 from nescio.data.repeats import REPEAT
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, RunInTwoFilesError
 from nescio.sources.source import Source
 from nescio.sources.tables import NOTHING, NUMBER, first, literal, locate
 from nescio.tables.asking import AskedError, Options
@@ -257,11 +257,11 @@ def _summary(connection: duckdb.DuckDBPyConnection, table: Table, mapping: Mappe
 
 
 def no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
-    """Raise MismatchError if two files hold answers of one run."""
+    """Raise RunInTwoFilesError if two files hold answers of one run."""
     query = "SELECT run, min(file), max(file) FROM rows GROUP BY run HAVING min(file) < max(file) ORDER BY run LIMIT 1"
     if clash := first(connection, query):
         run, one, other = clash
-        raise MismatchError(
+        raise RunInTwoFilesError(
             f"run {run!r} is in both {sources[one].label} and {sources[other].label}; rename one, or leave out the"
             " column run: a table without it is one run, named by its file"
         )

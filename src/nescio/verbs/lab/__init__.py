@@ -1,4 +1,4 @@
-"""Further studies: cascades, votes, stated stakes, repeats, flips of a gate, contamination, items, assessors.
+"""Further studies: cascades, votes, stated stakes, repeats, flips of a gate, guards, contamination, items, assessors.
 
 \b
 nescio lab cascade cascade.csv --cost cost_usd --right 0.1 --error 2
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nescio.verbs.lab.components import components as components
     from nescio.verbs.lab.contamination import contamination as contamination
     from nescio.verbs.lab.flips import flips as flips
+    from nescio.verbs.lab.guard import guard as guard
     from nescio.verbs.lab.items import items as items
     from nescio.verbs.lab.repeats import repeats as repeats
     from nescio.verbs.lab.stakes import stakes as stakes

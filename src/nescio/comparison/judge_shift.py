@@ -1,0 +1,165 @@
+"""Whether what a judge gets wrong of one run is what it gets wrong of another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+
+from nescio.comparison.judge_traits import preferences
+from nescio.data.assessors import Resolution
+from nescio.data.evidence import UNGRADED
+from nescio.data.notes import note
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UnknownNameError, UsageError
+from nescio.scoring.corrected_scores import open_labelled
+from nescio.scoring.judge_agreement import chosen_labels
+from nescio.scoring.labels import Labels, read_labels
+from nescio.stats.contrasts import FEWEST, contrast
+from nescio.stats.intervals import wilson
+
+Answer = Literal["pass", "fail", "inconclusive", "not graded", "not checked"]
+Error = Literal["bias", "false-positives", "false-negatives"]
+_OF: Mapping[Error, str] = {
+    "bias": "labelled answers",
+    "false-positives": "labelled answers that people call not correct",
+    "false-negatives": "labelled answers that people call correct",
+}
+
+
+class Shift(Struct, frozen=True):
+    """Whether a judge errs on a run as on the runs that its correction was learned on, and why that is the answer.
+
+    `value` and `learned` are the judge's errors on the run and on those, `difference` the first minus the second with
+    its interval. `labels` and `learned_labels` count the answers that they were computed from. NaN where not computed.
+    """
+
+    run: str
+    learned_on: str
+    answer: Answer
+    why: str
+    value: float
+    learned: float
+    difference: float
+    low: float
+    high: float
+    labels: int
+    learned_labels: int
+
+
+class JudgeError(Struct, frozen=True):
+    """An error of the judge on the `labels` of a run that show it: its bias (its share correct minus people's) with
+    Student's interval, or its share of false positives or false negatives with Wilson's."""
+
+    run: str
+    error: Error
+    value: float
+    low: float
+    high: float
+    labels: int
+
+
+def judge_shift(
+    source: Any,
+    options: Mapping[str, Any],
+    labels: Any,
+    *,
+    margin: float,
+    learned_on: Sequence[str] = (),
+    error: Error = "bias",
+    by: Sequence[str] = (),
+    own: Sequence[str] = (),
+    ci: float = 95.0,
+    resolve: Resolution = "adjudicated",
+) -> Results[Shift]:
+    """Return whether the judge errs on each run as on those that it was corrected on (`learned_on`; none: all others).
+
+    A run passes where the interval of the difference lies within the margin, and fails where it lies outside. Labels
+    are taken for a random sample of each run's answers, and figures are about all answers of their kind. `by` names
+    columns by whose values the bias is shown too, `own` the runs of the judge's own model. Raises MismatchError for one
+    run alone, UsageError for labels that are no simple random sample.
+    """
+    how = {"texts": True, "graded": ("length", "position"), **options}
+    loaded = open_labelled(source, None, how, labels, ("position", *by))
+    laid = read_labels(loaded, labels, resolve=resolve)
+    if laid.inclusion is not None:
+        raise UsageError("an audit needs labels of a simple random sample, and these have probabilities of inclusion")
+    data, runs = laid.data, laid.data.runs
+    for name in (*learned_on, *own):
+        if name not in runs:
+            raise UnknownNameError("run", name, runs)
+    if len(runs) == 1 or {*runs} == {*learned_on}:
+        raise MismatchError("no run is left to check: a correction is learned on some runs and checked on others")
+    run_of, question = np.nonzero(laid.labelled)
+    unit = question if data.clusters is None else data.clusters[question]
+    judge = (data.column("correct")[laid.labelled] == 1).astype(float)
+    people = laid.said[laid.labelled].astype(float)
+    errors: dict[Error, tuple[Any, Any]] = {
+        "bias": (judge - people, np.ones(len(judge), dtype=bool)),
+        "false-positives": (judge, people == 0),
+        "false-negatives": (1 - judge, people == 1),
+    }
+    values, shows = errors[error]
+    rows, all_errors = list[Shift](), list[JudgeError]()
+    for run, name in enumerate(runs):
+        here = run_of == run
+        for which, (off, defined) in errors.items():
+            all_errors.append(_error(name, which, ci / 100, off=off, unit=unit, of=defined & here))
+        if name in learned_on:
+            continue
+        names = list(learned_on) or [other for other in runs if other != name]
+        learned = shows & np.isin(run_of, [runs.index(other) for other in names])
+        made = contrast(values, unit, shows & here, learned)
+        low, high = made.interval(ci / 100)
+        answer, why = _unchecked(laid, run, made.sizes, _OF[error]) or _answer(low, high, margin)
+        figures = (made.first, made.second, made.difference, low, high)
+        if answer in ("not graded", "not checked"):
+            figures = (math.nan,) * 5
+        rows.append(Shift(name, " + ".join(names), answer, why, *figures, *made.sizes))
+    found, unchecked = preferences(loaded, laid, errors["bias"][0], unit, by=by, own=own, level=ci / 100)
+    about = note(
+        "shift.about",
+        "the bias is the judge's share of correct answers minus people's, on {labels:n labelled answer}; figures are"
+        " about all answers of this kind, and assume that each run's labels are a random sample of its answers",
+        labels=len(judge),
+    )
+    chosen = chosen_labels(runs, data.column("correct") == 1, data.present & ~laid.known, laid.labelled)
+    asked = {"learned_on": "+".join(learned_on) or "all others", "error": error, "margin": f"{margin:g}"}
+    line = sign(**loaded.signature, **laid.signature, **asked, ci=f"{ci:g}")
+    notes = tuple(dict.fromkeys([*loaded.notes, *laid.notes, about, *chosen, *unchecked]))
+    return Results(tuple(rows), line, notes, "shift", {"errors": tuple(all_errors), "preferences": tuple(found)})
+
+
+def _unchecked(laid: Labels, run: int, sizes: tuple[int, int], what: str) -> tuple[Answer, str] | None:
+    """Return why a run cannot be checked; None where it can."""
+    if not (laid.data.present[run] & ~laid.known[run]).any():
+        if (laid.data.absence[run] == UNGRADED).any():
+            return "not graded", "its answers carry no verdict of the judge"
+        return "not checked", "it gave no answer that needs a verdict"
+    for whose, many in zip(("it has", "those that it was learned on have"), sizes, strict=True):
+        if many < FEWEST:
+            return "not checked", f"{whose} {many:,} {what}, and {FEWEST} are needed"
+    return None
+
+
+def _answer(low: float, high: float, margin: float) -> tuple[Answer, str]:
+    """Return what an interval of a difference says of a margin."""
+    if -margin <= low and high <= margin:
+        return "pass", f"the difference is within ±{margin:g}"
+    if low > margin or high < -margin:
+        return "fail", f"the difference is more than {margin:g}"
+    return "inconclusive", f"the interval reaches across ±{margin:g}: more labels would tell"
+
+
+def _error(run: str, error: Error, level: float, *, off: Any, unit: Any, of: Any) -> JudgeError:
+    """Return the mean of how far the judge is off on some labels; NaN of none."""
+    many = int(of.sum())
+    if error == "bias":
+        made = contrast(off, unit, of, np.zeros(len(of), dtype=bool))
+        return JudgeError(run, error, made.first, *made.interval(level), many)
+    times = float(off[of].sum())
+    return JudgeError(run, error, times / many if many else math.nan, *wilson(times, many, level), many)

@@ -1,0 +1,149 @@
+"""Of which answers a judge is kinder than people: long ones, those in a position, those of its own model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.comparison.corrections import adjust
+from nescio.data.columns import user
+from nescio.data.notes import Note, note
+from nescio.errors import MismatchError
+from nescio.pipeline import Loaded
+from nescio.scoring.labels import Labels
+from nescio.stats.contrasts import FEWEST, contrast
+
+_TRAITS = ("length", "position", "own model")
+_MOST_VALUES = 12  # of a column that nobody named, so that each is a group
+
+
+class Preference(Struct, frozen=True):
+    """The judge's bias on a group of answers against another: `bias` and `other`, their difference with its interval,
+    the p-value of no difference, and the same adjusted after Holm for all groups that were checked."""
+
+    trait: str
+    group: str
+    against: str
+    bias: float
+    other: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_adjusted: float
+    labels: int
+    other_labels: int
+
+
+def preferences(
+    loaded: Loaded, laid: Labels, bias: Any, unit: Any, *, by: Sequence[str], own: Sequence[str], level: float
+) -> tuple[list[Preference], list[Note]]:
+    """Return the judge's bias by the length of answers, by position, by its own model and by the columns `by`, over all
+    runs together; and notes on what could not be checked. `bias` and `unit` are of the labelled answers. Raises
+    MismatchError for a column that is not constant within each question."""
+    cells = np.nonzero(laid.labelled)
+    traits = {"length": _by_length(loaded, laid)[cells], "own model": _by_model(loaded, laid, own)[cells[0]]}
+    traits |= {name: _by_column(laid, name, named=name in by)[cells] for name in dict.fromkeys(("position", *by))}
+    found, few, checked = list[Preference](), list[str](), set[str]()
+    for trait, groups in traits.items():
+        names = sorted({*groups.tolist()} - {""})
+        two = len(names) == 2
+        for name in names[1:] if two else names if len(names) > 2 else ():
+            checked.add(trait)
+            of = groups == name
+            made = contrast(bias, unit, of, ~of & (groups != ""))
+            if min(made.sizes) < FEWEST:
+                few.append(f"{trait} ({name})")
+                continue
+            figures = (made.first, made.second, made.difference, *made.interval(level), made.p_value(), math.nan)
+            found.append(Preference(trait, name, names[0] if two else "all others", *figures, *made.sizes))
+    adjusted = adjust([row.p for row in found], "holm")
+    found = [replace(row, p_adjusted=p) for row, p in zip(found, adjusted, strict=True) if p is not None]
+    return found, _unchecked([trait for trait in (*_TRAITS, *by) if trait not in checked], few)
+
+
+def _unchecked(lacking: list[str], few: list[str]) -> list[Note]:
+    """Note what was not checked."""
+    notes = []
+    if lacking:
+        notes.append(
+            note(
+                "shift.unchecked",
+                "the bias was not checked by {traits:list}: the files have no two groups of answers by it",
+                traits=lacking,
+            )
+        )
+    if few:
+        notes.append(
+            note(
+                "shift.few",
+                "the bias was not checked on {groups:list}: a group needs {fewest} labels, and so do the others",
+                groups=few,
+                fewest=FEWEST,
+            )
+        )
+    return notes
+
+
+def _by_length(loaded: Loaded, laid: Labels) -> Any:
+    """Return "longer than" or "at most" the median length of labelled answers: by the column `length`, or by the
+    characters of the answers; empty where neither is known."""
+    data = laid.data
+    length = np.full(data.present.shape, np.nan)
+    if user("length") in data.columns:
+        length = np.asarray(data.columns[user("length")], dtype=np.float64)
+    run_at, question_at = ({name: i for i, name in enumerate(names)} for names in (data.runs, data.questions))
+    for run, question, answer in _answers(loaded) if np.isnan(length).all() else ():
+        if run in run_at and question in question_at and answer:
+            length[run_at[run], question_at[question]] = len(answer)
+    known = length[laid.labelled & ~np.isnan(length)]
+    middle = float(np.median(known)) if len(known) else math.nan
+    groups = np.where(length > middle, f"longer than {middle:g}", f"at most {middle:g}").astype(object)
+    return np.where(np.isnan(length), "", groups)
+
+
+def _answers(loaded: Loaded) -> Iterator[tuple[str, str, str | None]]:
+    """Yield the words of each answer, where they were read, with its run and question."""
+    if loaded.in_words is not None and loaded.in_words.texts is not None:
+        for run, texts in zip(loaded.in_words.runs, loaded.in_words.texts, strict=True):
+            for question, text in zip(loaded.in_words.questions, texts, strict=True):
+                yield run, question, None if text is None else text.answer
+    elif loaded.texts is not None:
+        for one in loaded.texts.runs:
+            yield from ((one.name, said.question_id, said.answer) for said in one.responses if said.rank == 1)
+
+
+def _by_column(laid: Labels, name: str, *, named: bool) -> Any:
+    """Return the values of a column as texts, empty where there is none; raises MismatchError for one that was named
+    and is not constant within each question."""
+    data = laid.data
+    if name == "position" and user(name) in data.columns:
+        numbers = np.asarray(data.columns[user(name)], dtype=np.float64)
+        values = np.array([[f"{x:g}" if x == x else "" for x in row] for row in numbers.tolist()], dtype=object)  # noqa: PLR0124
+    elif name in data.strata:
+        values = np.broadcast_to(np.array([str(x) for x in data.strata[name]], dtype=object), data.present.shape)
+    elif named:
+        have = ", ".join(data.strata) or "none"
+        raise MismatchError(f"there is no column {name!r} that is constant within each question; such columns: {have}")
+    else:
+        values = np.full(data.present.shape, "", dtype=object)
+    return values if named or len({*values[laid.labelled].tolist()}) <= _MOST_VALUES else np.full_like(values, "")
+
+
+def _by_model(loaded: Loaded, laid: Labels, own: Sequence[str]) -> Any:
+    """Return of each run whether it is the judge's own model: it was named so, or its name is the judge's."""
+    judges = {_plain(word) for judge in loaded.judges for word in (judge.model, judge.name) if word}
+    runs = laid.data.runs
+    names = list(own) or [run for run in runs if _plain(run) in judges]
+    group = "own: " + " + ".join(names)
+    return np.array([group if run in names else "not its own" if names else "" for run in runs], dtype=object)
+
+
+def _plain(name: str) -> str:
+    """Return the letters and digits of a model's name, without who provides it."""
+    return "".join(c for c in name.rpartition("/")[2].casefold() if c.isalnum())

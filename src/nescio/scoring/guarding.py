@@ -1,0 +1,220 @@
+"""A guard of a stream: bounds of the rates of wrong answers and of silence that hold at every row, and alarms."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+
+from nescio.data.assessors import Resolution
+from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
+from nescio.pipeline import Loaded
+from nescio.scoring.blocks import open_blocks
+from nescio.scoring.judge_agreement import chosen_labels
+from nescio.scoring.labels import Labels, beside, read_labels
+from nescio.stats.betting import bets_on_stream, bounds_of_stream, reached
+
+Rate = Literal["wrong", "silent"]
+
+
+class Guarded(Struct, frozen=True):
+    """A rate of a run's stream: `wrong` is the share of its answers that are wrong, `silent` the share of questions
+    that it left unanswered.
+
+    `low` and `high` have bounded the rate at every row so far. `counted` rows enter the rate: all `rows` for silence,
+    the answers for wrong ones, and those with labels (`labelled`) where people correct a judge. `alarm` is the first
+    row at which the lower bound was above the `limit` (None: never), and `question` what it asks.
+    """
+
+    run: str
+    rate: Rate
+    value: float
+    low: float
+    high: float
+    limit: float | None
+    rows: int
+    counted: int
+    labelled: bool
+    alarm: int | None = None
+    question: str | None = None
+
+
+class GuardedDifference(Struct, frozen=True):
+    """The difference of a rate of two runs, run minus baseline, with bounds that have held at every row so far."""
+
+    run: str
+    baseline: str
+    rate: Rate
+    difference: float
+    low: float
+    high: float
+
+
+class _Stream(Struct, frozen=True, eq=False):
+    """What a rate is the mean of: `values` in their order, `at` the questions of which they are.
+
+    With people's labels for values, `judge` has the judge's verdicts on them, and `around` its means since the label
+    before."""
+
+    values: Any
+    at: Any
+    judge: Any = None
+    around: Any = None
+
+    def bets(self, alpha: float = 0.05) -> Any:
+        """Return what the values bet on."""
+        return bets_on_stream(self.values, self.judge, self.around, alpha=alpha)
+
+    @property
+    def mean(self) -> float:
+        """The mean so far, corrected by the judge; NaN of nothing."""
+        return min(max(float(np.mean(self.bets().x)), 0.0), 1.0) if len(self.values) else math.nan
+
+
+def guard(
+    source: Any,
+    *,
+    at_most_wrong: float | None = None,
+    at_most_silent: float | None = None,
+    alpha: float = 0.05,
+    baseline: str | None = None,
+    labels: Any = None,
+    resolve: Resolution = "adjudicated",
+    **options: Any,
+) -> Results[Guarded]:
+    """Return bounds of each run's rates over a stream, and where a rate first was surely above its limit.
+
+        nescio.lab.guard("traffic.csv", at_most_wrong=0.3)
+
+    Without limits both rates are followed, else those that have one. All lower bounds hold at all rows together with
+    probability 1 - alpha, and so do all upper bounds: alpha is divided by the number of runs and rates. Raises
+    MismatchError for data without questions in an order, UsageError for what cannot be followed one by one.
+    """
+    how = {"strata": (), **options, **({} if labels is None else {"beside": beside(labels)})}
+    loaded, data = open_blocks(source, how)
+    if baseline is not None and baseline not in data.runs:
+        raise UnknownNameError("run", baseline, data.runs)
+    laid = None if labels is None else _labels(loaded, labels, resolve)
+    limits: dict[Rate, float | None] = {"wrong": at_most_wrong, "silent": at_most_silent}
+    watched: list[Rate] = [rate for rate, limit in limits.items() if limit is not None] or ["wrong", "silent"]
+    streams = {(run, rate): _stream(data, laid, run, rate) for run in range(len(data.runs)) for rate in watched}
+    rows = []
+    for (run, rate), stream in streams.items():
+        bets, limit, present = stream.bets(alpha / len(streams)), limits[rate], data.present[run]
+        after = None if limit is None else reached(bets, limit)
+        row, question = None, None
+        if after is not None:
+            at = int(stream.at[after - 1])
+            row, question = int(present[: at + 1].sum()), data.questions[at]
+        counts = int(present.sum()), len(stream.values), stream.judge is not None
+        figures = stream.mean, *bounds_of_stream(bets)
+        rows.append(Guarded(data.runs[run], rate, *figures, limit, *counts, row, question))
+    differences = _differences(data.runs, streams, watched, baseline, alpha)
+    order = hashlib.blake2b("\0".join(data.questions).encode(), digest_size=6).hexdigest()
+    given = {f"at_most_{rate}": f"{limit:g}" for rate, limit in limits.items() if limit is not None}
+    signed = {} if laid is None else laid.signature
+    line = sign(**loaded.signature, **signed, order=order, **given, alpha=f"{alpha:g}")
+    notes = [*loaded.notes, *([] if laid is None else laid.notes), *_notes(data, laid, rows)]
+    return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "guard", {"differences": differences})
+
+
+def _labels(loaded: Loaded, table: Any, resolve: Resolution) -> Labels:
+    """Return people's labels; raises UsageError where they are no random sample, MismatchError where some answers are
+    wrong whatever people say."""
+    laid = read_labels(loaded, table, resolve=resolve)
+    if laid.inclusion is not None:
+        raise UsageError("a guard needs labels of a simple random sample, and these have probabilities of inclusion")
+    if (laid.known & laid.data.present & (laid.data.column("answered") == 1)).any():
+        raise MismatchError(
+            "some questions have no answer, so answers to them are wrong without a label; with labels of the others a"
+            f" guard needs {opt('unanswerable', 'exclude')}"
+        )
+    return laid
+
+
+def _stream(data: Evidence, laid: Labels | None, run: int, rate: Rate) -> _Stream:
+    """Return what a rate of a run is the mean of."""
+    present = data.present[run]
+    if rate == "silent":
+        return _Stream(data.column("unanswered")[run, present].astype(float), np.flatnonzero(present))
+    answers = np.flatnonzero(present & (data.column("answered")[run] == 1))
+    wrong = data.column("incorrect")[run, answers].astype(float)
+    if laid is None:
+        return _Stream(wrong, answers)
+    labelled = np.flatnonzero(laid.labelled[run, answers])
+    so_far = np.concatenate([[0.0], np.cumsum(wrong)])
+    ends = labelled + 1
+    starts = np.concatenate([[0], ends])[:-1]
+    around = (so_far[ends] - so_far[starts]) / (ends - starts)
+    return _Stream(1.0 - laid.said[run, answers[labelled]], answers[labelled], wrong[labelled], around)
+
+
+def _differences(
+    runs: tuple[str, ...],
+    streams: Mapping[tuple[int, Rate], _Stream],
+    watched: list[Rate],
+    baseline: str | None,
+    alpha: float,
+) -> tuple[GuardedDifference, ...]:
+    """Return the differences to a baseline, which is the first of two runs where none is named; each rests on four
+    bounds, and alpha is divided among all of them."""
+    if len(runs) < 2 or (len(runs) > 2 and baseline is None):
+        return ()
+    base = 0 if baseline is None else runs.index(baseline)
+    each = alpha / (4 * (len(runs) - 1) * len(watched))
+    bounds = {key: bounds_of_stream(stream.bets(each)) for key, stream in streams.items()}
+    rows = []
+    for (run, rate), (low, high) in bounds.items():
+        if run != base:
+            old_low, old_high = bounds[base, rate]
+            value = streams[run, rate].mean - streams[base, rate].mean
+            rows.append(GuardedDifference(runs[run], runs[base], rate, value, low - old_high, high - old_low))
+    return tuple(rows)
+
+
+def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Note]:
+    """Say what the figures depend on."""
+    notes = [
+        note(
+            "guard.order",
+            "rows count in the order of the files; if a rate is at most its limit at every row, given all rows before,"
+            " an alarm is false with the stated chance, however often one looks",
+        )
+    ]
+    if laid is not None:
+        notes.append(
+            note(
+                "guard.labels",
+                "wrong answers are what people say by {labels:n label}, in the order of the rows; they must be a random"
+                " sample of the answers, and a label that is added behind a later one changes earlier looks",
+                labels=int(laid.labelled.sum()),
+            )
+        )
+        right = data.column("correct") == 1
+        notes += chosen_labels(data.runs, right, data.present & ~laid.known, laid.labelled)
+    elif any(row.rate == "wrong" for row in rows):
+        notes.append(
+            note(
+                "guard.by_judge",
+                "wrong answers are those that the outcomes call incorrect; if a judge gave them, its errors count as"
+                f" the system's ({opt('labels', of='FILE')} corrects them)",
+            )
+        )
+    changed = [f"{row.rate} of {row.run!r}" for row in rows if row.value < row.low or row.value > row.high]
+    if changed:
+        notes.append(
+            note(
+                "guard.changed",
+                "{rates:list}: the mean so far lies outside the bounds, so the rate was not the same at all rows",
+                rates=changed,
+            )
+        )
+    return notes

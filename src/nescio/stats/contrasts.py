@@ -1,0 +1,105 @@
+r"""The difference of the means of two groups of values, where a unit may have values in both.
+
+Each unit moves the difference by what its values move the two means. Units in the first group alone, in the second
+alone and in both are strata, whose variances add up (Welch 1947, with Satterthwaite's degrees of freedom).
+
+Values are 0 and ±1, and those that are not 0 are rare and may all be on one side: an interval that rests on the few
+that were seen is too short. The squared deviations of a group, or the differences of units that have values in both,
+are reckoned with 2 more than their sum, as if a value stood at either end (as in `few_units.widened_error`), and with 3
+in all at least, as in `prediction_powered`: none among n leaves three in n possible at 95%.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.stats.few_units import added_errors, student_p, unit_error
+from nescio.stats.prediction_powered import LEAST
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+FEWEST = 20  # values of a group below which it is not contrasted
+IMAGINED = 2.0  # squares that there are always more than were seen
+
+
+class Contrast(Struct, frozen=True):
+    """The means of two groups, `first` and `second`, and the standard error of their difference with the degrees of
+    freedom of Student's t; `sizes` counts the values of each group. NaN of a group without values."""
+
+    first: float
+    second: float
+    error: float
+    freedom: float
+    sizes: tuple[int, int]
+
+    @property
+    def difference(self) -> float:
+        """The first mean minus the second."""
+        return self.first - self.second
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return Student's interval of the difference."""
+        if not (math.isfinite(self.error) and self.freedom > 0):
+            return math.nan, math.nan
+        from scipy.special import stdtrit
+
+        half = float(stdtrit(self.freedom, (1 + level) / 2)) * self.error
+        return self.difference - half, self.difference + half
+
+    def p_value(self) -> float:
+        """Return the two-sided p-value of no difference."""
+        return student_p(self.difference, self.error, self.freedom)
+
+
+def contrast(values: Floats, units: NDArray[np.int64], first: Mask, second: Mask) -> Contrast:
+    """Return the difference of the means of two groups of values, which are masks without a common value; `units`
+    numbers the unit of each value. With an empty second group the difference is the first mean.
+
+    Fewer than two values in a group, or two units in all, leave the error undefined.
+    """
+    means, moved, unseen = [], np.zeros(len(values)), list[tuple[float, float]]()
+    for sign, group in ((1, first), (-1, second)):
+        many = int(group.sum())
+        means.append(float(values[group].mean()) if many else 0.0)
+        if many:
+            away = values[group] - means[-1]
+            moved[group] = sign * away / many
+            unseen.append(_unseen(float(away @ away), many, many - 1))
+    sizes = int(first.sum()), int(second.sum())
+    if not sizes[0]:
+        return Contrast(math.nan, math.nan, math.nan, math.nan, sizes)
+    parts = _spread(moved, units, first, second, unseen)
+    error, freedom = (math.nan, math.nan) if any(map(math.isnan, np.ravel(parts))) else added_errors(parts)
+    return Contrast(means[0], means[1], error, freedom, sizes)
+
+
+def _unseen(squares: float, many: int, freedom: int) -> tuple[float, float]:
+    """Return the standard error that squares beyond those seen give a mean of many, and its degrees of freedom."""
+    if freedom < 1 or many < 2:
+        return math.nan, math.nan
+    return math.sqrt(max(LEAST - squares, IMAGINED) / (many * (many - 1))), float(freedom)
+
+
+def _spread(
+    moved: Floats, units: NDArray[np.int64], first: Mask, second: Mask, unseen: list[tuple[float, float]]
+) -> list[tuple[float, float]]:
+    """Return the standard error and the degrees of freedom of each stratum of units, and those of what was not seen: in
+    either group, or in the differences of units in both where that is more."""
+    _, unit = np.unique(units, return_inverse=True)
+    influence = np.bincount(unit, weights=moved).astype(np.float64)
+    size = np.bincount(unit, weights=first | second).astype(np.float64)
+    in_first, in_second = (np.bincount(unit, weights=group) > 0 for group in (first, second))
+    both = in_first & in_second
+    strata = [stratum for stratum in (both, in_first & ~in_second, in_second & ~in_first) if stratum.any()]
+    if both.sum() > 1:
+        many = int(min(first.sum(), second.sum()))
+        apart = _unseen(float((influence[both] ** 2).sum()) * many**2, many, int(both.sum()) - 1)
+        if apart[0] > math.hypot(*(error for error, _ in unseen)):
+            unseen = [apart]
+    if any(stratum.sum() == 1 for stratum in strata):  # one unit alone shows no spread: it joins the others
+        strata = [np.logical_or.reduce(strata)]
+    return unseen + [unit_error(influence[own], size[own], np.ones(int(own.sum()), dtype=np.int64)) for own in strata]

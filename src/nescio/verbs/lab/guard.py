@@ -1,0 +1,120 @@
+"""Guard a stream of answers: bounds of the rates of wrong answers and of silence that hold at every row, and an alarm.
+
+\b
+nescio lab guard night-1.csv night-2.csv night-3.csv --at-most-wrong 0.5 --at-most-silent 0.3
+nescio lab guard outcomes.csv --at-most-silent 0.4
+nescio lab guard questions.jsonl runs/mine.jsonl --labels people.csv --unanswerable exclude --at-most-wrong 0.5
+
+FILES are outcomes in the order in which they came: a file that grows, or several, each a block of the same run. The
+guard alarms at the first row at which a rate is surely above its limit. You may ask again after every row: the chance
+that it ever alarms although no rate is above its limit is at most --alpha, over all rows, rates and runs.
+
+"wrong" is the share of the answers given that are wrong, and "silent" the share of questions left unanswered. With
+--labels, people's verdicts on a random sample of the answers correct the judge. Of two runs (A/B traffic), it also
+prints bounds of the difference. The exit status is 1 after an alarm, else 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from nescio.data.assessors import Resolution
+from nescio.data.results import Results
+from nescio.options import option, verb
+from nescio.reporting.numbers import difference, interval, number, with_interval
+from nescio.reporting.printing import show_signature
+from nescio.reporting.screen import show_records
+from nescio.scoring.guarding import Guarded
+from nescio.scoring.guarding import guard as follow
+from nescio.text import plural
+from nescio.verbs._gates import FAILED, PASSED, Gate, Reports
+from nescio.verbs._shared import OWN_FILE, RESOLVE, Gated, Reading, Sourced
+
+
+class GuardRequest(Reading, Gated, Sourced):
+    """What `nescio lab guard` is asked."""
+
+    at_most_wrong: float | None = option(
+        default=None, low=0, high=1, help="Alarm when surely more than this share of the answers is wrong."
+    )
+    at_most_silent: float | None = option(
+        default=None, low=0, high=1, help="Alarm when surely more than this share of the questions is left unanswered."
+    )
+    alpha: float = option(
+        default=0.05, low=1e-9, high=0.5, help="The chance of any false alarm, over all rows, rates and runs."
+    )
+    baseline: str | None = option(
+        default=None,
+        metavar="RUN",
+        help="The run that differences are taken to.",
+        default_words="the first of two runs",
+    )
+    labels: Any = option(
+        default=None,
+        kind=OWN_FILE,
+        help="People's verdicts on a random sample of the answers (run, question, verdict): they correct the judge.",
+    )
+    resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
+
+
+def show(results: Results[Guarded]) -> None:
+    """Print each rate with its bounds and first alarm, and the differences of runs."""
+    show_records(
+        [
+            {
+                "run": row.run,
+                "rate": row.rate,
+                "now": with_interval(row.value, row.low, row.high),
+                "limit": "–" if row.limit is None else f"{row.limit:g}",
+                "counted": plural(row.counted, _counted(row)),
+                "first alarm": f"row {row.alarm:,}: {row.question}"
+                if row.alarm
+                else "–"
+                if row.limit is None
+                else "none",
+            }
+            for row in results
+        ]
+    )
+    if results.tables["differences"]:
+        print()
+        columns = ("run", "baseline", "rate")
+        differences = results.tables["differences"]
+        show_records(
+            [{name: getattr(row, name) for name in columns} | {"difference": difference(row)} for row in differences]
+        )
+    show_signature(results.signature)
+
+
+def _counted(row: Guarded) -> str:
+    """Return what the rate was counted on."""
+    return "label" if row.labelled else "answer" if row.rate == "wrong" else "question"
+
+
+def _gate(row: Guarded) -> Gate:
+    """Return what was asked of a rate that has a limit, and whether it alarmed."""
+    figures = f"{number(row.value)} {interval(row.low, row.high)}"
+    verdict = f"is not surely above {row.limit:g}"
+    if row.alarm is not None:
+        verdict = f"is above {row.limit:g}, first at row {row.alarm:,} of {row.rows:,}, question {row.question!r}"
+    what = "wrong answers" if row.rate == "wrong" else "silent questions"
+    said = f"the share of {what} of run {row.run!r} {verdict} ({figures})"
+    return Gate(row.run, f"{row.rate} at most {row.limit:g}", PASSED if row.alarm is None else FAILED, said, figures)
+
+
+@verb(GuardRequest, show=show)
+def guard(request: GuardRequest) -> Results[Guarded]:
+    limited = request.at_most_wrong is not None or request.at_most_silent is not None
+    reports = Reports.of(request, gated=limited)
+    own = ("at_most_wrong", "at_most_silent", "alpha", "baseline", "labels", "resolve")
+    results = follow(
+        request.source,
+        certificate=request.require_certificate,
+        **{name: getattr(request, name) for name in own},
+        **{name: value for name, value in request.values(Reading).items() if name != "source"},
+    )
+    results = replace(results, gates=tuple(_gate(row) for row in results if row.limit is not None))
+    reports.write("lab guard", request, results)
+    return results
