@@ -69,3 +69,11 @@ def test_an_audit_prints_an_answer_for_each_run(nescio: Command) -> None:
     nescio("labels", "shift", *ANSWERED).assert_refused("--labels")
     nescio("labels", "shift", *ANSWERED, "--labels", PEOPLE, "--margin", 0).assert_refused("--margin")
     nescio("labels", "shift", *ANSWERED, "--labels", PEOPLE, "--learned-on", "zork").assert_refused("zork")
+
+
+def test_a_rate_of_no_answers_is_not_passed(tmp_path: Path, nescio: Command) -> None:
+    path = tmp_path / "silent.csv"
+    path.write_text("run,question,outcome\na,1,unanswered\na,2,unanswered\n")
+    done = nescio("lab", "guard", path, "--at-most-wrong", "0.05")
+    assert done.status == 3
+    assert "gate cannot tell: the share of wrong answers of run 'a' is unknown" in done.flat

@@ -85,7 +85,7 @@ def refusal(given: Any, kind: type[NescioError] = FormatError, **options: Any) -
         error.args = (str(error),)
     finally:
         SPELLING.reset(before)
-    assert type(error) in (kind, AskedError), str(error)
+    assert isinstance(error, (kind, AskedError)), str(error)
     assert isinstance(error, kind)
     assert_well_put(str(error))
     return error

@@ -132,7 +132,15 @@ def test_codes_beside_texts_are_no_gold_answers(tmp_path: Path) -> None:
     assert asked(table(tmp_path / "t.csv", text))[0] == ((1, 1, 1, 0),)
 
 
-def test_a_verdict_against_the_key_is_asked_about(tmp_path: Path) -> None:
+def test_a_verdict_that_may_be_on_form_and_denies_the_key_is_asked_about(tmp_path: Path) -> None:
     """The third answer is the gold answer, and the column says 0 of it: whether it is valid, perhaps."""
     path = table(tmp_path / "t.csv", "model,id,valid,gold,pred/a,1,1,x,x/a,2,1,y,z/a,3,0,z,z/a,4,1,w,q")
     assert asked(path)[:2] == [((3, 1, 0, 0),), ((2, 2, 0, 0),)]
+
+
+def test_the_same_number_in_two_collections_is_two_questions(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", "model,dataset,id,correct/old,squad,1,1/old,squad,2,0/new,nq,1,1/new,nq,2,1")
+    assert len(asked(path)) == 2
+    with pytest.raises(AskedError) as question:
+        counted(path)
+    assert {way.questions for way in question.value.executed} == {2, 4}

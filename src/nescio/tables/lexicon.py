@@ -46,6 +46,8 @@ class Lexicon(Struct):
     assessing: set[str]
     foreign: set[str]
     asking: set[str]
+    collections: set[str]
+    formal: set[str]
     counts: dict[str, dict[str, int]]
 
     def extend(self, names: Mapping[str, Iterable[str]], words: Mapping[str, Iterable[str]]) -> None:
@@ -80,6 +82,8 @@ def lexicon() -> Lexicon:
         assessing={*words["assessing"]},
         foreign={*words["foreign"]},
         asking={*words["asking"]},
+        formal={squash(name) for name in words["formal"]},
+        collections={squash(name) for name in words["collections"]},
         counts={
             part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()
         },
@@ -242,6 +246,16 @@ def _begins(header: str, stems: tuple[str, ...]) -> bool:
 def speaks_of_questions(header: str) -> bool:
     """Return whether a header has a word for what is expected, so that it describes the question."""
     return bool({squash(part) for part in BOUNDARY.split(header)} & lexicon().expected_words)
+
+
+def may_be_of_form(header: str) -> bool:
+    """Return whether a name for outcomes may say that an answer is well-formed, and not that it is right."""
+    return squash(re.split(r"[.\]/]", header)[-1]) in lexicon().formal
+
+
+def names_collections(header: str) -> bool:
+    """Return whether a header names the collections that questions are from."""
+    return squash(header) in lexicon().collections
 
 
 def is_measured(header: str) -> bool:

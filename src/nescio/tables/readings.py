@@ -15,6 +15,8 @@ from nescio.tables.lexicon import (
     declines,
     is_measured,
     is_silent_word,
+    may_be_of_form,
+    names_collections,
     rank,
     roles_of,
     speaks_of_answering,
@@ -238,8 +240,9 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
 
 
 def _denies_the_key(roles: Roles, outcome: Expression, texts: Mapped) -> bool:
-    """Return whether a verdict says that an answer is wrong which is the gold answer to the letter."""
-    if len(outcome.columns) != 1 or outcome.sign or not {"gold", "prediction"} <= texts.keys():
+    """Return whether a verdict that may be on form alone denies an answer which is the gold answer to the letter."""
+    formal = len(outcome.columns) == 1 and not outcome.sign and may_be_of_form(outcome.column)
+    if not formal or not {"gold", "prediction"} <= texts.keys():
         return False
     wrong = [
         w
@@ -400,6 +403,9 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
         questions.sort(key=lambda own: own != asked)
     if "question" in answer:
         questions = [answer["question"]]
+    else:
+        collections = [n for n in table.columns if n and n not in taken and names_collections(n)]
+        questions = [own for question in questions for own in _in_collections(table, question, collections)]
     found: list[dict[str, Expression]] = []
     doubled: list[dict[str, Expression]] = []  # under which answers occur twice
     most: float = inf  # different names that questions may have
@@ -419,6 +425,13 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     if "run" not in answer and free["text"] and not any("run" in mapping for mapping in found):
         found += _run_by_texts(roles, Expression((free["text"][0],)), taken)
     return found
+
+
+def _in_collections(table: Table, question: Expression, collections: Sequence[str]) -> list[Expression]:
+    """Return what may name a question: with its collection first, if one name is in several collections."""
+    alone = _different(table, question)
+    pairs = [Expression((name, *question.columns)) for name in collections if name not in question.columns]
+    return [*(pair for pair in pairs if _different(table, pair) > alone), question]
 
 
 def _run_by_texts(roles: Roles, text: Expression, taken: set[str]) -> list[dict[str, Expression]]:

@@ -16,6 +16,7 @@ prints bounds of the difference. The exit status is 1 after an alarm, else 0.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from msgspec.structs import replace
@@ -29,7 +30,7 @@ from nescio.reporting.screen import show_records
 from nescio.scoring.guarding import Guarded
 from nescio.scoring.guarding import guard as follow
 from nescio.text import plural
-from nescio.verbs._gates import FAILED, PASSED, Gate, Reports
+from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, Gate, Reports
 from nescio.verbs._shared import OWN_FILE, RESOLVE, Gated, Reading, Sourced
 
 
@@ -99,9 +100,12 @@ def _gate(row: Guarded) -> Gate:
     verdict = f"is not surely above {row.limit:g}"
     if row.alarm is not None:
         verdict = f"is above {row.limit:g}, first at row {row.alarm:,} of {row.rows:,}, question {row.question!r}"
+    elif math.isnan(row.value):
+        verdict = f"is unknown, and so whether it is above {row.limit:g}"
     what = "wrong answers" if row.rate == "wrong" else "silent questions"
     said = f"the share of {what} of run {row.run!r} {verdict} ({figures})"
-    return Gate(row.run, f"{row.rate} at most {row.limit:g}", PASSED if row.alarm is None else FAILED, said, figures)
+    status = FAILED if row.alarm is not None else CANNOT_TELL if math.isnan(row.value) else PASSED
+    return Gate(row.run, f"{row.rate} at most {row.limit:g}", status, said, figures)
 
 
 @verb(GuardRequest, show=show)
