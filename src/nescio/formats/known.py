@@ -60,7 +60,7 @@ READERS: dict[str, Known] = {
         {
             ANY: (
                 "lines, object: accuracy correct_count total_count",
-                "lines, object: id result input_token_count output_token_count",
+                "lines, object: id result",
             )
         },
         ("BFCL_*_score.json", "BFCL_*_result.json"),
