@@ -26,7 +26,10 @@ NOT_METRICS = {*SAMPLE, "target", "arguments", "resps", "filter", "metrics", "do
 BOTH_WAYS = (
     "acc_mutual_info"  # a metric for which the options' log-probabilities without the question follow those with it
 )
-EXACT, F1 = "exact", "f1"  # what SQuAD's script gives, and metrics are called that hold a prediction and its gold answers
+EXACT, F1 = (
+    "exact",
+    "f1",
+)  # what SQuAD's script gives, and metrics are called that hold a prediction and its gold answers
 _LONGEST = 400  # characters of an answer that may decline in words
 Rows = Iterable[tuple[Any, str]]  # with their places
 QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goal", "text", "ctx")  # keys of documents
