@@ -2,8 +2,9 @@
 
 Questions: `{"id", "question", "answers": [...], "options"?: [...], "answerable"?: bool, "cluster"?, …strata}`. A run:
 `{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "rank"?: int, "support"?: str, "doc"?: str, "run"?:
-str}`; `answer` may have another name, such as `prediction`, if the line has nothing but these. Stories, where the questions are about some: `{"id", "sentences": [...]}`. A question then names its story in
-`story`, and may list in `sentences` those (counted from 0) that are accepted as an answer.
+str}`; `answer` may have another name, such as `prediction`, if the line has nothing but these. Stories, where the
+questions are about some: `{"id", "sentences": [...]}`. A question then names its story in `story`, and may list in
+`sentences` those (counted from 0) that are accepted as an answer.
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ def recognise(source: Source) -> str | None:
         return None
     if any({"outcome", "wrong"} & {*roles_of(name)} for name in source.columns if name not in ("", "id", "answer")):
         return None
-    if "answer" in source.columns:
-        return "answers"
+    return "answers" if key else _gold_or_stories(source)
+
+
+def _gold_or_stories(source: Source) -> str | None:
     if "question" in source.columns:
         return None if any("prediction" in roles_of(name) for name in source.columns if name) else "gold"
     # The key of AutSent, which `nescio read key` writes, has the numbers and the texts of sentences, and is no story.

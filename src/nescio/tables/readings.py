@@ -9,10 +9,11 @@ from types import MappingProxyType
 
 from nescio.data.outcomes import STATES
 from nescio.sources.tables import first
-from nescio.tables import wide
+from nescio.tables import failures, wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     declines,
+    is_code,
     is_measured,
     is_silent_word,
     rank,
@@ -163,7 +164,9 @@ _FITS: Mapping[str, Callable[[Column], bool]] = {
     "answerable": lambda column: column.is_truth,
     "unanswerable": lambda column: column.is_truth,
     "expected": _says(declines),
-    "error": lambda column: column.is_truth or not (column.is_number or column.structured),
+    "error": lambda column: (
+        not column.is_number or all(word == "0" or is_code(word) for word in column.words or ("",)) or column.is_truth
+    ),
     "confidence": lambda column: any(decimal(text.rstrip("% ")) is not None for text in column.words or column.samples),
 }
 
@@ -499,7 +502,8 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         if names and role not in answer:
             chosen[role] = Expression((names[0],))
     errors = [name for name in roles.all("error") if name not in taken] if "error" not in answer else []
-    failures: list[dict[str, Expression]] = [{"error": Expression(tuple(errors))}, {}] if errors else [{}]
+    errors = failures.speaking(roles.table, answer, errors, taken) if "error" not in answer else []
+    failing: list[dict[str, Expression]] = [{"error": Expression(tuple(errors))}, {}] if errors else [{}]
     confidences = [name for name in roles.all("confidence") if name not in taken]
     if len(confidences) == 1 and "confidence" not in answer:
         chosen["confidence"] = Expression((confidences[0],))
@@ -522,7 +526,7 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         ]
         questions += [{}] if questions else []
     found: list[dict[str, Expression]] = []
-    for failure, silence, question in product(failures, ways or [{}], questions or [{}]):
+    for failure, silence, question in product(failing, ways or [{}], questions or [{}]):
         of_silence, of_question = ({*next(iter(own.values()), NOTHING).columns} for own in (silence, question))
         both = [silence, question] if of_silence & of_question else [{**silence, **question}]  # a column has one role
         found += [{**chosen, **own, **failure} for own in both]
@@ -539,7 +543,7 @@ def _hints(roles: Roles) -> list[Column]:
 
 def says_more(column: Column) -> bool:
     """Return whether a column may say something of answers beside their outcomes: by its name, or as a hint."""
-    return _has_role(column) or _is_hint(column)
+    return _has_role(column) or _is_hint(column) or failures.is_failing_status(column)
 
 
 def _is_hint(column: Column) -> bool:

@@ -40,7 +40,7 @@ _NAME = re.compile(r"(?:BFCL_v\d+_)?(?P<category>.+?)_(?:score|result)")
 _GROUPS = {"live", "non_live", "multi_turn", "agentic", "format_sensitivity"}  # folders between a model and its files
 _UNPARSED = ("decoder_failed", "decoder_wrong_output_format")  # how the error types end
 _FAILED_INFERENCE = "Error during inference"
-_NO_CALLS = ([], "[]")  # what BFCL's decoder reads as a list of no calls
+_NO_CALLS: tuple[Any, ...] = ([], "[]")  # what BFCL's decoder reads as a list of no calls
 # What is to be a call: `name(key=` or `name()` where a line or a list begins and no words follow it, as BFCL's decoder
 # reads no sentences; a JSON object with a name and its arguments; a model's own mark.
 _CALL = re.compile(

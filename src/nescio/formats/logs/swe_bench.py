@@ -93,7 +93,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             n=len(answers),
         )
     result = log.result(answers, keep=("repository",))
-    if log.part("attempts") and options.total is None:
+    if log.part("attempts") and options.total is None and isinstance(result.data, Outcomes):
         raise _how_many(log.part("attempts")[0], settle(result.data, options.no_answer)[0])
     return result
 
