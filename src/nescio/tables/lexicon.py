@@ -23,7 +23,6 @@ DEEPEST = 8  # parts of a path that may be a name: no name of the lexicon has as
 _IDS = {"id", "idx", "index", "uid", "uuid", "number", "nr", "no", "key"}  # last words of names for a row
 _LONGEST_SUM = 40  # characters of the name of a row that sums up others
 _EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
-_CODES, _FIRST_ERROR = range(100, 600), 400  # of HTTP
 ABSTAIN, ANSWER = "abstain", "answer"
 
 
@@ -78,7 +77,7 @@ def lexicon() -> Lexicon:
         answer_stems=tuple(words["answer_stems"]),
         expected_words={*words["expected_words"]},
         statuses={squash(name) for name in expanded(held["words"]["statuses"])},
-        failures={fold(word) for word in words["failures"]},
+        failures={fold(word) for word in expanded(held["words"]["failures"])},
         counts={
             part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()
         },
@@ -157,16 +156,10 @@ def truth_of(word: str) -> bool | None:
     return True if folded in lexicon().yes else False if folded in lexicon().no else None
 
 
-def is_code(word: str) -> bool:
-    """Return whether a cell is a code of HTTP."""
-    number = decimal(word)
-    return number is not None and number in _CODES
-
-
 def fails(word: str) -> bool | None:
     """Return whether a cell of a status says that the call failed, in a word or a code of HTTP; None for others."""
-    if is_code(word):
-        return int(word) >= _FIRST_ERROR
+    if (number := decimal(word)) is not None and number in range(100, 600):
+        return number >= 400
     return True if fold(word) in lexicon().failures else None
 
 
@@ -174,7 +167,7 @@ def failed(word: str) -> bool | None:
     """Return whether a cell of an error column says that the call failed; None for any other text, such as a message.
 
     Words for nothing and for success say that it did not fail."""
-    truth = fails(word) if is_code(word) else truth_of(word)
+    truth = truth_of(word) if fails(word) is None else fails(word)
     if truth is None and (lexicon().markers.get(fold(word)) == EMPTY or state_of(word) == MEANINGS["correct"]):
         return False
     return truth

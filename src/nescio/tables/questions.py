@@ -30,14 +30,12 @@ def recognise(source: Source) -> str | None:
     key = answer_key(source.columns)
     if key and key != "answer":
         return None if isinstance(part_of(source.first, key), (list, dict)) else "answers"
-    if {"outcome", "prediction"} & {*source.columns}:
+    if {"outcome", "prediction"} & {*source.columns} or any(
+        {"outcome", "wrong"} & {*roles_of(name)} for name in source.columns if name not in ("", "id", "answer")
+    ):
         return None
-    if any({"outcome", "wrong"} & {*roles_of(name)} for name in source.columns if name not in ("", "id", "answer")):
-        return None
-    return "answers" if key else _gold_or_stories(source)
-
-
-def _gold_or_stories(source: Source) -> str | None:
+    if key:
+        return "answers"
     if "question" in source.columns:
         return None if any("prediction" in roles_of(name) for name in source.columns if name) else "gold"
     # The key of AutSent, which `nescio read key` writes, has the numbers and the texts of sentences, and is no story.

@@ -13,7 +13,6 @@ from nescio.tables import failures, wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     declines,
-    is_code,
     is_measured,
     is_silent_word,
     rank,
@@ -164,9 +163,7 @@ _FITS: Mapping[str, Callable[[Column], bool]] = {
     "answerable": lambda column: column.is_truth,
     "unanswerable": lambda column: column.is_truth,
     "expected": _says(declines),
-    "error": lambda column: (
-        not column.is_number or all(word == "0" or is_code(word) for word in column.words or ("",)) or column.is_truth
-    ),
+    "error": lambda column: column.is_truth or not failures.is_count(column),
     "confidence": lambda column: any(decimal(text.rstrip("% ")) is not None for text in column.words or column.samples),
 }
 

@@ -23,7 +23,6 @@ from nescio.tables.collection import identifier
 from nescio.tables.lexicon import roles_of
 
 KEYS = frozenset(("id", "answer", "answered", "confidence", "rank", "support", "doc", "run", REPEAT))  # of an answer
-_ANSWER = "answer"
 _LAST_RANK = 1_000_000
 KEPT = 1 << 26  # bytes of files of answers above which these stay there
 
@@ -31,8 +30,8 @@ KEPT = 1 << 26  # bytes of files of answers above which these stay there
 def answer_key(columns: Collection[str]) -> str | None:
     """Return the key of the answers in lines of a run: `answer`, or another name for it where all other keys are
     nescio's own; None where lines with these keys are no run's."""
-    if _ANSWER in columns:
-        return _ANSWER
+    if "answer" in columns:
+        return "answer"
     others = [name for name in columns if name not in KEYS]
     return others[0] if len(others) == 1 and "prediction" in roles_of(others[0]) else None
 

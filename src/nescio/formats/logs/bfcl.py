@@ -222,14 +222,12 @@ def _failed(output: Any) -> bool:
 
 
 def _why_no_call(output: Any, other: str) -> str:
-    """Return why an output holds no call that could be parsed: it is the list of no calls, or empty, or an `other`
-    one."""
+    """Return why an output holds no call that could be parsed: no calls, nothing in it, or an `other` reason."""
     return NO_CALL if output in _NO_CALLS else empty(output) or other
 
 
 def _is_to_be_a_call(output: Any) -> bool:
-    """Return whether an output that could not be parsed was to be a call: an object, or a text with the signs of
-    one."""
+    """Return whether an output that could not be parsed was to be a call: an object, or a text with signs of one."""
     if isinstance(output, list):  # of calls, or of what some models say in parts
         return any(map(_is_to_be_a_call, output))
     return _CALL.search(output) is not None if isinstance(output, str) else bool(output)

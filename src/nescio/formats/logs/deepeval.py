@@ -153,13 +153,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             cases=len(failed),
             counted=sum(case.success is False for case in failed),
         )
-    unused = [metrics for case, metrics, _ in placed if _gives_none_for_no_tool(case, metrics, metric)]
-    if unused:
+    if unused := sum(_has_0_for_no_tool(case, _deciding(metrics, metric)) for case, metrics, _ in placed):
         log.say(
             "deepeval.no_tool_used",
             "{cases:n dialogue} without any tool {cases:has/have} 0 by Tool Use, which DeepEval also gives where no "
             "tool was needed: counted as incorrect",
-            cases=len(unused),
+            cases=unused,
         )
     return log.by_score(answers, "the cases")
 
@@ -292,12 +291,11 @@ def _all_pass(metrics: dict[str, Metric]) -> bool | None:
     return False if False in passes else None if None in passes else True
 
 
-def _gives_none_for_no_tool(case: Case, metrics: dict[str, Metric], metric: str | None) -> bool:
+def _has_0_for_no_tool(case: Case, metrics: dict[str, Metric]) -> bool:
     """Return whether a dialogue calls no tool and has 0 by Tool Use, if that decides."""
     turns = objects_in(case.turns or case.messages)
-    if not turns or any(turn.get("toolsCalled") or turn.get("tools_called") for turn in turns):
-        return False
-    return any(one.value == 0 for name, one in _deciding(metrics, metric).items() if name.casefold() == TOOL_USE)
+    none = bool(turns) and not any(turn.get("toolsCalled") or turn.get("tools_called") for turn in turns)
+    return none and any(one.value == 0 for name, one in metrics.items() if name.casefold() == TOOL_USE)
 
 
 def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:

@@ -9,8 +9,7 @@ submitted (`incomplete_ids`) is missing, and `--missing` says how it counts: the
 over the submitted ones, or over all of them. A run is named by its file (MODEL.RUN.json). A file of predictions
 (`model_patch`) has no verdicts.
 The `results.json` of a submission to the leaderboard (`resolved`, `no_generation`, `no_logs`) lists no unresolved
-instance, so nescio asks how many there are in all: `--total N --rest incorrect` says it. An instance that is resolved
-and, by another list, cannot be is an error.
+instance, so nescio asks how many there are in all (`--total N --rest incorrect`).
 """
 
 from __future__ import annotations
@@ -100,13 +99,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 def _how_many(source: Source, listed: Outcomes) -> AskedError:
     """Return the question how many instances there are, where a file does not list those that failed."""
-    all_of_them = {"total": len(listed.questions), "rest": "incorrect"}
-    rule = (
-        "it lists no unresolved instance: how many instances are there in all? "
-        f"{opt('total', of='N')} {opt('rest', 'incorrect')} counts those in no list"
-    )
-    counts = counts_of(with_rest(listed, source, len(listed.questions), "incorrect"))
-    return AskedError.of_ways(str(source.label), rule, [Way(all_of_them, *counts)])
+    total, rest = len(listed.questions), "incorrect"
+    rule = "it lists no unresolved instance: how many instances are there in all? "
+    rule += f"{opt('total', of='N')} {opt('rest', rest)} counts those in no list"
+    way = Way({"total": total, "rest": rest}, *counts_of(with_rest(listed, source, total, rest)))
+    return AskedError.of_ways(str(source.label), rule, [way])
 
 
 def _name(source: Source) -> str:

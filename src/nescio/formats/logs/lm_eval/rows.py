@@ -26,10 +26,7 @@ NOT_METRICS = {*SAMPLE, "target", "arguments", "resps", "filter", "metrics", "do
 BOTH_WAYS = (
     "acc_mutual_info"  # a metric for which the options' log-probabilities without the question follow those with it
 )
-EXACT, F1 = (
-    "exact",
-    "f1",
-)  # what SQuAD's script gives, and metrics are called that hold a prediction and its gold answers
+EXACT, F1 = "exact", "f1"  # the figures of SQuAD's script
 _LONGEST = 400  # characters of an answer that may decline in words
 Rows = Iterable[tuple[Any, str]]  # with their places
 QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goal", "text", "ctx")  # keys of documents
@@ -125,7 +122,8 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
     why = None
     if squad is not None:
         texts = [squad[0].strip()]
-        values |= _by_squad(*squad)
+        scores = score_texts(Golds(["0"], [squad[1]]), {"0": squad[0]})
+        values |= {EXACT: float(scores.exact[0]), F1: float(scores.f1[0])}
         why = None if texts[0] else SAID_SO  # as SQuAD's script takes an empty prediction
     elif not pairs and not any(texts):
         why = EMPTY
@@ -136,8 +134,7 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
     lengths = _lengths(row.get("arguments"), len(pairs)) if len(pairs) > 1 else None
     sure = _sure(pairs[: len(pairs) // 2] if BOTH_WAYS in values else pairs, lengths)
     target = row.get("target")
-    no_answer = isinstance(target, str) and options.declined.asked and options.declined.fits(target)
-    answerable = 0 if no_answer else -1
+    answerable = 0 if isinstance(target, str) and options.declined.asked and options.declined.fits(target) else -1
     no_gold = isinstance(target, (str, list)) and not any(text.strip() for text in _texts(target))
     if squad is not None:
         answerable, no_gold = int(bool(squad[1])), not squad[1]
@@ -171,12 +168,6 @@ def _prediction_with_gold(row: dict[str, Any], metrics: Iterable[str]) -> tuple[
             if isinstance(said, str) and isinstance(answers, list):
                 return said, _texts(answers)
     return None
-
-
-def _by_squad(said: str, answers: list[str]) -> dict[str, float | None]:
-    """Return exact match and F1 as SQuAD's script computes them."""
-    scores = score_texts(Golds(["0"], [answers]), {"0": said})
-    return {EXACT: float(scores.exact[0]), F1: float(scores.f1[0])}
 
 
 def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
@@ -300,7 +291,7 @@ def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
         return items
     template = "{subject}: the gold answer of {empty} of {of:n document} is empty: these questions have no answer"
     log.say("lm_eval.no_gold", template, file, empty=empty, of=len(items))
-    return [replace(item, answerable=0 if item.no_gold else abs(item.answerable)) for item in items]
+    return [replace(item, answerable=int(not item.no_gold and item.answerable != 0)) for item in items]
 
 
 def say_repeats(file: str, items: Sequence[Item], log: Log) -> None:
