@@ -72,6 +72,11 @@ ASKED = {
         "do verdicts on answers with an error count, or are these failed calls without a grade?",
         [(1, 1, 0, 1), (2, 1, 0, 0)],
     ),
+    "an object called error": (
+        '[{"id": 1, "passed": true, "error": {"message": "500"}}, {"id": 2, "passed": true, "error": null}]',
+        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        [(1, 0, 0, 1), (2, 0, 0, 0)],
+    ),
     "an answer that is marked as an error": (
         "qid,passed,output\n1,1,[ERROR] HTTP 500\n2,1,Paris\n3,0,Error bars\n",
         "do verdicts on answers with an error count, or are these failed calls without a grade?",
@@ -179,6 +184,13 @@ READ: dict[str, tuple[list[dict[str, Any]], Any]] = {
             {"id": 2, "a_correct": 1, "b_correct": 0, "a_refused": 0, "b_refused": 0},
         ],
         ((1, 0, 1, 0), (1, 1, 0, 0)),
+    ),
+    "a status that says what the verdict does, codes that are fine, and errors that are none": (
+        [
+            {"id": 1, "passed": True, "status": "passed", "http_status": 200, "error": None},
+            {"id": 2, "passed": False, "status": "failed", "http_status": 204, "error": {}},
+        ],
+        ((1, 1, 0, 0),),
     ),
 }
 
@@ -293,7 +305,7 @@ def test_the_sheets_of_a_workbook_are_asked_about_with_what_each_gives(tmp_path:
 @together("kind", [*ASKED])
 def test_what_could_mean_two_things_is_asked(tmp_path: Path, kind: str) -> None:
     text, question, expected = ASKED[kind]
-    path = tmp_path / "t.csv"
+    path = tmp_path / ("t.json" if text.startswith("[") else "t.csv")
     path.write_text(text)
     with pytest.raises(AskedError) as asked:
         read([path], Options())
