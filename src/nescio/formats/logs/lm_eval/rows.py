@@ -10,7 +10,6 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.outcomes import SAID_SO
 from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
@@ -27,6 +26,7 @@ BOTH_WAYS = (
     "acc_mutual_info"  # a metric for which the options' log-probabilities without the question follow those with it
 )
 EXACT, F1 = "exact", "f1"  # the figures of SQuAD's script
+NO_PREDICTION = "abstained by an empty prediction"  # as SQuAD's script has it
 _LONGEST = 400  # characters of an answer that may decline in words
 Rows = Iterable[tuple[Any, str]]  # with their places
 QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goal", "text", "ctx")  # keys of documents
@@ -124,7 +124,7 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
         texts = [squad[0].strip()]
         scores = score_texts(Golds(["0"], [squad[1]]), {"0": squad[0]})
         values |= {EXACT: float(scores.exact[0]), F1: float(scores.f1[0])}
-        why = None if texts[0] else SAID_SO  # as SQuAD's script takes an empty prediction
+        why = None if texts[0] else NO_PREDICTION
     elif not pairs and not any(texts):
         why = EMPTY
     elif texts and all(text in fallbacks for text in texts):
