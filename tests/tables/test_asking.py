@@ -346,7 +346,13 @@ def test_a_total_among_questions_that_are_words_is_refused(tmp_path: Path) -> No
 
 # Columns beside run, question and outcome: the first two are asked about, the others say nothing that nescio's own
 # `outcome` does not.
-BESIDE = {"escalated": ["yes", "no"], "status": ["abstained", "done"], "correct": ["0", "1"], "zork": ["p", "q"]}
+BESIDE = {
+    "escalated": ["yes", "no"],
+    "finish_reason": ["timeout", "stop"],
+    "status": ["abstained", "done"],
+    "correct": ["0", "1"],
+    "zork": ["p", "q"],
+}
 
 
 @together("name", [*BESIDE])
