@@ -60,7 +60,7 @@ KINDS: dict[str, type[NescioError]] = {
     "name": UnknownNameError,
 }
 OPTIONS = {"choose", "column", "declined_pattern", "format_in", "graded", "judge", "max_unpacked", "missing"}
-OPTIONS |= {"outcome_map", "ungraded"}
+OPTIONS |= {"outcome_map", "rest", "total", "ungraded"}
 FILES = {"files", "rows", "table", "encodings", "edit", "add", "given", "shared"}
 FOUND = {"states", "counts", "questions", "runs", "columns", "strata", "repeats", "clusters", "size", "measures"}
 FOUND |= {"score", "notes", "only", "unsaid", "error", "place", "of", "kind", "format"}

@@ -191,7 +191,7 @@ ASKED: dict[str, tuple[str, str, dict[str, Any], dict[str, list[int]]]] = {
     ),
     "failed calls": (
         "model,question,correct,failed\nA,1,0,0\nA,2,1,1\nA,3,1,0\n",
-        "are answers with an error wrong, or failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these failed calls without a grade?",
         {"column": {"error": "failed"}, "ungraded": "exclude"},
         {"A": [1, 1, 0]},
     ),

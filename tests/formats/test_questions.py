@@ -128,6 +128,16 @@ def test_questions_and_runs_belong_together(tmp_path: Path) -> None:
     )
 
 
+def test_the_answers_of_a_run_may_have_another_name(tmp_path: Path) -> None:
+    """Where nothing else in the lines has a name that is not nescio's own; else the error says what a run is."""
+    said, silent = {"id": "q1", "prediction": "A", "confidence": 0.5}, {"id": "q2", "prediction": None}
+    found = unjudged(questions_and_run(tmp_path, answers=(said, silent))).runs[0].responses
+    assert found == (Response("q1", "A", True, 0.5), Response("q2", None, False))
+    message = str(refusal(questions_and_run(tmp_path, answers=(said | {"question": "Who?"},)), MismatchError))
+    assert "mine.jsonl is a table of answers" in message
+    assert message.endswith("a run that answers questions is JSON Lines of id and answer")
+
+
 def test_a_run_in_two_files(tmp_path: Path) -> None:
     questions, run = questions_and_run(tmp_path, answers=(A1 | {"run": "x"}, A2 | {"run": "x"}))
     other = lines(tmp_path / "other.jsonl", A1 | {"run": "x"})

@@ -9,6 +9,7 @@ import pytest
 
 import nescio
 from nescio.errors import UsageError
+from nescio.measures import REGISTRY
 from nescio.pipeline import load
 from nescio.pipeline.options import Options
 
@@ -66,7 +67,8 @@ def test_the_three_outcomes_stay_three_and_a_note_says_so(tmp_path: Path) -> Non
     loaded = load([path], Options(outcome_map={"PARTIALLY_CORRECT": "partial"}))
     assert [int(loaded.data.columns[name].sum()) for name in ("correct", "incorrect", "unanswered")] == [1, 2, 1]
     assert loaded.data.columns["partial"][0].tolist() == [0, 1, 0, 0]
-    assert any("read as incorrect (partial: " in str(note) for note in loaded.notes)
+    reading = sorted(name for name, made in REGISTRY.items() if made.optional == "partial")
+    assert any(f"read as incorrect (partial: {', '.join(reading)})" in str(note) for note in loaded.notes)
 
 
 def test_a_run_of_which_no_answer_is_partial_is_scored_beside_one_with_some() -> None:

@@ -34,13 +34,53 @@ ASKED = {
     ),
     "an error beside words for none": (  # the fourth call failed and the last one did; 2 and 5 are wrong
         "qid,correct,error\n1,1,None\n2,0,OK\n3,1,\n4,0,timeout\n5,0,-\n6,1,true\n",
-        "are answers with an error wrong, or failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these failed calls without a grade?",
         [(2, 2, 0, 2), (3, 3, 0, 0)],
     ),
     "an error in an object called like a verdict": (
         "FrageID,EvaluationResult.Urteil,EvaluationResult.Fehlermeldung\n1,correct,\n2,wrong,\n3,wrong,HTTP 429\n",
-        "are answers with an error wrong, or failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these failed calls without a grade?",
         [(1, 1, 0, 1), (1, 2, 0, 0)],
+    ),
+    "a status of a call that failed": (  # the first call failed, and the verdict on the third is wrong
+        "qid,passed,finish_reason\n1,1,error\n2,1,stop\n3,0,length\n",
+        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        [(1, 1, 0, 1), (2, 1, 0, 0)],
+    ),
+    "a status in the words of verdicts that contradicts them": (
+        "qid,passed,status\n1,1,failed\n2,1,success\n3,0,failed\n",
+        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        [(1, 0, 0, 2), (2, 1, 0, 0)],
+    ),
+    "a code of HTTP": (
+        "qid,passed,http_status\n1,1,500\n2,1,200\n3,0,200\n",
+        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        [(1, 1, 0, 1), (2, 1, 0, 0)],
+    ),
+    "a code of HTTP as an error": (
+        "qid,passed,error\n1,1,500\n2,1,\n3,0,0\n",
+        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        [(1, 1, 0, 1), (2, 1, 0, 0)],
+    ),
+    "a part of an object called error": (
+        "qid,passed,error.type\n1,1,overloaded\n2,1,\n3,0,\n",
+        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        [(1, 1, 0, 1), (2, 1, 0, 0)],
+    ),
+    "a flag for a failed call": (
+        "qid,passed,errored\n1,1,true\n2,1,false\n3,0,false\n",
+        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        [(1, 1, 0, 1), (2, 1, 0, 0)],
+    ),
+    "an object called error": (
+        '[{"id": 1, "passed": true, "error": {"message": "500"}}, {"id": 2, "passed": true, "error": null}]',
+        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        [(1, 0, 0, 1), (2, 0, 0, 0)],
+    ),
+    "an answer that is marked as an error": (
+        "qid,passed,output\n1,1,[ERROR] HTTP 500\n2,1,Paris\n3,0,Error bars\n",
+        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        [(1, 1, 0, 1), (2, 1, 0, 0)],
     ),
     "a word of a verdict beside a score": (
         "qid,is_correct,score\n1,yes,1\n2,no,0\n3,partial,1\n4,yes,1\n",
@@ -144,6 +184,13 @@ READ: dict[str, tuple[list[dict[str, Any]], Any]] = {
             {"id": 2, "a_correct": 1, "b_correct": 0, "a_refused": 0, "b_refused": 0},
         ],
         ((1, 0, 1, 0), (1, 1, 0, 0)),
+    ),
+    "a status that says what the verdict does, codes that are fine, and errors that are none": (
+        [
+            {"id": 1, "passed": True, "status": "passed", "http_status": 200, "error": None},
+            {"id": 2, "passed": False, "status": "failed", "http_status": 204, "error": {}},
+        ],
+        ((1, 1, 0, 0),),
     ),
 }
 
@@ -258,7 +305,7 @@ def test_the_sheets_of_a_workbook_are_asked_about_with_what_each_gives(tmp_path:
 @together("kind", [*ASKED])
 def test_what_could_mean_two_things_is_asked(tmp_path: Path, kind: str) -> None:
     text, question, expected = ASKED[kind]
-    path = tmp_path / "t.csv"
+    path = tmp_path / ("t.json" if text.startswith("[") else "t.csv")
     path.write_text(text)
     with pytest.raises(AskedError) as asked:
         read([path], Options())
@@ -299,7 +346,13 @@ def test_a_total_among_questions_that_are_words_is_refused(tmp_path: Path) -> No
 
 # Columns beside run, question and outcome: the first two are asked about, the others say nothing that nescio's own
 # `outcome` does not.
-BESIDE = {"escalated": ["yes", "no"], "status": ["abstained", "done"], "correct": ["0", "1"], "zork": ["p", "q"]}
+BESIDE = {
+    "escalated": ["yes", "no"],
+    "finish_reason": ["timeout", "stop"],
+    "status": ["abstained", "done"],
+    "correct": ["0", "1"],
+    "zork": ["p", "q"],
+}
 
 
 @together("name", [*BESIDE])

@@ -60,7 +60,7 @@ READERS: dict[str, Known] = {
         {
             ANY: (
                 "lines, object: accuracy correct_count total_count",
-                "lines, object: id result input_token_count output_token_count",
+                "lines, object: id result",
             )
         },
         ("BFCL_*_score.json", "BFCL_*_result.json"),
@@ -208,7 +208,7 @@ READERS: dict[str, Known] = {
     "counts": Known("tables.counts", {ANY: ("table, lines:",)}),
     "pairs": Known("tables.pair_counts", {ANY: ("table, lines: run_a|RUN_A",)}),
     "matrix": Known("tables.matrix", {ANY: ("table, lines:",)}),
-    "questions": Known("tables.questions", {ANY: ("lines: answer|question|sentences",)}),
+    "questions": Known("tables.questions", {ANY: ("lines: id",)}),
     "outcomes": Known("tables.table_reader"),
 }
 WRITERS = {

@@ -121,6 +121,8 @@ def _read_each(
     read = []
     for group in by_format(sources, options.column):
         format_, parts = recognise(group, options.format_in)
+        if only_questions(format_, parts):
+            raise MismatchError(f"{error}; a run that answers questions is JSON Lines of id and answer") from None
         own = options.but(column={name: c for name, c in options.column.items() if name in format_.columns})
         own = own.but(choose={} if format_.name == TABLE else options.choose)
         read.append(read_parts(format_, parts, own))

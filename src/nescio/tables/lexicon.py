@@ -48,6 +48,8 @@ class Lexicon(Struct):
     asking: set[str]
     collections: set[str]
     formal: set[str]
+    statuses: set[str]
+    failures: set[str]
     counts: dict[str, dict[str, int]]
 
     def extend(self, names: Mapping[str, Iterable[str]], words: Mapping[str, Iterable[str]]) -> None:
@@ -84,6 +86,8 @@ def lexicon() -> Lexicon:
         asking={*words["asking"]},
         formal={squash(name) for name in words["formal"]},
         collections={squash(name) for name in words["collections"]},
+        statuses={squash(name) for name in expanded(held["words"]["statuses"])},
+        failures={fold(word) for word in expanded(held["words"]["failures"])},
         counts={
             part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()
         },
@@ -172,11 +176,18 @@ def truth_of(word: str) -> bool | None:
     return True if folded in lexicon().yes else False if folded in lexicon().no else None
 
 
+def fails(word: str) -> bool | None:
+    """Return whether a cell of a status says that the call failed, in a word or a code of HTTP; None for others."""
+    if (number := decimal(word)) is not None and number in range(100, 600):
+        return number >= 400
+    return True if fold(word) in lexicon().failures else None
+
+
 def failed(word: str) -> bool | None:
     """Return whether a cell of an error column says that the call failed; None for any other text, such as a message.
 
     Words for nothing and for success say that it did not fail."""
-    truth = truth_of(word)
+    truth = truth_of(word) if fails(word) is None else fails(word)
     if truth is None and (lexicon().markers.get(fold(word)) == EMPTY or state_of(word) == MEANINGS["correct"]):
         return False
     return truth

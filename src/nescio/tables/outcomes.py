@@ -21,8 +21,9 @@ from nescio.sources.tables import first, literal, unguarded
 from nescio.tables import rules, wide
 from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table, cases, words_of
+from nescio.tables.failures import failures
 from nescio.tables.judge_column import judges_of
-from nescio.tables.lexicon import declines, failed, squash, state_of, truth_of
+from nescio.tables.lexicon import declines, squash, state_of, truth_of
 from nescio.tables.mapping import Expression, Mapped, compared, flag, joined, scaled
 from nescio.tables.pairing import check_pairing
 from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_question, strata_of
@@ -140,7 +141,7 @@ def _cells(
     cells["silent"] = silent(table, mapping, told)
     cells["answerable"] = answerable(table, mapping, told)
     if "error" in mapping and mapping["error"].columns:
-        cells["failed"] = flag(table, mapping["error"], failed, other="'yes'")
+        cells["failed"] = failures(table, mapping["error"])
     return cells
 
 

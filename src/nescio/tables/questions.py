@@ -2,8 +2,9 @@
 
 Questions: `{"id", "question", "answers": [...], "options"?: [...], "answerable"?: bool, "cluster"?, …strata}`. A run:
 `{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "rank"?: int, "support"?: str, "doc"?: str, "run"?:
-str}`. Stories, where the questions are about some: `{"id", "sentences": [...]}`. A question then names its story in
-`story`, and may list in `sentences` those (counted from 0) that are accepted as an answer.
+str}`; `answer` may have another name, such as `prediction`, if the line has nothing but these. Stories, where the
+questions are about some: `{"id", "sentences": [...]}`. A question then names its story in `story`, and may list in
+`sentences` those (counted from 0) that are accepted as an answer.
 """
 
 from __future__ import annotations
@@ -14,19 +15,26 @@ from nescio.data.model import Collection
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
+from nescio.sources.elements import part_of
 from nescio.sources.source import LINES, Source
 from nescio.tables.collection import read_collection, read_stories
 from nescio.tables.lexicon import roles_of
-from nescio.tables.responses import read_runs
+from nescio.tables.responses import answer_key, read_runs
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise JSON Lines of `id` and `question`, of `id` and `answer`, or of `id` and `sentences`."""
-    if source.suffix not in LINES or "id" not in source.columns or {"outcome", "prediction"} & {*source.columns}:
+    """Recognise JSON Lines of `id` and `question`, of `id` and `answer` (or another name for it, if there is nothing
+    else), or of `id` and `sentences`."""
+    if source.suffix not in LINES or "id" not in source.columns:
         return None
-    if any({"outcome", "wrong"} & {*roles_of(name)} for name in source.columns if name not in ("", "id", "answer")):
+    key = answer_key(source.columns)
+    if key and key != "answer":
+        return None if isinstance(part_of(source.first, key), (list, dict)) else "answers"
+    if {"outcome", "prediction"} & {*source.columns} or any(
+        {"outcome", "wrong"} & {*roles_of(name)} for name in source.columns if name not in ("", "id", "answer")
+    ):
         return None
-    if "answer" in source.columns:
+    if key:
         return "answers"
     if "question" in source.columns:
         return None if any("prediction" in roles_of(name) for name in source.columns if name) else "gold"

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from nescio.data.outcomes import CORRECT, INCORRECT, STATES
 from nescio.sources.tables import first, literal
-from nescio.tables import wide
+from nescio.tables import failures, wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     declines,
@@ -167,7 +167,7 @@ _FITS: Mapping[str, Callable[[Column], bool]] = {
     "answerable": lambda column: column.is_truth,
     "unanswerable": lambda column: column.is_truth,
     "expected": _says(_MEANT["expected"]),
-    "error": lambda column: column.is_truth or not (column.is_number or column.structured),
+    "error": lambda column: column.is_truth or not failures.is_count(column),
     "confidence": lambda column: any(decimal(text.rstrip("% ")) is not None for text in column.words or column.samples),
 }
 
@@ -559,7 +559,8 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         if names and role not in answer:
             chosen[role] = Expression((names[0],))
     errors = [name for name in roles.all("error") if name not in taken] if "error" not in answer else []
-    failures: list[dict[str, Expression]] = [{"error": Expression(tuple(errors))}, {}] if errors else [{}]
+    errors = failures.speaking(roles.table, answer, errors, taken) if "error" not in answer else []
+    failing: list[dict[str, Expression]] = [{"error": Expression(tuple(errors))}, {}] if errors else [{}]
     confidences = [name for name in roles.all("confidence") if name not in taken]
     if len(confidences) == 1 and "confidence" not in answer:
         chosen["confidence"] = Expression((confidences[0],))
@@ -582,7 +583,7 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         ]
         questions += [{}] if questions else []
     found: list[dict[str, Expression]] = []
-    for failure, silence, question in product(failures, ways or [{}], questions or [{}]):
+    for failure, silence, question in product(failing, ways or [{}], questions or [{}]):
         of_silence, of_question = ({*next(iter(own.values()), NOTHING).columns} for own in (silence, question))
         both = [silence, question] if of_silence & of_question else [{**silence, **question}]  # a column has one role
         found += [{**chosen, **own, **failure} for own in both]
@@ -599,7 +600,7 @@ def _hints(roles: Roles) -> list[Column]:
 
 def says_more(column: Column) -> bool:
     """Return whether a column may say something of answers beside their outcomes: by its name, or as a hint."""
-    return _has_role(column) or _is_hint(column)
+    return _has_role(column) or _is_hint(column) or failures.is_failing_status(column)
 
 
 def _is_hint(column: Column) -> bool:

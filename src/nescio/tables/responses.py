@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -20,10 +20,20 @@ from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import placed_lines, rows_at
 from nescio.sources.text_files import WHITE
 from nescio.tables.collection import identifier
+from nescio.tables.lexicon import roles_of
 
 KEYS = frozenset(("id", "answer", "answered", "confidence", "rank", "support", "doc", "run", REPEAT))  # of an answer
 _LAST_RANK = 1_000_000
 KEPT = 1 << 26  # bytes of files of answers above which these stay there
+
+
+def answer_key(columns: Collection[str]) -> str | None:
+    """Return the key of the answers in lines of a run: `answer`, or another name for it where all other keys are
+    nescio's own; None where lines with these keys are no run's."""
+    if "answer" in columns:
+        return "answer"
+    others = [name for name in columns if name not in KEYS]
+    return others[0] if len(others) == 1 and "prediction" in roles_of(others[0]) else None
 
 
 def read_runs(
@@ -175,9 +185,10 @@ def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
     def fail(rule: str, value: object) -> FormatError:
         return FormatError(source.path, rule, where=f"line {line}", value=value)
 
-    if "answer" not in row:
+    key = answer_key(row)
+    if key is None:
         raise fail("there is no answer; null means unanswered", list(row))
-    answer = row["answer"]
+    answer = row[key]
     if isinstance(answer, (int, float)) and not isinstance(answer, bool):
         answer = as_text(answer)
     if answer is not None and not isinstance(answer, str):
@@ -188,7 +199,7 @@ def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
     if answered is not None and not isinstance(answered, bool):
         raise fail("answered must be true or false", answered)
     if answered and answer is None:
-        raise fail("answered is true and there is no answer", row["answer"])
+        raise fail("answered is true and there is no answer", row[key])
     if confidence is not None and not _is_number(confidence):
         raise fail("confidence must be a finite number, or null", confidence)
     if rank is not None and not (_is_number(rank) and 1 <= rank <= _LAST_RANK and rank == int(rank)):

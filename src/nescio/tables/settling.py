@@ -304,7 +304,7 @@ _QUESTIONS = {
     "empty": "what do empty answers count as?",
     "refusals": "what do answers count as that decline in words?",
     "judge": "how are the answers to be judged?",
-    "error": "are answers with an error wrong, or failed calls without a grade?",
+    "error": "do verdicts on answers with an error count, or are these failed calls without a grade?",
     "total": "does the file list all answers?",
 }
 

@@ -13,6 +13,7 @@ from nescio.tables.lexicon import state_of
 from nescio.tasks.assessed.verdicts import STATES as ASSESSED
 from nescio.tasks.assessed.verdicts import WORDS, verdicts_in
 
+_OF_PARTIAL = "crag.truthfulness, hallucination_rate, non_hallucination, omniscience_index"  # the measures that read it
 FEW_WORDS = 12  # different words of a column that may be outcomes
 _MOST_UNKNOWN = 2  # words of which every meaning is tried
 _ANY = ("incorrect", "correct", "0.5", "unanswered", "ungraded")  # what one unknown word may mean
@@ -54,7 +55,7 @@ def state_words(
         )
     names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not graded"}
     kept = {word: _KEPT.get(verdict, "") for word, verdict in assessed.items()}
-    kept |= {word: " (partial: crag.truthfulness, hallucination_rate)" for word, to in mapped.items() if to == PARTIAL}
+    kept |= {word: f" (partial: {_OF_PARTIAL})" for word, to in mapped.items() if to == PARTIAL}
     for word, rows in counted:
         state = states[word]
         if state is not None and STATES.get(word or "") != state and (word is not None or "" in own):

@@ -6,9 +6,10 @@ outputs are given they name these questions; otherwise their number comes from t
 the failures of both. A run is a model, and its categories are a stratum.
 
 In the categories `irrelevance` no function fits, so the questions have no answer: a call is wrong and no call is right.
-BFCL also calls an output right there if it could not parse it. An output that looks like a call counts as unparsed
-(`--unparsed`) and not as silence. Elsewhere an output without a function call is silence, one that could not be parsed
-is incorrect (`--unparsed`), and a failed inference is not graded.
+BFCL also calls an output right there if it could not parse it. An output that is to be a call counts as unparsed
+(`--unparsed`), and one with nothing in it as empty (`--empty`): neither is silence. Words are, also if they mention a
+call, and so is the empty list, by which BFCL's decoder knows that no function is called. Elsewhere the empty list is
+silence, an output that could not be parsed is incorrect (`--unparsed`), and a failed inference is not graded.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from nescio.data.reasons import ERRORED, NO_FORM
+from nescio.data.reasons import EMPTY, ERRORED, NO_FORM
 from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, checked, named, settle
+from nescio.formats.logs.kit import Log, checked, empty, named, settle
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identifier, identity, number, part_of
 from nescio.sources.source import Source, own_path
@@ -39,9 +40,11 @@ _NAME = re.compile(r"(?:BFCL_v\d+_)?(?P<category>.+?)_(?:score|result)")
 _GROUPS = {"live", "non_live", "multi_turn", "agentic", "format_sensitivity"}  # folders between a model and its files
 _UNPARSED = ("decoder_failed", "decoder_wrong_output_format")  # how the error types end
 _FAILED_INFERENCE = "Error during inference"
-# Signs of a call in a text: `name(key=`, `name()`, a JSON object with a name and its arguments, a model's own mark.
+_NO_CALLS: tuple[Any, ...] = ([], "[]")  # what BFCL's decoder reads as a list of no calls
+# What is to be a call: `name(key=` or `name()` where a line or a list begins and no words follow it, as BFCL's decoder
+# reads no sentences; a JSON object with a name and its arguments; a model's own mark.
 _CALL = re.compile(
-    r"\b[A-Za-z_][\w.]*\(\s*(?:\)|[A-Za-z_]\w*\s*=)"
+    r"(?m)(?:^[\s`'\"]*|\[\s*)[A-Za-z_][\w.]*\(\s*(?:\)|[A-Za-z_]\w*\s*=)(?!.*\)\s+[A-Za-z]+\s+[A-Za-z])"
     r'|"name"\s*:[^{}]*"(?:arguments|parameters)"\s*:'
     r"|<\|?(?:tool_call|function|python_tag)"
 )
@@ -67,9 +70,11 @@ class Counts(Struct):
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise scores by counts alone in the first object, with failures by `id` below it; outputs by their keys."""
-    if "result" in source.columns:
-        return "outputs"
+    """Recognise scores by counts alone in the first object, with failures by `id` below it; outputs by their keys, or
+    by a failed inference."""
+    if {"id", "result"} <= {*source.columns}:
+        known = "input_token_count" in source.columns or _failed(part_of(source.first, "result"))
+        return "outputs" if known else None
     if {*source.columns} != {"accuracy", "correct_count", "total_count"}:
         return None
     lines = json_lines(source, lenient=True) if source.kind == "lines" else iter(())
@@ -182,7 +187,7 @@ def _category(log: Log, sheets: Sequence[Sheet]) -> Iterator[Answer]:
 def _answer(sheet: Sheet, name: str) -> Answer:
     listed, where = sheet.failures.get(name, (None, None))
     failure, answerable = as_object(listed), NO_FUNCTION_FITS not in sheet.category
-    output = part_of(sheet.outputs, name) if listed is None else _output(failure)
+    output = failure.get("model_result", failure.get("model_result_raw", part_of(sheet.outputs, name)))
     kind = str(failure.get("error_type") or part_of(failure, "error", "error_type") or "")
     prompt = failure.get("prompt")
     answer = Answer(
@@ -197,36 +202,40 @@ def _answer(sheet: Sheet, name: str) -> Answer:
         answer=output,
         reason=failure.get("error"),
     )
-    failed = kind.endswith("inference_error") or (isinstance(output, str) and output.startswith(_FAILED_INFERENCE))
+    failed = kind.endswith("inference_error") or _failed(output)
     if failed and not (listed is None and answerable):
         answer.ungraded = ERRORED
     elif listed is None and answerable:
         answer.right = True
     elif listed is None:  # right by BFCL because it found no call
-        answer.silent = UNSEEN if sheet.outputs is None else None if _looks_like_a_call(output) else NO_CALL
-        answer.nothing = NO_FORM
+        answer.silent = UNSEEN if sheet.outputs is None else None
+        answer.nothing = _why_no_call(output, NO_FORM if _is_to_be_a_call(output) else NO_CALL)
     elif answerable and kind.endswith(_UNPARSED):
-        answer.nothing = NO_FORM if output not in (None, [], "", "[]") else NO_CALL
+        answer.nothing = _why_no_call(output, NO_FORM)
     else:
         answer.right = False
     return answer
 
 
-def _output(failure: Mapping[str, Any]) -> Any:
-    return failure.get("model_result", failure.get("model_result_raw"))
+def _failed(output: Any) -> bool:
+    return isinstance(output, str) and output.startswith(_FAILED_INFERENCE)
 
 
-def _looks_like_a_call(output: Any) -> bool:
-    """Say whether an output without a call that could be parsed was to be one: a list of calls, or a text with the
-    signs of one."""
-    if isinstance(output, str):
-        return _CALL.search(output) is not None
-    return bool(output)
+def _why_no_call(output: Any, other: str) -> str:
+    """Return why an output holds no call that could be parsed: no calls, nothing in it, or an `other` reason."""
+    return NO_CALL if output in _NO_CALLS else empty(output) or other
+
+
+def _is_to_be_a_call(output: Any) -> bool:
+    """Return whether an output that could not be parsed was to be a call: an object, or a text with signs of one."""
+    if isinstance(output, list):  # of calls, or of what some models say in parts
+        return any(map(_is_to_be_a_call, output))
+    return _CALL.search(output) is not None if isinstance(output, str) else bool(output)
 
 
 def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
-    """Say which outputs BFCL calls right on questions that no function fits, though they look like a call, or though
-    nobody can see them."""
+    """Say which outputs BFCL calls right on questions that no function fits, though they are to be a call or empty, or
+    though nobody can see them."""
     right = Counter(one.silent or one.nothing for one in answers if one.question not in sheet.failures)
     if right[NO_FORM]:
         log.say(
@@ -236,6 +245,16 @@ def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
             sheet.run,
             category=sheet.category,
             n=right[NO_FORM],
+            of=len(answers) - len(sheet.failures),
+        )
+    if right[EMPTY]:
+        log.say(
+            "bfcl.empty",
+            "run {subject!r}, {category}: {n} of the {of} answers that BFCL calls right {n:is/are} empty, which "
+            "declines nothing",
+            sheet.run,
+            category=sheet.category,
+            n=right[EMPTY],
             of=len(answers) - len(sheet.failures),
         )
     if right[UNSEEN]:

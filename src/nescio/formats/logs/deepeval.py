@@ -7,6 +7,11 @@ not graded, though the tool counts it as failed. `--choose metric=NAME` uses one
 `threshold=T` its score. An empty `actualOutput` counts as incorrect (`--empty`). A case is identified by its input:
 runs are compared by it, and cases with the same input are repeats.
 
+Where a metric of tools decides (Tool Correctness, …), a case whose `expectedTools` is an empty list has no tool to
+call: calling none is right there, whatever the metric says, and elsewhere it is silence. Dialogues do not say which
+tools they expect, so a note counts those without a tool to which `Tool Use` gives 0, as it does too where no tool was
+needed.
+
 The cache (`.deepeval-cache.json`) keeps the cases of earlier runs, so its counts are not those of the last one. In a
 `.deepeval` folder, the latest run is read instead of the cache. A file that holds only a link has its cases at
 Confident AI; `.latest_run_full.json` beside it may hold them.
@@ -34,6 +39,9 @@ from nescio.sources.source import Source, own_path
 from nescio.text import sanitize
 
 CASES, DIALOGUES, MAP, LINK = "testCases", "conversationalTestCases", "test_cases_lookup_map", "testRunLink"
+NO_TOOL = "called no tool"
+TOOL_USE = "tool use"  # a metric of dialogues
+_OF_TOOLS = ("tool", "argument correctness")  # what the names of metrics have that look at the tools called
 CACHED = "cached_metrics_data"  # what each case of the cache holds
 FOLDER = ".deepeval"
 FULL, LATEST, CACHE = ".latest_run_full.json", ".latest_test_run.json", ".deepeval-cache.json"
@@ -80,6 +88,8 @@ class Case(Struct, rename="camel"):
     scenario: Any = None
     turns: Any = None
     messages: Any = None
+    tools_called: Any = None
+    expected_tools: Any = None
 
 
 Placed = tuple[Case, dict[str, Metric], str]  # a case, its metrics by name, and where it is
@@ -142,6 +152,13 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             "about the answer; DeepEval counts {counted} of them as failed",
             cases=len(failed),
             counted=sum(case.success is False for case in failed),
+        )
+    if unused := sum(_has_0_for_no_tool(case, _deciding(metrics, metric)) for case, metrics, _ in placed):
+        log.say(
+            "deepeval.no_tool_used",
+            "{cases:n dialogue} without any tool {cases:has/have} 0 by Tool Use, which DeepEval also gives where no "
+            "tool was needed: counted as incorrect",
+            cases=unused,
         )
     return log.by_score(answers, "the cases")
 
@@ -244,6 +261,13 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
     answer.nothing = empty(said) or (SAID_SO if abstains(answer.scores) else None)
     answer.asked, answer.gold, answer.answer = case.input, case.expected_output, said
     answer.reason = [one.reason for one in metrics.values()]
+    deciding = _deciding(metrics, metric)
+    others = {name: one for name, one in deciding.items() if not any(word in name.casefold() for word in _OF_TOOLS)}
+    if len(others) < len(deciding) and isinstance(case.expected_tools, list):
+        answer.answerable = int(bool(case.expected_tools))
+        if case.tools_called == [] and not empty(said):
+            deciding = deciding if answer.answerable else others  # as calling none is right where none is expected
+            answer.silent = NO_TOOL if not others or _all_pass(deciding) else None
     if metric is not None:
         mark = metrics.get(metric)
         answer.right = None if mark is None else mark.passed
@@ -251,10 +275,27 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
             answer.right = mark.value >= least
         answer.lacking = NO_SCORE if mark is None else UNREAD
         return answer
-    deciding = [one.passed for one in metrics.values() if one.flaky is not True]
-    answer.right = case.success if not deciding else False if False in deciding else None if None in deciding else True
+    answer.right = _all_pass(deciding) if deciding else case.success
     answer.lacking = UNREAD if deciding else NO_SCORE
     return answer
+
+
+def _deciding(metrics: dict[str, Metric], metric: str | None) -> dict[str, Metric]:
+    """Return the metrics that decide: the chosen one, or all that are not flaky."""
+    return {name: one for name, one in metrics.items() if name == metric or (metric is None and one.flaky is not True)}
+
+
+def _all_pass(metrics: dict[str, Metric]) -> bool | None:
+    """Return whether a case passes all metrics; None where only metrics that failed stand against it."""
+    passes = [one.passed for one in metrics.values()]
+    return False if False in passes else None if None in passes else True
+
+
+def _has_0_for_no_tool(case: Case, metrics: dict[str, Metric]) -> bool:
+    """Return whether a dialogue calls no tool and has 0 by Tool Use, if that decides."""
+    turns = objects_in(case.turns or case.messages)
+    none = bool(turns) and not any(turn.get("toolsCalled") or turn.get("tools_called") for turn in turns)
+    return none and any(one.value == 0 for name, one in metrics.items() if name.casefold() == TOOL_USE)
 
 
 def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:

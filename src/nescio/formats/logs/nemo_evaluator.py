@@ -2,9 +2,10 @@
 
 A line has `problem_idx`, `repeat`, `reward`, `model_response`, `extracted_answer`, `expected_answer` and
 `scoring_details`. A reward of 1 is right, repeats are repeats. An answer whose solver or sandbox failed
-(`scoring_details.error_category`) is not graded, though the tool counts a reward of 0, and neither is one that a judge
-was to grade and did not. An empty response counts as incorrect (`--empty`). The bundle names the model and the
-benchmark, and its pass@1 and mean reward are checked; without it a run is named by the folder.
+(`scoring_details.error_category`) is not graded, though the tool counts a reward of 0. Neither is one that a judge was
+to grade and did not, or whose judge nobody could read (`parse_error`). An empty response counts as incorrect
+(`--empty`). The bundle names the model and the benchmark, and its pass@1 and mean reward are checked; without it a run
+is named by the folder.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def _answer(row: Result, answer: Answer) -> Answer:
     answer.question, answer.repeat, answer.score = f"problem {row.problem_idx}", row.repeat, row.reward
     if details.get("error_category"):
         answer.ungraded = ERRORED
-    elif details.get("needs_judge") and "normalized" not in judge:
+    elif judge.get("parse_error") or (details.get("needs_judge") and "normalized" not in judge):
         answer.ungraded = UNREAD
     answer.nothing = empty(row.model_response)
     answer.labels = as_object(row.metadata)

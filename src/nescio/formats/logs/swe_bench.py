@@ -9,7 +9,7 @@ submitted (`incomplete_ids`) is missing, and `--missing` says how it counts: the
 over the submitted ones, or over all of them. A run is named by its file (MODEL.RUN.json). A file of predictions
 (`model_patch`) has no verdicts.
 The `results.json` of a submission to the leaderboard (`resolved`, `no_generation`, `no_logs`) lists no unresolved
-instance: `--total N --rest incorrect` counts them.
+instance, so nescio asks how many there are in all (`--total N --rest incorrect`).
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT
-from nescio.data.reasons import EMPTY, ERRORED
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.data.reasons import EMPTY, ERRORED, settle
 from nescio.errors import FormatError, opt
 from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import NO_SCORE, Log, checked, in_brackets, labels, named
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, identity, texts_in
 from nescio.sources.source import Source, own_path
+from nescio.tables.asking import AskedError, Way
+from nescio.tables.rest import with_rest
+from nescio.tables.settling import counts_of
 
 COUNTS = ("resolved_instances", "submitted_instances", "total_instances")
 NOT_SUBMITTED, MACHINE = "not submitted", "failed by the machine"
@@ -50,6 +53,8 @@ OLD_LISTS: tuple[tuple[str, int, str | None], ...] = (
     ("no_logs", NOT_GRADED, NO_SCORE),
     ("generated", INCORRECT, None),
 )
+# Lists of instances that nothing resolved: those that were not run, have no patch, or have a verdict or an error.
+NOT_RESOLVED = {"empty_patch_ids", "error_ids", "unresolved_ids", "incomplete_ids", "no_generation", "no_logs"}
 Lists = Sequence[tuple[str, int, str | None]]
 
 
@@ -79,13 +84,6 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         answers += own
     for source in single:
         answers += _instances(log, source, _run_of(source))
-    for source in log.part("attempts"):
-        log.say(
-            "swe_bench.resolved_only",
-            "{subject} lists no unresolved instance: "
-            f"{opt('total', of='N')} {opt('rest', 'incorrect')} counts those of the benchmark that are in no list",
-            str(source.label),
-        )
     if single and all(one.why is None for one in answers):
         log.say(
             "swe_bench.only_attempts",
@@ -93,7 +91,19 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             f"{opt('total', of='N')} {opt('rest', 'incorrect')} counts those of the benchmark that are missing",
             n=len(answers),
         )
-    return log.result(answers, keep=("repository",))
+    result = log.result(answers, keep=("repository",))
+    if log.part("attempts") and options.total is None and isinstance(result.data, Outcomes):
+        raise _how_many(log.part("attempts")[0], settle(result.data, options.no_answer)[0])
+    return result
+
+
+def _how_many(source: Source, listed: Outcomes) -> AskedError:
+    """Return the question how many instances there are, where a file does not list those that failed."""
+    total, rest = len(listed.questions), "incorrect"
+    rule = "it lists no unresolved instance: how many instances are there in all? "
+    rule += f"{opt('total', of='N')} {opt('rest', rest)} counts those in no list"
+    way = Way({"total": total, "rest": rest}, *counts_of(with_rest(listed, source, total, rest)))
+    return AskedError.of_ways(str(source.label), rule, [way])
 
 
 def _name(source: Source) -> str:
@@ -116,6 +126,10 @@ def _listed(log: Log, source: Source, run: str, lists: Lists) -> list[Answer]:
         if ids is not None and not (isinstance(ids, list) and all(isinstance(one, str) and one for one in ids)):
             raise FormatError(source.label, f"{name} must be a list of names", value=ids)
         for one in ids or ():
+            before = answers.get(identity(one))
+            if name in NOT_RESOLVED and before is not None and before.state == CORRECT:
+                rule = f"an instance is in {lists[0][0]} and in {name}, which contradict each other"
+                raise FormatError(source.label, rule, where=name, value=one)
             answers.setdefault(identity(one), _answer(log, source, run, one, (state, why)))
     if not answers:
         counts = [f"{name.replace('_', ' ')} {source.document[name]}" for name in COUNTS if name in source.document]
@@ -155,8 +169,19 @@ def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: st
     counted = {f"{name}_instances": len({*ids}) for name, ids in listed.items()} | {"resolved_instances": resolved}
     for name, many in counted.items():
         log.total(source.name, name, own.get(name), (many,))
+    unlisted = max((own[name] for name in COUNTS[1:] if isinstance(own.get(name), int)), default=0) - len(answers)
     shares = [(f"{resolved}/{own[name]}", name.split("_")[0]) for name in COUNTS[1:] if isinstance(own.get(name), int)]
-    if shares and (silent or missing):
+    if unlisted > 0:
+        log.say(
+            "swe_bench.unlisted",
+            "run {subject!r}: {unlisted:n instance} {unlisted:is/are} in no list, so nobody knows what became of "
+            "{unlisted:it/them}; the tool's shares of resolved instances are {shares:each %s (%s)}; "
+            f"{opt('total', of='N')} {opt('rest', 'incorrect')} counts {{unlisted:it/them}}",
+            run,
+            unlisted=unlisted,
+            shares=shares,
+        )
+    elif shares and (silent or missing):
         log.say(
             "swe_bench.shares",
             "run {subject!r}: {silent} patches are empty, and {missing} instances were not submitted; the tool's "

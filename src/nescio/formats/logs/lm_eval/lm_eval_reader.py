@@ -5,7 +5,8 @@ A run is a folder, and its tasks are a stratum; a file with another name is a se
 that holds the samples itself, as `simple_evaluate` returns them. Version 0.4.0 wrote a JSON list to
 `<model>_<task>.jsonl`. An answer that the filter could not extract (`[invalid]`, or the task's own fallback if the
 results file is given) counts as incorrect (`--unparsed`), and so does an empty one (`--empty`). A question whose gold
-answer is empty has none, if other documents of the task have one: declining is right there. The confidence of a choice
+answer is empty has none, if other documents of the task have one: declining is right there. Metrics that hold a
+prediction and its gold answers, as in `squadv2`, are read as SQuAD's `exact` and `f1`. The confidence of a choice
 is the softmax of the options' log-probabilities at the option chosen. Several responses to a document
 (`repeats`) are repeats if each is graded: by metrics that list a number for each, or in separate rows.
 """
@@ -21,11 +22,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from nescio.data.outcomes import INCORRECT
 from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.answers import SCORE, Answer
 from nescio.formats.choices import check_choice, chosen_among, pick
 from nescio.formats.logs.kit import NO_SCORE, Log, place, rows_in, run_names
-from nescio.formats.logs.lm_eval.rows import Item, Rows, numbered, read_items, say_repeats, without_gold
+from nescio.formats.logs.lm_eval.rows import EXACT, Item, Rows, numbered, read_items, say_repeats, without_gold
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, objects_in, part_of, texts_in
 from nescio.sources.source import Source, own_path
@@ -180,6 +182,8 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
     metric = _metric(sheet, items, log)
     scores = [math.nan if (value := item.values.get(metric)) is None else value for item in items]
     answers = []
+    said = [item.text for item in items]
+    percent = bool(items) and items[0].paired
     sheet.items.clear()
     items.reverse()
     for score in scores:
@@ -193,7 +197,9 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
         if held:
             answers[-1].scores = held
     outcomes = log.grade(answers, f"{sheet.path.name}: {metric}", metric)
-    _against_results(sheet, f"{metric},{name}", scores, log)
+    wrong = Counter(text for text, one in zip(said, answers, strict=True) if text and one.state == INCORRECT)
+    log.options.declined.wrong.setdefault(str(sheet.path), Counter()).update(wrong)
+    _against_results(sheet, f"{metric},{name}", [100 * score for score in scores] if percent else scores, log)
     return answers, metric, outcomes
 
 
@@ -207,7 +213,7 @@ def _answer(sheet: Sheet, item: Item, metric: str, score: float) -> Answer:
         score=score,
         where=item.where,
         path=sheet.path,
-        answerable=-1 if item.answerable else 0,
+        answerable=item.answerable,
         strata={"task": sheet.task} | item.labels if sheet.task else item.labels,
         repeat=item.repeat,
         answer=item.declines,
@@ -230,6 +236,8 @@ def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
         raise FormatError(sheet.path, rule, value=other or None)
     graded = {name: [value for value in scores if not math.isnan(value)] for name, scores in values.items()}
     certain = [name for name, scores in graded.items() if all(value in (0, 1) for value in scores)]
+    if EXACT in certain and any(item.paired for item in items):
+        certain = [EXACT]  # which F1 is no other verdict than, even where it is 0 or 1
     partial = [name for name, scores in graded.items() if all(0 <= value <= 1 for value in scores)]
     pool = list(values) if chosen_among(log.options, "metric", values) else certain or partial or list(values)
     metric = pick(log.options, "metric", pool)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
+from nescio.formats.benchmarks.squad2.scores import Golds, score_texts
 from nescio.formats.logs.kit import Log, labels
 from nescio.formats.registry import ReadOptions
 from nescio.sources.elements import as_list, as_object, identifier, identity, number, part_of
@@ -24,23 +25,28 @@ NOT_METRICS = {*SAMPLE, "target", "arguments", "resps", "filter", "metrics", "do
 BOTH_WAYS = (
     "acc_mutual_info"  # a metric for which the options' log-probabilities without the question follow those with it
 )
+EXACT, F1 = "exact", "f1"  # the figures of SQuAD's script
+NO_PREDICTION = "abstained by an empty prediction"  # as SQuAD's script has it
+_LONGEST = 400  # characters of an answer that may decline in words
 Rows = Iterable[tuple[Any, str]]  # with their places
 QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goal", "text", "ctx")  # keys of documents
 
 
 class Item(Struct, frozen=True):
-    """One row: its metrics (None for what is no number), why it is no answer, whether there is one, the words in which
-    it declines, and how sure the options make the choice of the best one, and of the best one for its length.
+    """One row: its metrics (None for what is no number), why it is no answer, whether there is one (-1 if the row does
+    not say), the words in which it declines, and how sure the options make the choice of the best one, and of the best
+    one for its length.
 
     `repeat` says which of several responses to the question it is, `said` is a hash of the responses, and `ungraded`
-    counts those that the row's metrics leave out. `no_gold` says whether its gold answer is empty.
+    counts those that the row's metrics leave out. `no_gold` says whether its gold answer is empty, `paired` whether its
+    metrics hold the prediction and the gold answers, and `text` is a short answer as it was graded.
     """
 
     doc: str
     filter: str
     values: dict[str, float | None]
     why: str | None
-    answerable: bool
+    answerable: int
     declines: str | None
     sure: tuple[float, float | None] | None
     labels: dict[str, str]
@@ -51,6 +57,8 @@ class Item(Struct, frozen=True):
     said: int = 0
     ungraded: int = 0
     no_gold: bool = False
+    paired: bool = False
+    text: str = ""
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
@@ -110,17 +118,26 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
     values = {sanitize(name, target="message"): number(row.get(name)) for name in names if isinstance(name, str)}
     pairs = _pairs(responses)
     texts = [] if pairs else [text.strip() for text in _texts(responses)]
+    squad = _prediction_with_gold(row, values)
     why = None
-    if not pairs and not any(texts):
+    if squad is not None:
+        texts = [squad[0].strip()]
+        scores = score_texts(Golds(["0"], [squad[1]]), {"0": squad[0]})
+        values |= {EXACT: float(scores.exact[0]), F1: float(scores.f1[0])}
+        why = None if texts[0] else NO_PREDICTION
+    elif not pairs and not any(texts):
         why = EMPTY
     elif texts and all(text in fallbacks for text in texts):
         why = NO_FORM
-    declines = _declines((texts, _texts(row.get("resps"))), options) if options.declined.asked and not pairs else None
+    raw = texts if squad is not None else _texts(row.get("resps"))
+    declines = _declines((texts, raw), options) if options.declined.asked and not pairs else None
     lengths = _lengths(row.get("arguments"), len(pairs)) if len(pairs) > 1 else None
     sure = _sure(pairs[: len(pairs) // 2] if BOTH_WAYS in values else pairs, lengths)
     target = row.get("target")
-    answerable = not isinstance(target, str) or not (options.declined.asked and options.declined.fits(target))
+    answerable = 0 if isinstance(target, str) and options.declined.asked and options.declined.fits(target) else -1
     no_gold = isinstance(target, (str, list)) and not any(text.strip() for text in _texts(target))
+    if squad is not None:
+        answerable, no_gold = int(bool(squad[1])), not squad[1]
     return Item(
         identity(doc),
         sanitize(filter_, target="message"),
@@ -136,7 +153,21 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
         said=hash("\0".join(_texts(row.get("resps")))),
         ungraded=max(_sampled(row) - max(len(texts), 1), 0),
         no_gold=no_gold,
+        paired=squad is not None,
+        text=texts[0] if len(texts) == 1 and len(texts[0]) <= _LONGEST else "",
     )
+
+
+def _prediction_with_gold(row: dict[str, Any], metrics: Iterable[str]) -> tuple[str, list[str]] | None:
+    """Return the prediction and the gold answers of a row whose metrics hold them, as a metric does that is made from
+    all rows at once; None where they do not."""
+    for name in metrics:
+        pair = row.get(name)
+        if isinstance(pair, list) and len(pair) == 2:
+            said, answers = part_of(pair[0], "prediction_text"), part_of(pair[1], "answers", "text")
+            if isinstance(said, str) and isinstance(answers, list):
+                return said, _texts(answers)
+    return None
 
 
 def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
@@ -250,8 +281,8 @@ def numbered(items: list[Item]) -> list[Item]:
 
 
 def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
-    """Return the rows, those of documents with an empty gold answer as questions that have none, if other documents of
-    the task have one.
+    """Return the rows, those of documents with an empty gold answer as questions that have none and the others as
+    questions that have one, if there are both in the task.
 
     A task whose gold answers are all empty is graded by something else.
     """
@@ -260,7 +291,7 @@ def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
         return items
     template = "{subject}: the gold answer of {empty} of {of:n document} is empty: these questions have no answer"
     log.say("lm_eval.no_gold", template, file, empty=empty, of=len(items))
-    return [replace(item, answerable=False) if item.no_gold else item for item in items]
+    return [replace(item, answerable=int(not item.no_gold and item.answerable != 0)) for item in items]
 
 
 def say_repeats(file: str, items: Sequence[Item], log: Log) -> None:

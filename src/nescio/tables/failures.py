@@ -1,0 +1,80 @@
+"""Calls that failed: the columns that speak of them, and in which rows.
+
+A column that is named for errors does, in each cell but words for nothing; one of a status in words such as "timeout"
+and codes of HTTP from 400 on; and an answer by a mark at its beginning, such as "[ERROR]".
+"""
+
+from __future__ import annotations
+
+import re
+
+from nescio.data.outcomes import CORRECT
+from nescio.sources.tables import first, literal
+from nescio.tables.columns import Column, Table
+from nescio.tables.lexicon import failed, fails, lexicon, roles_of, squash, state_of
+from nescio.tables.mapping import Expression, Mapped, compared, flag
+
+_PATH = re.compile(r"[.\]/]")
+_MARK = literal(r"^\s*(\[(?i:error|failed|failure|timeout|exception)[^\]]{0,40}\]|ERROR\s*:)")
+
+
+def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) -> list[str]:
+    """Return the columns that speak of failed calls beside a verdict: those that are `named` for errors, parts of
+    objects that are, a status, or marked answers."""
+    outcome = answer.get("outcome")
+    if outcome is None or len(outcome.columns) != 1:
+        return named
+    verdict = table.columns[outcome.column]
+    free = [c for c in table.columns.values() if c.name and c.filled and c.name not in taken]
+    more = [c for c in free if is_failing_status(c) and _says_more(table, c, verdict)]
+    more += [c for c in free if not is_count(c) and any("error" in roles_of(part) for part in _PATH.split(c.name)[:-1])]
+    more += [c for c in table.columns.values() if c.name and c is not verdict and _is_marked(table, c)]
+    return list(dict.fromkeys((*named, *(column.name for column in more))))
+
+
+def is_failing_status(column: Column) -> bool:
+    """Return whether a column has the name of a status, and some cells say that a call failed."""
+    return _is_status(column.name) and any(map(fails, column.words or ()))
+
+
+def _is_status(name: str) -> bool:
+    return squash(_PATH.split(name)[-1]) in lexicon().statuses
+
+
+def _says_more(table: Table, status: Column, verdict: Column) -> bool:
+    """Return whether a status says something else than the verdict: some calls failed that it calls right, or its words
+    are none for outcomes."""
+    failing = ", ".join(literal(word) for word in status.words or () if fails(word))
+    query = f"SELECT DISTINCT {verdict.cell} FROM {table.relation} WHERE {status.cell} IN ({failing})"
+    words = [word for (word,) in table.connection.execute(query).fetchall() if word]
+    return not status.is_verdict or CORRECT in map(state_of, words)
+
+
+def is_count(column: Column) -> bool:
+    """Return whether a column has numbers that are no codes of HTTP."""
+    return column.is_number and any(word != "0" and fails(word) is None for word in column.words or ("",))
+
+
+def _is_answer(name: str) -> bool:
+    return bool({"prediction", "answer"} & {*roles_of(name)})
+
+
+def _is_marked(table: Table, answers: Column) -> bool:
+    query = f"SELECT 1 FROM {table.relation} WHERE regexp_matches({answers.cell}, {_MARK}) LIMIT 1"
+    return _is_answer(answers.name) and first(table.connection, query) is not None
+
+
+def failures(table: Table, expression: Expression) -> str:
+    """Return yes, no or NULL, in SQL: whether the columns say that a call failed."""
+    if (own := compared(table, expression)) is not None:
+        return own
+    said = [_of_column(table, Expression((name,), inverted=expression.inverted)) for name in expression.columns]
+    any_of_them = " OR ".join(f"({own}) = 'yes'" for own in said)
+    return said[0] if len(said) == 1 else f"CASE WHEN {any_of_them} THEN 'yes' ELSE 'no' END"
+
+
+def _of_column(table: Table, expression: Expression) -> str:
+    if _is_answer(expression.column):
+        return f"CASE WHEN regexp_matches({table.columns[expression.column].cell}, {_MARK}) THEN 'yes' ELSE 'no' END"
+    status = _is_status(expression.column)
+    return flag(table, expression, fails if status else failed, other="'no'" if status else "'yes'")
