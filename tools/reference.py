@@ -362,7 +362,7 @@ def formats() -> Iterator[tuple[str, str]]:
         "and",
         "`--format-in NAME` names the format if that fails. Give gold and answers together, in any order. All files "
         "can be",
-        "compressed (.gz, .bz2, .xz, .zst).\n",
+        "compressed (.gz, .bz2, .xz; .zst with the extra `zstd`).\n",
     ]
     for family, (file, title, about) in FAMILIES.items():
         page = f"formats/{file}.md"
