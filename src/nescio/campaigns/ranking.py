@@ -44,7 +44,7 @@ def ranked(parts: Sequence[JudgedRuns], files: Sequence[Path | str]) -> list[Ran
         if given := own.get(judged.part.language):
             systems = load_judged(given)
             assert isinstance(systems.data, Evidence)
-            data, more = reference.with_systems(exercise, data, systems.data)
+            data, more = reference.with_systems(data, systems.data)
             names, notes = systems.data.runs, (*systems.notes, *more)
         languages.append(Ranked(judged, tuple(reference.ranking(exercise, data, names)), notes))
     return languages

@@ -105,7 +105,7 @@ def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple
         raise MismatchError(
             "a counts table has no questions; ranking needs the outcomes of QA systems on the collection's questions"
         )
-    data, notes = reference.with_systems(exercise, loaded.data, judged.data)
+    data, notes = reference.with_systems(loaded.data, judged.data)
     merged = replace(loaded, data=data, notes=(*loaded.notes, *judged.notes, *notes))
     return merged, tuple(reference.ranking(exercise, data, judged.data.runs))
 
