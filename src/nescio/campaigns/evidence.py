@@ -16,7 +16,7 @@ from nescio.campaigns.pooling import PooledAnswer, RunContents
 from nescio.campaigns.receipts import TakenIn
 from nescio.campaigns.screens import NOTHING, sentence_items
 from nescio.campaigns.settings import Settings, is_named_for, is_numbered_for
-from nescio.campaigns.topics import Part, exercises_of, in_language, without_questions
+from nescio.campaigns.topics import Part, exercises_of, in_language, without_list, without_questions
 from nescio.campaigns.verdicts import resolved, unlisted
 from nescio.data.evidence import Evidence
 from nescio.data.model import Collection, Question, Run, Verdict
@@ -250,19 +250,20 @@ def _nuggets(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
         notes = (*notes, *reworded(read_history(campaign), questions))
         measures = BY_PEOPLE
     measures = campaign.settings.measures or measures
+    notes = (*notes, *without_list(part.questions, [target.id for target in targets if target.nuggets]))
+    nuggets = {target.id: target.nuggets for target in targets}
     found_nuggets: dict[tuple[str, str], set[str]] = {}
     for match in matches:
         found_nuggets.setdefault((match.target_id, match.run), set()).update({match.nugget_id} - {""})
     cells = []
     for run in own:
-        for target in targets:
-            response = run.responses.get(target.id)
+        for target in part.questions:
+            response = run.responses.get(target)
             strings = response.strings if response else ()
-            order = [
-                nugget.id for nugget in target.nuggets if nugget.id in found_nuggets.get((target.id, run.name), ())
-            ]
+            found = found_nuggets.get((target, run.name), ())
+            order = [nugget.id for nugget in nuggets.get(target, ()) if nugget.id in found]
             outcome = "" if strings else "unanswered"
-            cells.append(Cell(target.id, run.name, outcome, ",".join(order), " / ".join(strings)))
+            cells.append(Cell(target, run.name, outcome, ",".join(order), " / ".join(strings)))
     loaded = Loaded(data, notes, measures, format="nuggets")
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), None, None, tuple(targets))
 
