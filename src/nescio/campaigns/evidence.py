@@ -43,6 +43,7 @@ from nescio.text import plural
 
 WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
 MOST_NAMED = 3
+NOBODY = ""  # a validator that rejects everything, beside which QA systems are ranked where no run is in
 
 
 class Cell(Struct, frozen=True):
@@ -80,6 +81,16 @@ def judged_runs(said: RunContents, part: Part) -> JudgedRuns | None:
     return {"qa": _answers, "reading": _answers, "ave": _validations, "nuggets": _nuggets, "pan": _scores}[
         said.topics.task
     ](said, part, runs)
+
+
+def without_runs(said: RunContents, part: Part) -> JudgedRuns:
+    """Return a language in which no run is in, as tables show it: for AVE with its collection."""
+    files = said.campaign.key_files if said.topics.task == "ave" else ()
+    exercise = _exercise(said, part) if files else None
+    data = Evidence((), (), {}, np.zeros((0, 0), np.uint8))
+    if exercise is not None and any(one.judged for one in exercise.candidates):
+        data, _ = ave.evidence(exercise, {NOBODY: ()})
+    return JudgedRuns(part, (), Loaded(data), (), (), None, exercise)
 
 
 # ---- qa and reading ----
@@ -199,10 +210,7 @@ def _marked(
 def _validations(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
     campaign = said.campaign
     _need_key(campaign)
-    parts = [in_language(exercise, part.language) for exercise, _ in exercises_of(campaign.key_files)]
-    if not part.language:
-        parts = [exercise for exercise, _ in exercises_of(campaign.key_files)]
-    exercise = without_questions(next(one for one in parts if one.questions), said.topics.dropped)
+    exercise = _exercise(said, part)
     own = {run.run: said.content[run.run] for run in runs}
     data, notes = ave.evidence(exercise, own)
     outcomes, _ = ave.selections(exercise, own)
@@ -221,6 +229,14 @@ def _validations(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> Judg
             cells.append(Cell(question.id, run, outcome, str(candidate.value or "UNKNOWN"), candidate.answer))
     loaded = Loaded(data, notes, measures, format="ave")
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), outcomes, exercise)
+
+
+def _exercise(said: RunContents, part: Part) -> Exercise:
+    """Return the collection of a language, with its gold."""
+    parts = [exercise for exercise, _ in exercises_of(said.campaign.key_files)]
+    if part.language:
+        parts = [in_language(exercise, part.language) for exercise in parts]
+    return without_questions(next(one for one in parts if one.questions), said.topics.dropped)
 
 
 def _need_key(campaign: Campaign) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from msgspec.structs import asdict, astuple, replace
 from nescio.campaigns import group_tables, layouts
 from nescio.campaigns.assessors import outstanding
 from nescio.campaigns.entries import ScoringPlan
-from nescio.campaigns.evidence import JudgedRuns, judged_runs
+from nescio.campaigns.evidence import JudgedRuns, judged_runs, without_runs
 from nescio.campaigns.facts import agreement_table, facts
 from nescio.campaigns.folder import RESULTS, Campaign, decoded, put, renewed, step
 from nescio.campaigns.freshness import SCORING, done
@@ -29,7 +29,9 @@ from nescio.comparison.comparing import compare
 from nescio.comparison.leaderboard import score as leaderboard_of
 from nescio.comparison.ranks import Rank
 from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
 from nescio.data.results import Comparisons, Scores
+from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.folder_writer import write_lines
 from nescio.measures import parse
@@ -115,28 +117,30 @@ def write_results(
     said = read_runs(campaign, progress)
     if not said.runs:
         raise UsageError("no run is in, so there is nothing to score; nescio campaign intake takes runs in")
-    parts: list[ScoredRuns] = []
+    every: list[ScoredRuns] = []  # those without a run too
     compared: dict[str, Comparisons] = {}
     for part in said.topics.parts.values():
         judged = judged_runs(said, part)
         if judged is None:
+            every.append((without_runs(said, part), Scores((), sign())))
             continue
         scores = leaderboard_of(judged.loaded, list(judged.measures), ci=ci, progress=progress, **drawn)
         if scores.why_unmarked and len(judged.runs) > 1:
             scores = replace(scores, why_unmarked=UNMARKED)
-        parts.append((judged, scores))
+        every.append((judged, scores))
         if len(judged.runs) > 1:
             first = [judged.measures[0]]
             compared[part.language] = compare(judged.loaded, first, ci=ci or 95.0, progress=progress, **drawn)
-    validators = ranked([judged for judged, _ in parts], ranking) if settings.task == "ave" else []
+    validators = ranked([judged for judged, _ in every], ranking) if settings.task == "ave" else []
     ranks = {language: rows.tables.get("ranks", ()) for language, rows in compared.items()}
-    listed = [facts(said), *_tables(settings, parts, validators, said.runs, ranks)]
+    listed = [facts(said), *_tables(settings, every, validators, said.runs, ranks)]
     listed += [table for table in [agreement_table(campaign, resamples, seed)] if table.rows]
-    late = outstanding(campaign)
+    late = (*outstanding(campaign), *_without_runs(every))
     noted = {one.judged.part.language: one.notes for one in validators}
     parts = [
         (judged, replace(scores, notes=(*scores.notes, *noted.get(judged.part.language, ()), *late)))
-        for judged, scores in parts
+        for judged, scores in every
+        if judged.runs
     ]
     _write(draft, campaign, parts, compared, listed)
     if settings.task in ("qa", "reading"):
@@ -144,6 +148,12 @@ def write_results(
     scored = {judged.part.language: scores for judged, scores in parts}
     after = f"nescio campaign publish {campaign.folder}"
     return Scored(draft, scored, compared, tuple(table.name for table in listed), after)
+
+
+def _without_runs(parts: Sequence[ScoredRuns]) -> Iterator[Note]:
+    """Note the languages in which no run is in."""
+    if lacking := [judged.part.language for judged, _ in parts if not judged.runs]:
+        yield note("campaign.without_runs", "no run is in for {languages:list}", languages=lacking)
 
 
 def _file_of(ranking: Path | str) -> str:
@@ -163,12 +173,13 @@ def _tables(
     if validators:
         listed.append(group_tables.collections(validators))
     for i, (judged, scores) in enumerate(parts):
-        if validators:
+        if validators and validators[i].places:
             listed.append(layouts.f_table(judged, scores, settings))
             listed.append(layouts.ranking_table(judged.part.language, validators[i].places, settings))
         elif settings.task in ("qa", "reading"):
             listed.append(layouts.counts_table(judged, settings))
-        listed.append(layouts.leaderboard(judged, scores, settings, ranks.get(judged.part.language, ())))
+        if judged.runs:
+            listed.append(layouts.leaderboard(judged, scores, settings, ranks.get(judged.part.language, ())))
     if validators:
         listed.append(group_tables.selection_table(validators, settings))
         listed.append(group_tables.beside_table(validators, settings))
