@@ -239,7 +239,7 @@ def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bo
     ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())  # the logarithm
     if ways < log(_MILLION) or list(verdicts) not in (sorted(verdicts), sorted(verdicts, reverse=True)):
         return False
-    items = [reading.items[name] for name in reading.rows if name in reading.items]
+    items = [reading.asked[name] for name in reading.rows if name in reading.asked]
     return own_order(reading.campaign, who, items) == items
 
 

@@ -98,7 +98,7 @@ def without_runs(said: RunContents, part: Part) -> JudgedRuns:
 
 def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
     campaign, settings = said.campaign, said.campaign.settings
-    collection = Collection(settings.name, tuple(_with_key(campaign, part)))
+    collection = Collection(settings.name, tuple(with_key(campaign, part)))
     own = [Run(run.run, tuple(r for r in said.content[run.run] if r.rank == 1)) for run in runs]
     given = {(run.run, one.question): one for run in runs for one in said.given(run) if one.rank == 1}
     items = {key: said.item_id(one) for key, one in given.items()}
@@ -127,7 +127,7 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     return JudgedRuns(part, tuple(runs), loaded, read.measures, tuple(cells), outcomes)
 
 
-def _with_key(campaign: Campaign, part: Part) -> list[Question]:
+def with_key(campaign: Campaign, part: Part) -> list[Question]:
     """Return the questions of a part, with their gold where there is a key, and the sentences that people accept."""
     questions = list(part.questions.values())
     if campaign.key_files:

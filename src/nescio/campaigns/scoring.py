@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ from msgspec.structs import asdict, astuple, replace
 from nescio.campaigns import group_tables, layouts
 from nescio.campaigns.assessors import outstanding
 from nescio.campaigns.entries import ScoringPlan
-from nescio.campaigns.evidence import JudgedRuns, judged_runs, without_runs
+from nescio.campaigns.evidence import JudgedRuns, judged_runs, with_key, without_runs
 from nescio.campaigns.facts import agreement_table, facts
-from nescio.campaigns.folder import RESULTS, Campaign, decoded, put, renewed, step
+from nescio.campaigns.folder import KEY, RESULTS, Campaign, decoded, put, renewed, step
 from nescio.campaigns.freshness import SCORING, done
 from nescio.campaigns.group_tables import ScoredRuns
 from nescio.campaigns.layouts import Table
@@ -25,6 +25,7 @@ from nescio.campaigns.pooling import RunContents, read_runs
 from nescio.campaigns.ranking import Ranked, ranked
 from nescio.campaigns.receipts import TakenIn
 from nescio.campaigns.settings import Settings
+from nescio.campaigns.topics import Part
 from nescio.comparison.comparing import compare
 from nescio.comparison.leaderboard import score as leaderboard_of
 from nescio.comparison.ranks import Rank
@@ -40,7 +41,7 @@ from nescio.reporting import tables
 from nescio.reporting.page.graded import earned
 from nescio.sources.writing import csv_text
 from nescio.tables.outcomes_writer import guard, write_outcomes
-from nescio.tables.questions_writer import response_row
+from nescio.tables.questions_writer import response_row, story_names, topic_row
 from nescio.tasks.assessed.verdicts import COLUMNS
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.text import plural
@@ -145,6 +146,7 @@ def write_results(
     _write(draft, campaign, parts, compared, listed)
     if settings.task in ("qa", "reading"):
         _write_answers(draft, said, parts)
+    _write_sentences(draft, campaign, said.topics.parts.values())
     scored = {judged.part.language: scores for judged, scores in parts}
     after = f"nescio campaign publish {campaign.folder}"
     return Scored(draft, scored, compared, tuple(table.name for table in listed), after)
@@ -274,6 +276,28 @@ def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) 
     rows = [(cell.run, cell.question, guard(cell.answer), cell.verdict) for cell in cells]
     text = csv_text([("run", "question", "answer", "verdict"), *rows])
     put(draft / "judgements.csv", text.encode(errors="replace"))
+
+
+def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> None:
+    """Write the sentences that people accept as a key: the questions with their stories, as `nescio read score` takes
+    them; nothing where nobody listed any."""
+    questions = (
+        [question for part in parts for question in with_key(campaign, part)]
+        if campaign.settings.task == "reading"
+        else []
+    )
+    if not any(question.accepted is not None for question in questions):
+        return
+    stories = story_names(questions)
+    rows = [
+        topic_row(question, (), stories)
+        | ({"answers": list(question.answers)} if question.answers else {})
+        | ({} if question.accepted is None else {"sentences": list(question.accepted)})
+        for question in questions
+    ]
+    (draft / KEY).mkdir()
+    write_lines(draft / KEY / "questions.jsonl", rows)
+    write_lines(draft / KEY / "stories.jsonl", ({"id": name, "sentences": list(s)} for s, name in stories.items()))
 
 
 def _held(judged: JudgedRuns, scores: Scores, rows: Sequence[TopicScore]) -> dict[str, Any]:
