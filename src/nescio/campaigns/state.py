@@ -151,8 +151,8 @@ def _judging(campaign: Campaign) -> list[Step]:
         what += f"; {back}"
     if campaign.settings.task == "nuggets":
         listed = {question for question, *_ in nugget_texts(campaign.key_files)}
-        asked = [question for part in campaign.topics().parts.values() for question in part.questions]
-        what += "".join(f"; {remark}" for remark in without_list(asked, listed))
+        targets = [question for part in campaign.topics().parts.values() for question in part.questions]
+        what += "".join(f"; {remark}" for remark in without_list(targets, listed))
     collect = f"nescio campaign collect {folder}"
     if dispute and not left:
         collect = f"nescio campaign sheets {folder} --adjudicate, then {collect}"
