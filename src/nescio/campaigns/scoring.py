@@ -19,11 +19,13 @@ from nescio.campaigns.facts import agreement_table, facts
 from nescio.campaigns.folder import KEY, RESULTS, Campaign, decoded, put, renewed, step
 from nescio.campaigns.freshness import SCORING, done
 from nescio.campaigns.group_tables import ScoredRuns
+from nescio.campaigns.judgements import read_judgements
 from nescio.campaigns.layouts import Table
 from nescio.campaigns.log import digest
 from nescio.campaigns.pooling import RunContents, read_runs
 from nescio.campaigns.ranking import Ranked, ranked
 from nescio.campaigns.receipts import TakenIn
+from nescio.campaigns.screens import sentence_items
 from nescio.campaigns.settings import Settings
 from nescio.campaigns.topics import Part
 from nescio.comparison.comparing import compare
@@ -281,13 +283,10 @@ def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) 
 def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> None:
     """Write the sentences that people accept as a key: the questions with their stories, as `nescio read score` takes
     them; nothing where nobody listed any."""
-    questions = (
-        [question for part in parts for question in with_key(campaign, part)]
-        if campaign.settings.task == "reading"
-        else []
-    )
-    if not any(question.accepted is not None for question in questions):
+    listed = {item.id for item in sentence_items(campaign)} & {one.item for one in read_judgements(campaign)}
+    if not listed:
         return
+    questions = [question for part in parts for question in with_key(campaign, part) if question.story]
     stories = story_names(questions)
     rows = [
         topic_row(question, (), stories)
@@ -295,7 +294,7 @@ def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> 
         | ({} if question.accepted is None else {"sentences": list(question.accepted)})
         for question in questions
     ]
-    (draft / KEY).mkdir()
+    (draft / KEY).mkdir(mode=0o700)
     write_lines(draft / KEY / "questions.jsonl", rows)
     write_lines(draft / KEY / "stories.jsonl", ({"id": name, "sentences": list(s)} for s, name in stories.items()))
 

@@ -42,7 +42,7 @@ _LETTERS = ("R", "W", "X", "U")
 # What an assessment says: whether it calls the question unanswered, and the letter of the answer or of the candidate.
 WORDS: dict[str, tuple[bool, str]] = {
     **{letter: (False, letter) for letter in _LETTERS},
-    **{f"{NOA} {letter}": (True, letter) for letter in _LETTERS},
+    **{f"{NOA} {letter}": (True, "R" if letter == "R" else "W") for letter in _LETTERS},
     **{f"U{letter}": (True, letter) for letter in ("R", "W")},
     **dict.fromkeys((NOA, "UE", f"{NOA} E", f"{NOA} EMPTY"), (True, "")),
 }
@@ -51,26 +51,13 @@ MEANINGS_OF_U = ("unsupported", "unanswered")
 
 
 class _Line(Struct):
-    """A row of a run: where it is, its cells, and what its assessment says."""
+    """An answer of a run; as a word, such as NOA; whether it is silence; the letter of it or of what was withheld."""
 
-    source: Source
-    at: int
-    run: str
-    question: str
-    answer: str | None
-    candidate: str | None
-    confidence: str | None
-    called_unanswered: bool
+    answer: Answer
+    said: str
+    silent: bool
     letter: str
-
-    @property
-    def noa(self) -> bool:
-        """Whether the system says that it does not answer."""
-        return _word(self.answer) == NOA or (self.answer is None and self.candidate is not None)
-
-    def fault(self, rule: str, value: object) -> FormatError:
-        """Return the error of this row."""
-        return FormatError(self.source.label, rule, where=locate(self.source, self.at), value=value)
+    noa: bool  # whether the system itself says that it does not answer
 
 
 def _word(cell: str | None) -> str:
@@ -106,45 +93,50 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     lines = [line for source, run in named for line in _lines(source, run)]
     if _u_is_silence(lines, options):
         for line in lines:
-            if not line.called_unanswered and line.letter == "U":
-                line.called_unanswered, line.letter = True, ""
-    answerable = _answerable(lines)
-    answers = [log.take(_answer(line, answerable.get(line.question, -1))) for line in lines]
+            if line.letter == "U":
+                line.silent, line.letter = True, ""
+    answers = [log.take(answer) for answer in _settled(lines)]
     result = log.by_score(answers, "the assessments")
     assert isinstance(result.data, Outcomes)
-    places = ({name: i for i, name in enumerate(names)} for names in (result.data.runs, result.data.questions))
-    run_at, question_at = places
-    letters = {
-        (run_at[line.run], question_at[line.question]): Verdict(line.letter)
-        for line in lines
-        if line.letter and not (line.noa or line.called_unanswered)
-    }
-    more = {**result.data.extra_columns, **columns_of(result.data.state, letters)}
-    measures = (*MEASURES, *(OF_CANDIDATES if result.data.candidate is not None else ()))
-    return replace(result, data=replace(result.data, extra_columns=more), measures=measures)
+    data, letters = result.data, dict[tuple[int, int], Verdict]()
+    for line in lines:
+        if line.letter in ("X", "U") and not line.silent:
+            at = data.runs.index(line.answer.run), data.questions.index(line.answer.question)
+            letters[at] = Verdict(line.letter)
+    data = replace(data, extra_columns={**data.extra_columns, **columns_of(data.state, letters)})
+    return replace(result, data=data, measures=MEASURES if data.candidate is None else (*MEASURES, *OF_CANDIDATES))
 
 
 def _lines(source: Source, name: str) -> Iterator[_Line]:
     columns = _columns(source)
     for at, row in enumerate(rows_of(source), 1):
-        cells = {part: row.get(column) for part, column in columns.items()}
-        word = _word(cells["assessment"])
-        silent, letter = WORDS.get(word, (False, "")) if word else (False, "")
-        line = _Line(
-            source, at, cells.get("run") or name, cells["question"] or "", cells["answer"], cells.get("candidate"),
-            cells.get("confidence"), silent, letter,
-        )  # fmt: skip
-        if not line.question:
-            raise line.fault("the question is empty", columns["question"])
-        if word not in WORDS and word:
-            rule = f"an assessment is one of {', '.join(WORDS)}; {opt('format_in', 'outcomes')} reads any table"
-            raise line.fault(rule, cells["assessment"])
-        if line.candidate is not None and not line.noa:
-            raise line.fault("an answered question has no withheld candidate; its answer must be NOA", line.candidate)
-        if line.noa and letter and not silent and line.candidate is None and letter != "U":
-            rule = f"{letter} beside {NOA} needs the candidate that it is of, or to say {NOA} {letter}"
-            raise line.fault(rule, cells["assessment"])
-        yield line
+        cells = {part: row.get(columns.get(part, "")) for part in COLUMNS}
+        said, word, candidate = _word(cells["answer"]), _word(cells["assessment"]), cells["candidate"]
+        noa = said == NOA or (not said and candidate is not None)
+        called, letter = WORDS.get(word, (False, ""))
+        where = locate(source, at)
+        faults = {
+            "the question is empty": cells["question"] is None,
+            f"an assessment is one of {', '.join(WORDS)}; {opt('format_in', 'outcomes')} reads any table": word
+            and word not in WORDS,
+            "an answered question has no withheld candidate; its answer must be NOA": candidate and not noa,
+            f"{letter} beside NOA needs the candidate that it is of, or to say NOA {letter}": noa
+            and word in ("R", "W", "X")
+            and candidate is None,
+        }
+        if rule := next((rule for rule, broken in faults.items() if broken), None):
+            raise FormatError(source.label, rule, where=where, value=list(filter(None, cells.values())))
+        answer = Answer(
+            cells["run"] or name,
+            str(cells["question"]),
+            confidence=confidence_of(source, cells["confidence"], at),
+            path=source.label,
+            where=where,
+            nothing=empty(cells["answer"]),
+            lacking="not assessed",
+            answer=candidate if noa else cells["answer"],
+        )
+        yield _Line(answer, said, noa or called, letter, noa)
 
 
 def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
@@ -152,40 +144,26 @@ def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
 
     Raises UsageError where neither is there and U is beside an answer.
     """
-    own = [line for line in lines if line.letter == "U" and not line.called_unanswered]
-    told = any(line.letter == "X" or line.called_unanswered for line in lines)
-    if "U" in options.choose or (not told and any(not line.noa and line.answer is not None for line in own)):
+    told = any(line.letter == "X" or (line.silent and not line.noa) for line in lines)
+    told = told or any(line.noa and line.letter != "U" for line in lines)
+    beside = any(line.letter == "U" and not line.silent and line.said for line in lines)
+    if "U" in options.choose or (beside and not told):
         return choose(options, "U", MEANINGS_OF_U, "meanings of U") == "unanswered"
     return not told
 
 
-def _answerable(lines: Sequence[_Line]) -> dict[str, int]:
-    """Return which questions have an answer, as far as right answers and a right NIL say; raises FormatError where both
-    are right."""
-    known: dict[str, int] = {}
+def _settled(lines: Sequence[_Line]) -> Iterator[Answer]:
+    """Yield the answers with what became of them; raises FormatError where NIL is right and so is another answer."""
+    rights = [line for line in lines if line.letter == "R" and not line.silent]
+    right = {line.answer.question: line.said != NIL for line in reversed(rights)}  # what the first says
     for line in lines:
-        if line.letter == "R" and not line.noa and not line.called_unanswered:
-            says = int(_word(line.answer) != NIL)
-            if known.setdefault(line.question, says) != says:
-                raise line.fault("NIL is judged right, and so is another answer to this question", line.answer)
-    return known if 0 in known.values() else {}
-
-
-def _answer(line: _Line, answerable: int) -> Answer:
-    """Return a row as an answer of its run."""
-    declined = line.noa or line.called_unanswered
-    nil = _word(line.answer) == NIL
-    return Answer(
-        line.run,
-        line.question,
-        confidence=confidence_of(line.source, line.confidence, line.at),
-        candidate=int(line.letter == "R") if declined and line.letter else -1,
-        path=line.source.label,
-        where=locate(line.source, line.at),
-        answerable=answerable,
-        right=line.letter == "R" if line.letter and not declined else None,
-        silent=NOA if declined else NIL if nil else None,
-        nothing=empty(line.answer),
-        lacking="not assessed",
-        answer=line.candidate if line.noa else line.answer,
-    )
+        answer, is_right = line.answer, line.letter == "R"
+        if line.silent:
+            answer.silent, answer.candidate = NOA, int(is_right) if line.letter else -1
+        elif line.letter:
+            answer.right, answer.silent = is_right, NIL if line.said == NIL else None
+            if is_right and right[answer.question] != (line.said != NIL):
+                rule = "NIL is judged right, and so is another answer to this question"
+                raise FormatError(answer.path, rule, where=answer.where, value=answer.answer)
+        answer.answerable = int(right[answer.question]) if False in right.values() and answer.question in right else -1
+        yield answer
