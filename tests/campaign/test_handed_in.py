@@ -287,8 +287,6 @@ def test_sentences_that_people_accept_are_marked(key: bool, tmp_path: Path) -> N
     assert scores.value("alpha_r", "read.HumSent") == pytest.approx(2 / 3)  # 0 of {0}, 1 of {0, 1}, 1 of none
     out = hand_in(tmp_path / "out.jsonl", campaign, [("sentences:r0", "2", 9)])
     assert "are 0 to 1" in collect(campaign, out).rows[0].rule
-    with pytest.raises(nescio.UsageError, match="needs html"):
-        nescio.campaign.sheets(campaign, ["ana"], sentences=True)
 
 
 def listing(*nuggets: tuple[str, str]) -> str:

@@ -222,6 +222,31 @@ def test_nuggets_by_people_are_scored_and_shown_with_check_marks(tmp_path: Path)
     assert "✓" not in (campaign / "site" / "topics" / "t0.html").read_text()
 
 
+def test_targets_whose_nuggets_nobody_listed_are_named_and_stay_in_the_topics(tmp_path: Path) -> None:
+    """Two of six targets have a list; of their two vital nuggets each, one is found, so that recall is 1/2."""
+    campaign = made.listed(tmp_path, ["fact one", "noise"], topics=6)
+    nescio.campaign.sheets(campaign, ["ana"])
+    listed = made.rows_of(campaign / "sheets" / "nuggets.csv")
+    for row in listed:
+        if row["question_id"] in ("t0", "t1") and row["nugget"] in ("1", "2"):
+            row |= {"vital": "vital", "text": f"fact {row['nugget']}"}
+    made.write_rows(campaign / "sheets" / "nuggets.csv", listed)
+    said = {"t0": "1", "t1": "1"}
+    collected = made.judge(
+        campaign,
+        lambda _who, row: said.get(row["question_id"], "-") if row["answer"] == "fact one" else "-",
+        column="nuggets",
+    )
+    named = "4 targets have no list of nuggets and are not scored: t2, t3, t4, t5"
+    assert named in map(str, collected.notes)
+    assert named in str(nescio.campaign.status(campaign))
+    scores = nescio.campaign.score(campaign, resamples=10).scores[""]
+    assert named in map(str, scores.notes)
+    assert scores.value("alpha_r", "nuggets.NR") == 1 / 2
+    topics = {row["question"]: (row["score"] != "", row["answer"]) for row in read(campaign / "results" / "topics.csv")}
+    assert topics == {f"t{i}": (i < 2, "fact one / noise") for i in range(6)}
+
+
 # ---- answer validation ----
 
 
@@ -283,6 +308,54 @@ def test_aves_tables_in_their_layouts(two_languages: Path, tmp_path: Path) -> No
         ["Beta Institute", "z-EN", "EN", "3 of 3"],
         ["Beta Institute", "z-ES", "ES", "1 of 1"],
     ]
+
+
+def test_a_language_without_a_run_keeps_its_row(tmp_path: Path) -> None:
+    """ES has questions 7 to 9: 7_1 and 9_1 are right, 8_3 is UNKNOWN, 6 answers are wrong; a random choice is right on
+    7 and 9 with chance 1/3. Nobody judged the 6 answers in FR."""
+    unjudged = re.sub(' value="[A-Z]*"', "", made.collection("FR", 2, first=11))
+    files = [
+        made.text(tmp_path / "EN.xml", made.collection("EN", 6)),
+        made.text(tmp_path / "ES.xml", made.collection("ES", 3, first=7)),
+        made.text(tmp_path / "FR.xml", unjudged),
+    ]
+    campaign = made.start(tmp_path, "ave", files)
+    validator(tmp_path / "alpha", "x", {"1": "SRR"})
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"], received="2026-05-01")
+    system = made.text(
+        tmp_path / "es.csv", "run,question,outcome\nMIRA,7,correct\nMIRA,8,unanswered\nMIRA,9,incorrect\n"
+    )
+    scored = nescio.campaign.score(campaign, ranking=[system], resamples=10)
+    assert "no run is in for ES, FR" in map(str, scored.scores["EN"].notes)
+    held = tables(campaign)
+    assert held["participants"][-1] == ["Total", "1", "0", "0", "1"]
+    assert held["collections"] == [
+        ["Collection", "EN", "ES", "FR"],
+        ["Questions", "6", "3", "2"],
+        ["Answers (final)", "18", "9", "6"],
+        ["VALIDATED", "3", "2", "0"],
+        ["REJECTED", "14", "6", "0"],
+        ["UNKNOWN", "1", "1", "6"],
+    ]
+    assert held["selection"][2:] == [
+        ["ES", "", "MIRA", "0.67", "0.22", "", "", "0.33", "50.00%"],
+        ["FR", "", "", "–", "–", "", "", "", ""],
+    ]
+    assert held["ranking-ES"][1:] == [
+        ["Perfect selection", "", "QA", "0.67", "100.00%"],
+        ["MIRA", "", "QA", "0.33", "50.00%"],
+        ["Random", "", "AV", "0.22", "33.33%"],
+    ]
+    assert held["languages"][
+        2:
+    ] == [  # x accepts one right answer of three: F = 2/(1 + 3); all: p = 2/8, F = 2p/(1 + p)
+        ["Best", "0.50", "–", "–"],
+        ["100% VALIDATED", "0.30", "0.40", "–"],
+        ["50% VALIDATED", "0.26", "0.33", "–"],
+    ]
+    assert [row for row in held["best"] if row[0] != "EN"][1:] == [[name, "", "", "", "–"] for name in ("ES", "FR")]
+    nescio.campaign.publish(campaign)
+    assert not nescio.campaign.verify(campaign).rows
 
 
 def test_outcomes_of_qa_systems_are_of_one_language_or_refused_and_belong_to_groups(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,6 +16,7 @@ import nescio
 from nescio.campaigns import workbook
 from nescio.campaigns.retyped import is_same
 from nescio.campaigns.sheets import HEAD
+from nescio.errors import MismatchError
 from tests.rings import together
 
 from . import made
@@ -216,3 +218,42 @@ def test_sheets_and_the_key_are_for_their_owner_alone(tmp_path: Path) -> None:
         assert files
         assert {file.stat().st_mode & 0o777 for file in files if file != path} <= {0o600}
         assert (campaign / place).stat().st_mode & 0o777 == 0o700
+
+
+# ---- sentences ----
+
+
+def test_sentence_lists_are_kept_in_spreadsheets_and_exported_as_a_key(tmp_path: Path) -> None:
+    """r0 is answered by its sentence 0, r1 by both, r2 by none: of the answers, 0 is listed for r0, 1 for r1, and
+    none can be for r2, so that HumSent is 2/3."""
+    stories = [{"id": f"s{i}", "sentences": [f"Ann went to town {i}.", "It rained."]} for i in range(3)]
+    rows = [{"id": f"r{i}", "question": "Where did Ann go?", "story": f"s{i}"} for i in range(3)]
+    files = [made.lines(tmp_path / "q.jsonl", rows), made.lines(tmp_path / "s.jsonl", stories)]
+    campaign = made.start(tmp_path, "reading", files)
+    answers = ["Ann went to town 0.", "It rained.", "It rained."]
+    run = [{"id": f"r{i}", "answer": text} for i, text in enumerate(answers)]
+    file = made.lines(tmp_path / "alpha" / "r.jsonl", run)
+    made.ready(campaign, "ana", "ben", overlap=2, sentences=True)
+    (story,) = [row["support"] for row in rows_of(campaign / "sheets" / "ana.csv") if row["question_id"] == "r1"]
+    assert story == "0: Ann went to town 1. ¶ 1: It rained."
+    said = {"r0": "0", "r1": "1; 0", "r2": "-"}
+    wrong = made.judge(campaign, lambda _who, row: said[row["question_id"]].replace("-", "2"), column="sentences")
+    rule = "the sentences of this story are 0 to 1, and - says that none answers"
+    assert [fault.rule for fault in wrong.rows] == [rule] * 2
+    collected = made.judge(
+        campaign,
+        lambda who, row: "1" if (who, row["question_id"]) == ("ben", "r2") else said[row["question_id"]],
+        column="sentences",
+    )
+    assert collected.sound, str(collected)
+    with pytest.raises(MismatchError, match="--adjudicate --sentences"):
+        nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, adjudicate=True, sentences=True)
+    made.judge(campaign, lambda _who, row: said[row["question_id"]], column="sentences")
+    (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
+    assert scores.value("alpha_r", "read.HumSent") == pytest.approx(2 / 3)
+    key = campaign / "results" / "key"
+    listed = [json.loads(line) for line in (key / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {row["id"]: row["sentences"] for row in listed} == {"r0": [0], "r1": [0, 1], "r2": []}
+    again = nescio.read.score([key / "questions.jsonl", key / "stories.jsonl", file], ci=None)
+    assert again.value("r", "read.HumSent") == pytest.approx(2 / 3)

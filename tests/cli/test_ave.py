@@ -17,7 +17,7 @@ from nescio.tasks.ave.exercise import Candidate, Exercise, Value
 from nescio.tasks.ave.rules import problems
 from tests.tasks.campaign import LANGUAGES, SPANISH, Language, rounds_to, write_campaign
 
-from .conftest import EXAMPLES, Command, written
+from .conftest import EXAMPLES, Command, table, written
 
 PLAIN = ("--ci", "none", "-f", "json")
 
@@ -78,6 +78,51 @@ def test_score_compare_and_meta_take_the_same_files(tmp_path: Path, nescio: Comm
     assert stable.status == 0
     chosen = nescio("score", collection, runs[0], "--choose", "view=selection", "-m", "accuracy", *PLAIN)
     assert chosen.json["scores"][0]["value"] == pytest.approx(76 / 170)
+
+
+def eight_questions(folder: Path) -> list[Path]:
+    """A collection of 8 questions with a right and a wrong answer each, and the validator av, which is right on the
+    first seven and rejects all answers to the last."""
+    answers = "".join(
+        f'<a id="{{0}}_{a}" value="{value}"><a_str>A{a}</a_str><t_str>T</t_str></a>'
+        for a, value in enumerate(("VALIDATED", "REJECTED"))
+    )
+    questions = "".join(f'<q id="q{q}" lang="EN"><q_str>Q?</q_str>{answers.format(q)}</q>' for q in range(8))
+    decisions = "".join(f"q{q} {q}_0 {'SELECTED' if q < 7 else 'REJECTED'}\n" for q in range(8))
+    return [written(folder / "ave.xml", f"<ave>{questions}</ave>"), written(folder / "av.txt", decisions)]
+
+
+def test_a_validator_is_compared_with_qa_systems_on_the_same_questions(tmp_path: Path, nescio: Command) -> None:
+    """The system is right on the last two questions: av alone is right on 6, qa alone on 1, and so by the binomial law
+    p = 2 (C(7,0) + C(7,1)) / 2^7 = 1/8. The interval is that of the same outcomes in one table."""
+    given = [*eight_questions(tmp_path), table(tmp_path / "qa.csv", qa="WWWWWUCC")]
+    against = ("--baseline", "qa", "-f", "json", "-m")
+    (row,) = nescio("compare", *given, *against, "ave.qa_accuracy").json["comparisons"]
+    assert (row["run"], row["n"], row["difference"], row["p"]) == ("av", 8, 5 / 8, pytest.approx(1 / 8))
+    alike = table(tmp_path / "alike.csv", av="CCCCCCCU", qa="WWWWWUCC")
+    (same,) = nescio("compare", alike, *against, "accuracy").json["comparisons"]
+    assert [row["low"], row["high"]] == [same["low"], same["high"]]
+    scores = nescio("score", *given, *PLAIN).json["scores"]  # without a measure: those that both kinds have
+    assert [(one["run"], one["measure"], one["value"]) for one in scores] == [
+        (run, f"ave.{name}qa_accuracy", value / 8)
+        for run, value in (("av", 7), ("qa", 2))
+        for name in ("", "normalized_")
+    ]
+
+
+def test_questions_that_a_qa_system_was_not_asked_count_and_are_told(tmp_path: Path, nescio: Command) -> None:
+    given = eight_questions(tmp_path)
+    compared = nescio("compare", *given, table(tmp_path / "qa.csv", qa="CC"), "-m", "ave.qa_accuracy")
+    assert "6 of 8 questions are not among those of the QA systems and count as not correct" in compared.flat
+    assert "-0.625" in compared.out  # 2/8 - 7/8
+    nescio("compare", *given, table(tmp_path / "av.csv", av="CC")).assert_refused("'av' is the name of a validator")
+    other = written(tmp_path / "other.csv", "run,question,outcome\nqa,1,correct\n")
+    nescio("compare", *given, other).assert_refused("the QA systems answer no question of the collection")
+    twice = "run,question,repeat,outcome\nqa,q1,1,correct\nqa,q1,2,incorrect\n"
+    repeated = written(tmp_path / "twice.csv", twice)
+    nescio("compare", *given, repeated).assert_refused("asked a question several times")
+    counts = written(tmp_path / "counts.csv", "run,correct,incorrect,unanswered\nqa,1,2,3\n")
+    nescio("compare", *given, counts).assert_refused("a counts table", "cannot be read together")
 
 
 def test_pairs_keep_values_and_questions_and_are_read_again(nescio: Command, tmp_path: Path) -> None:

@@ -54,6 +54,15 @@ def test_only_given_answers_that_name_no_option_are_said_to_be_wrong() -> None:
     assert (remark.code, remark["answers"], remark["total"]) == ("choice.no_option", 1, 1)
 
 
+def test_a_question_with_two_right_options_is_named_and_one_that_names_an_option_twice_is_not() -> None:
+    both = Question("q4", "Who?", ("Ann", "B"), ("Ann", "Ben", "Carl"))
+    again = Question("q5", "Who?", ("Ann", "A", "ann"), ("Ann", "Ben", "Carl"))
+    run = Run("mine", tuple(response(name, "Ben") for name in ("q4", "q5")))
+    found, (remark,) = judge_runs(Collection("c", (both, again)), [run], "choice")
+    assert (remark.code, remark["named"]) == ("choice.several_right", ("q4",))
+    assert_array_equal(found.state, [[CORRECT, INCORRECT]])
+
+
 def test_where_there_is_no_answer_every_answer_is_wrong_and_no_judge_asked() -> None:
     found = judged(response("q3", "A"), questions=(NONE,))
     assert_array_equal(found.state, [[INCORRECT]])

@@ -95,7 +95,7 @@ MINE = evidence(TOY, {"mine": run(("q1 1", Decision.SELECTED))})[0]
 
 
 def test_systems_and_validators_are_ranked_together() -> None:
-    both, notes = with_systems(TOY, MINE, systems("qa", questions=("q1", "q2", "q9")))
+    both, notes = with_systems(MINE, systems("qa", questions=("q1", "q2", "q9")))
     rows = [(row.place, row.system, row.type, row.right) for row in ranking(TOY, both, ["qa"])]
     assert rows == [
         (1, PERFECT, "baseline", 3),
@@ -118,7 +118,7 @@ def test_silence_of_a_system_is_no_right_answer_and_rights_beyond_the_collection
     qa = systems("qa")
     silent = {name: column.copy() for name, column in qa.columns.items()}
     silent["answered"][0, 0] = 0
-    both, notes = with_systems(TOY, MINE, replace(qa, columns=silent))
+    both, notes = with_systems(MINE, replace(qa, columns=silent))
     assert both.columns["ave.selected_right"][1, :5].tolist() == [0, 1, 1, 1, 1]
     assert in_words(notes) == (
         "QA systems rightly declined 1 unanswerable question, which is not counted here",
@@ -141,14 +141,14 @@ def test_runs_alike_share_a_place_and_a_run_may_be_called_random() -> None:
 
 def test_a_name_on_both_sides_and_systems_of_other_questions_are_refused() -> None:
     with pytest.raises(MismatchError, match="'mine' is the name of a validator and of a QA system"):
-        with_systems(TOY, MINE, systems("mine"))
+        with_systems(MINE, systems("mine"))
     with pytest.raises(MismatchError, match="no question of the collection"):
-        with_systems(TOY, MINE, systems("qa", questions=("z",)))
+        with_systems(MINE, systems("qa", questions=("z",)))
 
 
 def test_an_absent_answer_of_a_system_is_not_correct() -> None:
     absent = replace(systems("qa"), absence=np.array([[1, 1, 0, 0, 0]], dtype=np.uint8))
-    both, _ = with_systems(TOY, MINE, absent)
+    both, _ = with_systems(MINE, absent)
     assert both.columns["ave.selected_right"][1, :5].tolist() == [0, 0, 1, 1, 1]
 
 

@@ -42,7 +42,7 @@ from nescio.campaigns.pooling import pool_version
 from nescio.campaigns.runs import Fault, Faults
 from nescio.campaigns.screens import OWN_KEY, list_items, sentence_items
 from nescio.campaigns.sheet_reading import SheetReader, table
-from nescio.campaigns.topics import nugget_texts
+from nescio.campaigns.topics import nugget_texts, without_list
 from nescio.campaigns.verdicts import agreement, unlisted
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
@@ -158,6 +158,8 @@ def collect(
             strays = unlisted(kept, questions, nuggets)
             notes += tuple(note("campaign.unlisted", "{subject}; have one of the two changed", one) for one in strays)
             notes += (*_other_texts(before, nuggets, kept, questions), *reworded(read_history(opened), questions))
+            asked = [question for part in opened.topics().parts.values() for question in part.questions]
+            notes += (*without_list(asked, {question for question, _ in nuggets}),)
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(sheets), "agreement": agreed}
     return Collected(tuple(reading.faults), line, notes, "faults", tables)
@@ -237,7 +239,7 @@ def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bo
     ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())  # the logarithm
     if ways < log(_MILLION) or list(verdicts) not in (sorted(verdicts), sorted(verdicts, reverse=True)):
         return False
-    items = [reading.items[name] for name in reading.rows if name in reading.items]
+    items = [reading.asked[name] for name in reading.rows if name in reading.asked]
     return own_order(reading.campaign, who, items) == items
 
 

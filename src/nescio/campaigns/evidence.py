@@ -16,7 +16,7 @@ from nescio.campaigns.pooling import PooledAnswer, RunContents
 from nescio.campaigns.receipts import TakenIn
 from nescio.campaigns.screens import NOTHING, sentence_items
 from nescio.campaigns.settings import Settings, is_named_for, is_numbered_for
-from nescio.campaigns.topics import Part, exercises_of, in_language, without_questions
+from nescio.campaigns.topics import Part, exercises_of, in_language, without_list, without_questions
 from nescio.campaigns.verdicts import resolved, unlisted
 from nescio.data.evidence import Evidence
 from nescio.data.model import Collection, Question, Run, Verdict
@@ -43,6 +43,7 @@ from nescio.text import plural
 
 WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
 MOST_NAMED = 3
+NOBODY = ""  # a validator that rejects everything, beside which QA systems are ranked where no run is in
 
 
 class Cell(Struct, frozen=True):
@@ -82,12 +83,22 @@ def judged_runs(said: RunContents, part: Part) -> JudgedRuns | None:
     ](said, part, runs)
 
 
+def without_runs(said: RunContents, part: Part) -> JudgedRuns:
+    """Return a language in which no run is in, as tables show it: for AVE with its collection."""
+    files = said.campaign.key_files if said.topics.task == "ave" else ()
+    exercise = _exercise(said, part) if files else None
+    data = Evidence((), (), {}, np.zeros((0, 0), np.uint8))
+    if exercise is not None and any(one.judged for one in exercise.candidates):
+        data, _ = ave.evidence(exercise, {NOBODY: ()})
+    return JudgedRuns(part, (), Loaded(data), (), (), None, exercise)
+
+
 # ---- qa and reading ----
 
 
 def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
     campaign, settings = said.campaign, said.campaign.settings
-    collection = Collection(settings.name, tuple(_with_key(campaign, part)))
+    collection = Collection(settings.name, tuple(with_key(campaign, part)))
     own = [Run(run.run, tuple(r for r in said.content[run.run] if r.rank == 1)) for run in runs]
     given = {(run.run, one.question): one for run in runs for one in said.given(run) if one.rank == 1}
     items = {key: said.item_id(one) for key, one in given.items()}
@@ -116,7 +127,7 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     return JudgedRuns(part, tuple(runs), loaded, read.measures, tuple(cells), outcomes)
 
 
-def _with_key(campaign: Campaign, part: Part) -> list[Question]:
+def with_key(campaign: Campaign, part: Part) -> list[Question]:
     """Return the questions of a part, with their gold where there is a key, and the sentences that people accept."""
     questions = list(part.questions.values())
     if campaign.key_files:
@@ -199,10 +210,7 @@ def _marked(
 def _validations(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
     campaign = said.campaign
     _need_key(campaign)
-    parts = [in_language(exercise, part.language) for exercise, _ in exercises_of(campaign.key_files)]
-    if not part.language:
-        parts = [exercise for exercise, _ in exercises_of(campaign.key_files)]
-    exercise = without_questions(next(one for one in parts if one.questions), said.topics.dropped)
+    exercise = _exercise(said, part)
     own = {run.run: said.content[run.run] for run in runs}
     data, notes = ave.evidence(exercise, own)
     outcomes, _ = ave.selections(exercise, own)
@@ -221,6 +229,14 @@ def _validations(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> Judg
             cells.append(Cell(question.id, run, outcome, str(candidate.value or "UNKNOWN"), candidate.answer))
     loaded = Loaded(data, notes, measures, format="ave")
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), outcomes, exercise)
+
+
+def _exercise(said: RunContents, part: Part) -> Exercise:
+    """Return the collection of a language, with its gold."""
+    parts = [exercise for exercise, _ in exercises_of(said.campaign.key_files)]
+    if part.language:
+        parts = [in_language(exercise, part.language) for exercise in parts]
+    return without_questions(next(one for one in parts if one.questions), said.topics.dropped)
 
 
 def _need_key(campaign: Campaign) -> None:
@@ -250,19 +266,20 @@ def _nuggets(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
         notes = (*notes, *reworded(read_history(campaign), questions))
         measures = BY_PEOPLE
     measures = campaign.settings.measures or measures
+    notes = (*notes, *without_list(part.questions, [target.id for target in targets if target.nuggets]))
+    nuggets = {target.id: target.nuggets for target in targets}
     found_nuggets: dict[tuple[str, str], set[str]] = {}
     for match in matches:
         found_nuggets.setdefault((match.target_id, match.run), set()).update({match.nugget_id} - {""})
     cells = []
     for run in own:
-        for target in targets:
-            response = run.responses.get(target.id)
+        for target in part.questions:
+            response = run.responses.get(target)
             strings = response.strings if response else ()
-            order = [
-                nugget.id for nugget in target.nuggets if nugget.id in found_nuggets.get((target.id, run.name), ())
-            ]
+            found = found_nuggets.get((target, run.name), ())
+            order = [nugget.id for nugget in nuggets.get(target, ()) if nugget.id in found]
             outcome = "" if strings else "unanswered"
-            cells.append(Cell(target.id, run.name, outcome, ",".join(order), " / ".join(strings)))
+            cells.append(Cell(target, run.name, outcome, ",".join(order), " / ".join(strings)))
     loaded = Loaded(data, notes, measures, format="nuggets")
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), None, None, tuple(targets))
 

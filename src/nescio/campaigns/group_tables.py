@@ -56,9 +56,11 @@ def collections(languages: Sequence[Ranked]) -> Table:
 
 
 def best_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
-    """Lay out the best run of each language by each measure."""
+    """Lay out the best run of each language by each measure; a language without a run has one line."""
     rows = []
     for judged, scores in parts:
+        if not judged.runs:
+            rows.append((judged.part.language, "", "", "", figure(math.nan)))
         for measure in dict.fromkeys(row.measure for row in scores):
             sound = [row for row in scores if row.measure == measure and not math.isnan(row.value)]
             if sound:
@@ -78,7 +80,7 @@ def group_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
     """Lay out the runs by group: each with its rank among the runs of its language, by the first measure."""
     rows: list[tuple[int, tuple[str, ...]]] = []
     for judged, scores in parts:
-        first = next(iter(scores)).measure
+        first = next(iter(scores)).measure if judged.runs else ""
         values: Mapping[str, float] = {row.run: row.value for row in scores if row.measure == first}
         for run in judged.runs:
             rank = 1 + sum(sortable(value) > sortable(values[run.run]) for value in values.values())
@@ -101,7 +103,7 @@ def group_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
 def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
     """Lay out groups by languages: the best run of each by the first measure, the best of all below, and for AVE the
     two baselines."""
-    measure = next(iter(parts[0][1])).measure
+    measure = next(row.measure for _, scores in parts for row in scores)
     best = []
     for judged, scores in parts:
         group_of_run = {run.run: run.group for run in judged.runs}

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from nescio.campaigns.chain import UNREADABLE
 from nescio.campaigns.judgements import Change, Mark, Present
 from nescio.campaigns.log import now
-from nescio.campaigns.screens import LIST, NOTHING, ListedNugget, kind_of, list_items, other_items, page_key
+from nescio.campaigns.screens import LIST, ListedNugget, kind_of, list_items, other_items, page_key
 from nescio.campaigns.sheet_reading import SheetReader
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
@@ -169,19 +169,13 @@ def _taken(
 
 def _verdict(reading: SheetReader, path: Path, number: int, item: Item, written: str) -> str | None:
     kind = kind_of(item)
-    if kind == "answer":
+    if kind != LIST:
         return reading.verdict(path, number, item, written)
-    if kind == LIST:
-        sound = listed_nuggets(written) is not None
-        rule = f"a list has up to {MOST_NUGGETS} nuggets, each with an id and a text of its own, vital or not"
-    else:
-        numbers, last = written.split(","), len(item.supports) - 1
-        sound = written == NOTHING or {*numbers} <= {*map(str, range(last + 1))}
-        rule = f"the sentences of this story are 0 to {last}, and {NOTHING} says that none answers"
-        written = written if not sound or written == NOTHING else ",".join(sorted({*numbers}, key=int))
-    if not sound:
-        reading.fault(path, number, rule, written[:80])
-    return written if sound else None
+    if listed_nuggets(written) is not None:
+        return written
+    rule = f"a list has up to {MOST_NUGGETS} nuggets, each with an id and a text of its own, vital or not"
+    reading.fault(path, number, rule, written[:80])
+    return None
 
 
 def listed_nuggets(verdict: str) -> list[ListedNugget] | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from nescio.campaigns.evidence import JudgedRuns
+from nescio.campaigns.evidence import NOBODY, JudgedRuns
 from nescio.campaigns.topics import Part
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note
@@ -33,20 +33,25 @@ class Ranked(Struct, frozen=True):
 
 
 def ranked(parts: Sequence[JudgedRuns], files: Sequence[Path | str]) -> list[Ranked]:
-    """Rank the validators of each language, the QA systems among them that have outcomes there."""
+    """Rank the validators of each language, the QA systems among them that have outcomes there; a collection that
+    nobody judged ranks none."""
     own = _of_languages([judged.part for judged in parts], files)
     languages = []
     for judged in parts:
         data, exercise = judged.loaded.data, judged.exercise
         assert isinstance(data, Evidence)
         assert exercise is not None
+        if not any(one.judged for one in exercise.candidates):
+            languages.append(Ranked(judged, ()))
+            continue
         names, notes = tuple[str, ...](), tuple[Note, ...]()
         if given := own.get(judged.part.language):
             systems = load_judged(given)
             assert isinstance(systems.data, Evidence)
-            data, more = reference.with_systems(exercise, data, systems.data)
+            data, more = reference.with_systems(data, systems.data)
             names, notes = systems.data.runs, (*systems.notes, *more)
-        languages.append(Ranked(judged, tuple(reference.ranking(exercise, data, names)), notes))
+        places = (place for place in reference.ranking(exercise, data, names) if place.system != NOBODY)
+        languages.append(Ranked(judged, tuple(places), notes))
     return languages
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +14,27 @@ from msgspec.structs import asdict, astuple, replace
 from nescio.campaigns import group_tables, layouts
 from nescio.campaigns.assessors import outstanding
 from nescio.campaigns.entries import ScoringPlan
-from nescio.campaigns.evidence import JudgedRuns, judged_runs
+from nescio.campaigns.evidence import JudgedRuns, judged_runs, with_key, without_runs
 from nescio.campaigns.facts import agreement_table, facts
-from nescio.campaigns.folder import RESULTS, Campaign, decoded, put, renewed, step
+from nescio.campaigns.folder import KEY, RESULTS, Campaign, decoded, put, renewed, step
 from nescio.campaigns.freshness import SCORING, done
 from nescio.campaigns.group_tables import ScoredRuns
+from nescio.campaigns.judgements import read_judgements
 from nescio.campaigns.layouts import Table
 from nescio.campaigns.log import digest
 from nescio.campaigns.pooling import RunContents, read_runs
 from nescio.campaigns.ranking import Ranked, ranked
 from nescio.campaigns.receipts import TakenIn
+from nescio.campaigns.screens import sentence_items
 from nescio.campaigns.settings import Settings
+from nescio.campaigns.topics import Part
 from nescio.comparison.comparing import compare
 from nescio.comparison.leaderboard import score as leaderboard_of
 from nescio.comparison.ranks import Rank
 from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
 from nescio.data.results import Comparisons, Scores
+from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.folder_writer import write_lines
 from nescio.measures import parse
@@ -38,7 +43,7 @@ from nescio.reporting import tables
 from nescio.reporting.page.graded import earned
 from nescio.sources.writing import csv_text
 from nescio.tables.outcomes_writer import guard, write_outcomes
-from nescio.tables.questions_writer import response_row
+from nescio.tables.questions_writer import response_row, story_names, topic_row
 from nescio.tasks.assessed.verdicts import COLUMNS
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.text import plural
@@ -115,35 +120,44 @@ def write_results(
     said = read_runs(campaign, progress)
     if not said.runs:
         raise UsageError("no run is in, so there is nothing to score; nescio campaign intake takes runs in")
-    parts: list[ScoredRuns] = []
+    every: list[ScoredRuns] = []  # those without a run too
     compared: dict[str, Comparisons] = {}
     for part in said.topics.parts.values():
         judged = judged_runs(said, part)
         if judged is None:
+            every.append((without_runs(said, part), Scores((), sign())))
             continue
         scores = leaderboard_of(judged.loaded, list(judged.measures), ci=ci, progress=progress, **drawn)
         if scores.why_unmarked and len(judged.runs) > 1:
             scores = replace(scores, why_unmarked=UNMARKED)
-        parts.append((judged, scores))
+        every.append((judged, scores))
         if len(judged.runs) > 1:
             first = [judged.measures[0]]
             compared[part.language] = compare(judged.loaded, first, ci=ci or 95.0, progress=progress, **drawn)
-    validators = ranked([judged for judged, _ in parts], ranking) if settings.task == "ave" else []
+    validators = ranked([judged for judged, _ in every], ranking) if settings.task == "ave" else []
     ranks = {language: rows.tables.get("ranks", ()) for language, rows in compared.items()}
-    listed = [facts(said), *_tables(settings, parts, validators, said.runs, ranks)]
+    listed = [facts(said), *_tables(settings, every, validators, said.runs, ranks)]
     listed += [table for table in [agreement_table(campaign, resamples, seed)] if table.rows]
-    late = outstanding(campaign)
+    late = (*outstanding(campaign), *_without_runs(every))
     noted = {one.judged.part.language: one.notes for one in validators}
     parts = [
         (judged, replace(scores, notes=(*scores.notes, *noted.get(judged.part.language, ()), *late)))
-        for judged, scores in parts
+        for judged, scores in every
+        if judged.runs
     ]
     _write(draft, campaign, parts, compared, listed)
     if settings.task in ("qa", "reading"):
         _write_answers(draft, said, parts)
+    _write_sentences(draft, campaign, said.topics.parts.values())
     scored = {judged.part.language: scores for judged, scores in parts}
     after = f"nescio campaign publish {campaign.folder}"
     return Scored(draft, scored, compared, tuple(table.name for table in listed), after)
+
+
+def _without_runs(parts: Sequence[ScoredRuns]) -> Iterator[Note]:
+    """Note the languages in which no run is in."""
+    if lacking := [judged.part.language for judged, _ in parts if not judged.runs]:
+        yield note("campaign.without_runs", "no run is in for {languages:list}", languages=lacking)
 
 
 def _file_of(ranking: Path | str) -> str:
@@ -163,12 +177,13 @@ def _tables(
     if validators:
         listed.append(group_tables.collections(validators))
     for i, (judged, scores) in enumerate(parts):
-        if validators:
+        if validators and validators[i].places:
             listed.append(layouts.f_table(judged, scores, settings))
             listed.append(layouts.ranking_table(judged.part.language, validators[i].places, settings))
         elif settings.task in ("qa", "reading"):
             listed.append(layouts.counts_table(judged, settings))
-        listed.append(layouts.leaderboard(judged, scores, settings, ranks.get(judged.part.language, ())))
+        if judged.runs:
+            listed.append(layouts.leaderboard(judged, scores, settings, ranks.get(judged.part.language, ())))
     if validators:
         listed.append(group_tables.selection_table(validators, settings))
         listed.append(group_tables.beside_table(validators, settings))
@@ -263,6 +278,25 @@ def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) 
     rows = [(cell.run, cell.question, guard(cell.answer), cell.verdict) for cell in cells]
     text = csv_text([("run", "question", "answer", "verdict"), *rows])
     put(draft / "judgements.csv", text.encode(errors="replace"))
+
+
+def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> None:
+    """Write the sentences that people accept as a key: the questions with their stories, as `nescio read score` takes
+    them; nothing where nobody listed any."""
+    listed = {item.id for item in sentence_items(campaign)} & {one.item for one in read_judgements(campaign)}
+    if not listed:
+        return
+    questions = [question for part in parts for question in with_key(campaign, part) if question.story]
+    stories = story_names(questions)
+    rows = [
+        topic_row(question, (), stories)
+        | ({"answers": list(question.answers)} if question.answers else {})
+        | ({} if question.accepted is None else {"sentences": list(question.accepted)})
+        for question in questions
+    ]
+    (draft / KEY).mkdir(mode=0o700)
+    write_lines(draft / KEY / "questions.jsonl", rows)
+    write_lines(draft / KEY / "stories.jsonl", ({"id": name, "sentences": list(s)} for s, name in stories.items()))
 
 
 def _held(judged: JudgedRuns, scores: Scores, rows: Sequence[TopicScore]) -> dict[str, Any]:

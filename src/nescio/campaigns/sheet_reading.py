@@ -14,7 +14,7 @@ from nescio.campaigns.judgements import Judgement
 from nescio.campaigns.pooling import Item, named_by, read_items
 from nescio.campaigns.retyped import is_same, plain, unguarded
 from nescio.campaigns.runs import Fault
-from nescio.campaigns.screens import NOTHING
+from nescio.campaigns.screens import NOTHING, SENTENCES, kind_of, sentence_items
 from nescio.campaigns.topics import nugget_texts
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.model import Verdict
@@ -43,6 +43,7 @@ class SheetReader:
         self.blanks: list[Judgement] = []  # answers without a verdict
         self.rows: list[str] = []  # the answers of the last sheet, as they stand in it
         self.items = {item.id: item for item in read_items(self.campaign)}
+        self.asked = self.items | {item.id: item for item in sentence_items(self.campaign)}
         self.secret = campaign.secret
         self.answers = Counter(plain(item.answer) for item in self.items.values())
         self.nuggets: dict[str, set[str]] | None = None
@@ -58,17 +59,17 @@ class SheetReader:
         others: list[tuple[int, str, str]] = []
         self.rows = []
         try:
-            for row, line in table(path, ("item", "key", "answer", column)):
+            for row, line in table(path, ("item", "key", "answer"), (column, SENTENCES)):
                 item, key = row["item"].strip().casefold(), row["key"].strip().casefold()
                 first = seen.setdefault(item, line)
                 if first != line:
                     self.fault(path, line, f"the item appears twice; first on line {first}", row["item"])
                     continue
-                if item in self.items and key != row_key(self.secret, who, item):
+                if item in self.asked and key != row_key(self.secret, who, item):
                     others.append((line, item, key))
                     continue
                 self.rows.append(item)
-                self._judge(path, line, who, {**row, "item": item}, column)
+                self._judge(path, line, who, {**row, "item": item}, column if column in row else SENTENCES)
         except FormatError as error:
             self.fault(path, None, f"{error.where}: {error.rule}" if error.where else error.rule, error.value)
         if others:
@@ -84,7 +85,7 @@ class SheetReader:
         self.fault(path, rows[0][0], rule)
 
     def _judge(self, path: Path, line: int, who: str, row: Mapping[str, str], column: str) -> None:
-        item = self.items.get(row["item"])
+        item = self.asked.get(row["item"])
         written = row.get(column, "").strip()
         if item is None:
             if written:
@@ -110,6 +111,8 @@ class SheetReader:
 
     def verdict(self, path: Path, line: int, item: Item, written: str) -> str | None:
         """Return a verdict on an answer as the history writes it; None where it is a fault."""
+        if kind_of(item) == SENTENCES:
+            return self._sentences(path, line, item, written)
         if self.nuggets is None:
             verdict = _WORDS.get(written.casefold(), written.upper())
             if verdict in {*Verdict}:
@@ -126,6 +129,15 @@ class SheetReader:
             return None
         return ",".join(sorted({*names}))
 
+    def _sentences(self, path: Path, line: int, item: Item, written: str) -> str | None:
+        """Return the numbers of the sentences that answer a question; None where they are not the story's."""
+        numbers, last = {*re.split(r"[,;\s]+", written.strip(" ,;"))}, len(item.supports) - 1
+        if written == NOTHING or numbers <= {*map(str, range(last + 1))}:
+            return NOTHING if written == NOTHING else ",".join(sorted(numbers, key=int))
+        rule = f"the sentences of this story are 0 to {last}, and {NOTHING} says that none answers"
+        self.fault(path, line, rule, written[:80])
+        return None
+
     def of_items(self) -> dict[str, set[str]] | None:
         """Return the nuggets that may stand in each item of the pool; None where verdicts are no nuggets."""
         if self.nuggets is None:
@@ -137,9 +149,9 @@ class SheetReader:
         self.faults.append(Fault(str(path), line, rule, None if value is None else str(value)))
 
 
-def table(path: Path, needed: Sequence[str]) -> Iterator[tuple[dict[str, str], int]]:
+def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iterator[tuple[dict[str, str], int]]:
     """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines; raises
-    FormatError where it lacks one that is needed."""
+    FormatError where it lacks one that is needed, or all of which it needs `either`."""
     if path.suffix.lower() in workbook.SUFFIXES:
         read: Iterator[tuple[list[str], int]] = workbook.rows(path, needed[0])
     else:
@@ -148,7 +160,8 @@ def table(path: Path, needed: Sequence[str]) -> Iterator[tuple[dict[str, str], i
     for cells, line in read:
         if names is None:
             names = [cell.strip().casefold() for cell in cells]
-            if lacking := [name for name in needed if name not in names]:
+            lacking = [name for name in needed if name not in names]
+            if lacking := [*lacking, *([] if {*either} & {*names} else either[:1])]:
                 raise FormatError(
                     path, f"there is no column {lacking[0]}", where=f"line {line}", value=", ".join(cells)
                 )

@@ -17,7 +17,7 @@ from nescio.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, ste
 from nescio.campaigns.judgements import Judgement, by_item, read_judgements
 from nescio.campaigns.log import digests, record
 from nescio.campaigns.pooling import Item, pool_version, read_pool
-from nescio.campaigns.screens import assessor_page, list_items, sentence_items
+from nescio.campaigns.screens import SENTENCES, assessor_page, kind_of, list_items, sentence_items
 from nescio.campaigns.sheet_reading import SheetReader, row_key
 from nescio.campaigns.topics import nugget_texts
 from nescio.campaigns.verdicts import disputed
@@ -35,9 +35,10 @@ HEAD = ("item", "key", "question_id", "question", "answer", "document", "support
 BLANKS = 12  # lines that an assessor has for the nuggets of a target
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 _MARK = "¶"
-_CELLS = {  # how a sheet is filled in; of nuggets, or not
-    False: "verdict: R, W, X or U; empty: not judged yet",
-    True: "nuggets: their numbers, as 1; 3, or - for none; empty: not judged yet",
+_CELLS = {  # how a sheet is filled in, by its column
+    "verdict": "verdict: R, W, X or U; empty: not judged yet",
+    "nuggets": "nuggets: their numbers, as 1; 3, or - for none; empty: not judged yet",
+    SENTENCES: "sentences: their numbers, as 0; 2, or - for none; empty: not judged yet",
 }
 
 
@@ -86,9 +87,9 @@ def sheets(
     the answers that are judged differently, with the verdicts and comments and without the names of who gave them.
     `form` is csv, or xlsx, whose cells no program takes for dates and numbers. `html` writes a page instead, to
     judge in a browser by single keys, without a server. `sentences` asks which sentences of its story answer each
-    question, which is judged on pages alone. `progress` is called with the number of sheets written. Raises
-    UsageError where there is no pool, where there are fewer assessors than judgements of an answer, or where a
-    sheet holds verdicts that were not read back.
+    question, and with `adjudicate` of those lists that differ. `progress` is called with the number of sheets
+    written. Raises UsageError where there is no pool, where there are fewer assessors than judgements of an answer,
+    or where a sheet holds verdicts that were not read back.
     """
     with step(campaign) as opened:
         pool = read_pool(opened)
@@ -100,8 +101,9 @@ def sheets(
         judgements = read_judgements(opened)
         if adjudicate:
             wanted = {ADJUDICATION: disputed(opened, judgements)}
-            if not html:
-                wanted = {who: [item for item in items if item.answer] for who, items in wanted.items()}
+            if not html or sentences:
+                kind = SENTENCES if sentences else "answer"
+                wanted = {who: [item for item in items if kind_of(item) == kind] for who, items in wanted.items()}
         else:
             reads = _languages(assessors, opened)
             wanted = _shared_out(opened, pool, judgements, reads, overlap)
@@ -114,7 +116,7 @@ def sheets(
         if opened.settings.task == "nuggets" and not html:
             _write_nuggets(opened, pool)
         record(opened, "sheets", digests(opened, POOL, GUIDELINES), digests(opened, SHEETS))
-    cells = _CELLS[opened.settings.task == "nuggets"]
+    cells = _CELLS[SENTENCES if sentences else _column(opened, ())]
     after = f"have them filled in ({cells}), then run nescio campaign collect {opened.folder}"
     if html:
         after = f"send each page to its assessor, then run nescio campaign collect {opened.folder} FILE... (handed in)"
@@ -248,22 +250,33 @@ def _sheet(
     campaign: Campaign, who: str, items: Sequence[Item], said: Mapping[str, Sequence[Judgement]], form: Form
 ) -> bytes:
     """Return a spreadsheet."""
-    nuggets = campaign.settings.task == "nuggets"
-    column = "nuggets" if nuggets else "verdict"
+    column = _column(campaign, items)
     judging = who == ADJUDICATION
     rows: list[tuple[str, ...]] = [(*HEAD, *(["verdicts", "comments"] if judging else []), column, "comment")]
     for item in items:
         own = said.get(item.id, [])
         verdicts = " / ".join(sorted(one.verdict for one in own))
         comments = f" {_MARK} ".join(sorted(one.comment for one in own if one.comment))
-        documents, supports = supports_of(item)
+        documents, supports = _story(item) if column == SENTENCES else supports_of(item)
         key = row_key(campaign.secret, who, item.id)
         cells = [item.id, key, item.question, item.text, item.answer, documents, supports]
         rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
     if form == "csv":
         return _table(rows)
-    text = f"{text_of(campaign / GUIDELINES)}\nHere: {_CELLS[nuggets]}.\n"
-    return workbook.written(rows, text, () if nuggets else [str(verdict) for verdict in Verdict], column)
+    text = f"{text_of(campaign / GUIDELINES)}\nHere: {_CELLS[column]}.\n"
+    return workbook.written(rows, text, [str(verdict) for verdict in Verdict] if column == "verdict" else (), column)
+
+
+def _column(campaign: Campaign, items: Sequence[Item]) -> str:
+    """Return the column of a sheet that an assessor fills in."""
+    if any(kind_of(item) == SENTENCES for item in items):
+        return SENTENCES
+    return "nuggets" if campaign.settings.task == "nuggets" else "verdict"
+
+
+def _story(item: Item) -> tuple[str, str]:
+    """Return the sentences of a story, each with its number; they have no document."""
+    return "", f" {_MARK} ".join(f"{number}: {text}" for number, (_, text) in enumerate(item.supports))
 
 
 def supports_of(item: Item) -> tuple[str, str]:

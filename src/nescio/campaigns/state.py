@@ -17,7 +17,7 @@ from nescio.campaigns.pooling import POOLED, Item, read_pool
 from nescio.campaigns.receipts import disqualified, read_receipts, taken_in
 from nescio.campaigns.rulings import deadline_of
 from nescio.campaigns.tampering import faults, pending
-from nescio.campaigns.topics import Topics
+from nescio.campaigns.topics import Topics, nugget_texts, without_list
 from nescio.campaigns.verdicts import disputed
 from nescio.errors import MismatchError
 from nescio.text import command_text, plural
@@ -149,6 +149,10 @@ def _judging(campaign: Campaign) -> list[Step]:
     back = returned(campaign, items, judgements)
     if back.verdicts < back.of:
         what += f"; {back}"
+    if campaign.settings.task == "nuggets":
+        listed = {question for question, *_ in nugget_texts(campaign.key_files)}
+        targets = [question for part in campaign.topics().parts.values() for question in part.questions]
+        what += "".join(f"; {remark}" for remark in without_list(targets, listed))
     collect = f"nescio campaign collect {folder}"
     if dispute and not left:
         collect = f"nescio campaign sheets {folder} --adjudicate, then {collect}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from nescio.campaigns.settings import Settings, Task
 from nescio.data.model import Collection, Question, first_of_each
-from nescio.data.notes import Note
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats import ReadOptions, open_source
 from nescio.formats.benchmarks.ave.ave_reader import COLLECTION, read_exercise, write_exercise
@@ -355,3 +355,16 @@ def nugget_texts(files: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:
     for target in read_keys(sources).targets() if sources else ():
         for nugget in target.nuggets:
             yield target.id, nugget.id, "vital" if is_vital(nugget) else "okay", nugget.text
+
+
+def without_list(questions: Iterable[str], listed: Iterable[str]) -> Iterator[Note]:
+    """Note the targets that have no nugget, and so no score."""
+    listed = {*listed}
+    lacking = [question for question in questions if question not in listed]
+    if listed and lacking:
+        yield note(
+            "campaign.without_list",
+            "{targets:n target} {targets:has/have} no list of nuggets and {targets:is/are} not scored: {named:list 10}",
+            targets=len(lacking),
+            named=lacking,
+        )

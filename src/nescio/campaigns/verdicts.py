@@ -10,7 +10,7 @@ from msgspec import Struct
 from nescio.campaigns.folder import Campaign
 from nescio.campaigns.judgements import Judgement, by_item, read_judgements
 from nescio.campaigns.pooling import Item, read_pool
-from nescio.campaigns.screens import NOTHING, sentence_items
+from nescio.campaigns.screens import NOTHING, SENTENCES, sentence_items
 from nescio.data.assessors import ADJUDICATION, Resolution, resolve_all
 from nescio.data.model import Verdict
 from nescio.errors import MismatchError
@@ -61,10 +61,11 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
             for item in dispute
         ]
         left = [f"  … and {len(dispute) - MOST_NAMED} more"] if len(dispute) > MOST_NAMED else []
+        lists = " --sentences" if all(item.startswith(f"{SENTENCES}:") for item in dispute) else ""
         how = (
             "the campaign refuses them (resolve in campaign.toml)"
             if rule == "refused"
-            else f"write a sheet of them with nescio campaign sheets {campaign.folder} --adjudicate"
+            else f"write a sheet of them with nescio campaign sheets {campaign.folder} --adjudicate{lists}"
         )
         rows = "\n".join([*map(on_one_line, named[:MOST_NAMED]), *left])
         error = MismatchError(f"{plural(len(dispute), 'answer')} judged differently; {how}\n{rows}")

@@ -47,6 +47,10 @@ READERS: dict[str, Known] = {
         ("answers.jsonl", "answers.txt"),
     ),
     "qa4mre": Known("formats.benchmarks.qa4mre", {ANY: ("xml: output|test-set",)}),
+    "respubliqa": Known(
+        "formats.benchmarks.respubliqa",
+        {ANY: ("rows: assessment candidate answer|response|paragraph", "rows: assessment q_id")},
+    ),
     "squad2": Known("formats.benchmarks.squad2.squad2_reader", {ANY: ("object:",)}),
     "trec": Known("formats.benchmarks.trec.trec_reader", {ANY: ("text:",)}),
     # ---- logs of tools ----

@@ -16,12 +16,21 @@ _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 _INDEX = re.compile(r"[0-9]{1,4}")
 
 
-def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
-    """Note the answers of each run that name no option, and so are wrong; where most do, it may be of another test.
+def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
+    """Note the questions with several right options; and of each run the answers that name no option, and so are
+    wrong: where most do, it may be of another test.
 
     Raises MismatchError for a run that counts its options from 1: its numbers would name the next option each.
     """
     questions = {question.id: question for question in collection.questions if question.options}
+    if several := [q.id for q in questions.values() if len(_gold(q.options, q.answers) - {None}) > 1]:
+        yield note(
+            "choice.several_right",
+            "{questions:n question} {questions:has/have} two right options or more, and each of them is right "
+            "({named:list 5})",
+            questions=len(several),
+            named=several,
+        )
     for run in runs:
         texts = [r for r in run.responses if r.answer is not None and r.question_id in questions]
         _no_count_from_one(run, [(questions[r.question_id].options, str(r.answer).strip()) for r in texts])
@@ -53,7 +62,7 @@ def _no_count_from_one(run: Run, answers: Sequence[tuple[tuple[str, ...], str]])
         )
 
 
-@judge("choice", suits=lambda question: bool(question.options), remarks=no_options)
+@judge("choice", suits=lambda question: bool(question.options), remarks=remarks)
 def choice(question: Question, answer: str) -> bool:
     """Right if answer and gold name the same option. An answer that names no option is wrong.
 

@@ -22,6 +22,7 @@ from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRol
 from nescio.memory import memory_limit
 from nescio.options.edge import Progress, bar
 from nescio.pipeline.options import Options
+from nescio.pipeline.qa_systems import beside_validators
 from nescio.pipeline.recognition import (
     OWN_RUN,
     TABLE,
@@ -117,7 +118,8 @@ def _read_all(
 def _read_each(
     sources: Sequence[Source], options: Options, notes: tuple[Note, ...], error: SeveralFormatsError
 ) -> ReadResult:
-    """Read files of several formats, each group alone, and join their runs on the questions that they share."""
+    """Read files of several formats, each group alone, and join their runs on the questions that they share; QA
+    systems stand beside the validators of a collection."""
     read = []
     for group in by_format(sources, options.column):
         format_, parts = recognise(group, options.format_in)
@@ -127,14 +129,19 @@ def _read_each(
         own = own.but(choose={} if format_.name == TABLE else options.choose)
         read.append(read_parts(format_, parts, own))
     outcomes = [result.data for result in read if isinstance(result.data, Outcomes)]
-    if len(outcomes) < len(read):
+    if not outcomes or len(outcomes) < len(read) - 1:
         raise MismatchError(str(error)) from None
     named = (*(options.strata or ()), *([options.cluster] if options.cluster else []))
+    about = ", and ".join(result.about for result in read)
     try:
-        joined = join_runs(outcomes, named)
+        joined = join_runs(outcomes, named) if len(outcomes) > 1 else outcomes[0]
+        beside = None if len(outcomes) == len(read) else beside_validators(read, joined)
     except MismatchError as why:
         raise MismatchError(f"{error}: {why}") from None
-    about = ", and ".join(result.about for result in read)
+    if beside is not None:
+        return replace(beside, notes=(*beside.notes, *notes), about=about)
+    if len(outcomes) < len(read):
+        raise MismatchError(str(error)) from None
     every = tuple(one for result in read for one in result.notes)
     return ReadResult(joined, (*every, *notes), format=read[0].format, about=about)
 

@@ -47,7 +47,8 @@ def read_collection(source: Source, options: ReadOptions | None = None, stories:
     wanted, gold = (options.strata, options.gold) if options else (None, True)
     questions: dict[str, Question] = {}
     for row, line in json_lines(source):
-        question = _question(source, row, line, wanted, gold=gold)
+        listed = stories is not None and row.get("sentences") is not None  # a key of sentences, without answers
+        question = _question(source, row, line, wanted, gold=gold and not listed)
         if stories is not None:
             question = _told(source, row, line, question, stories=stories, wanted=wanted)
         if question.id in questions:

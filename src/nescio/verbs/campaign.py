@@ -353,8 +353,6 @@ class SheetsRequest(Step):
     )
     sentences: bool = option(
         default=False,
-        needs=("html",),
-        apart=("adjudicate",),
         help="Ask which sentences of its story answer each question.",
     )
 

@@ -7,6 +7,7 @@ nescio compare outcomes.csv --baseline old
 nescio compare outcomes.csv -m c@1 --test tukey
 nescio compare questions.jsonl runs/*.jsonl --baseline old --labels people.csv
 nescio compare suite/suite.toml --baseline model-a
+nescio compare collection.xml validator.txt outcomes.csv --baseline old -m ave.qa_accuracy
 nescio compare questions.jsonl runs/*.jsonl -m c@1 --baseline old --fail-on-regression --margin 0.01
 nescio compare outcomes.csv --run old --save-baseline baseline.json
 nescio compare outcomes.csv -m accuracy --baseline old --run mine --looks --state looks.json --margin 0.03
@@ -17,6 +18,9 @@ worse account for all comparisons by the first measure, which decides, or for al
 measures, such as coverage, the verdict is higher or lower. Otherwise the verdict is "differences above d are ruled
 out" if the interval lies within the margin, and else "too few questions to tell". "detectable" is the smallest
 difference that this test would detect (80% power).
+
+Validators of AVE may stand beside the outcomes of QA systems on the same questions: a selection that is right counts
+as a right answer, and so ave.qa_accuracy says what the validator gains. A question that a system lacks is not right.
 
 Without a baseline, three or more runs are also ranked: each has the range of its possible ranks, P(best) (the chance
 that it is truly the best, if the runs are exchangeable), its expected rank, and its groups of tied runs. Over a

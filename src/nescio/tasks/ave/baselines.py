@@ -115,16 +115,20 @@ def perfect(exercise: Exercise) -> list[Validation]:
     return validations
 
 
-def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the Evidence of validators and QA systems over the questions of the exercise, and notes.
+def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Note, ...]]:
+    """Return the Evidence of validators and QA systems over the questions of a collection, and notes.
 
     A question counts as right for a system that answered it rightly, and not where it is missing. Systems have no
-    columns over answers. Raises MismatchError where a name is on both sides or no question is shared.
+    columns over answers. Raises MismatchError where a name is on both sides, no question is shared, or a system was
+    asked a question several times.
     """
+    if systems.repeats is not None:
+        raise MismatchError("a QA system was asked a question several times, but a validator selects once")
     if both := sorted({*data.runs} & {*systems.runs}):
         raise MismatchError(f"{both[0]!r} is the name of a validator and of a QA system; rename one of them")
     place = {question: i for i, question in enumerate(systems.questions)}
-    identities = [question.id for question in exercise.questions]
+    answer_rows = np.zeros(len(data.questions), bool) if data.answer_rows is None else data.answer_rows
+    identities = [name for name, of_answer in zip(data.questions, answer_rows, strict=True) if not of_answer]
     common = [i for i, question in enumerate(identities) if question in place]
     if not common:
         raise MismatchError("the QA systems answer no question of the collection")

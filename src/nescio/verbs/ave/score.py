@@ -2,11 +2,13 @@
 
 A response has one line per answer: q_id a_id SELECTED|VALIDATED|REJECTED confidence. At most one answer to a question
 is SELECTED, and one must be if any is VALIDATED. Intervals resample questions with their answers. --ranking ranks QA
-systems and validators by QA accuracy, together with Perfect selection and Random.
+systems and validators by QA accuracy, together with Perfect selection and Random. `nescio compare` tests a validator
+against QA systems on the same questions.
 
 \b
 nescio ave score collection.xml validator.txt
 nescio ave score collection.xml validator.txt --ranking outcomes.csv --roc roc.svg
+nescio compare collection.xml validator.txt outcomes.csv --baseline old -m ave.qa_accuracy
 nescio ave score pairs2006.xml answers.txt   # pair_id YES|NO confidence
 """
 
@@ -105,7 +107,7 @@ def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple
         raise MismatchError(
             "a counts table has no questions; ranking needs the outcomes of QA systems on the collection's questions"
         )
-    data, notes = reference.with_systems(exercise, loaded.data, judged.data)
+    data, notes = reference.with_systems(loaded.data, judged.data)
     merged = replace(loaded, data=data, notes=(*loaded.notes, *judged.notes, *notes))
     return merged, tuple(reference.ranking(exercise, data, judged.data.runs))
 
