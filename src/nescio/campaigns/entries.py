@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from nescio._version import __version__
+from nescio.campaigns.folder import RECEIPTS, RUNS
 from nescio.campaigns.runs import Fault
 from nescio.campaigns.settings import moment
 from nescio.errors import UsageError
@@ -123,7 +124,10 @@ def flaw(entry: Entry) -> str:
         return f"{entry.at!r} is no time"
     try:
         if entry.step == TAKING:
-            return _flaw_of(msgspec.convert(entry.about, Receipt))
+            receipt = msgspec.convert(entry.about, Receipt)
+            return _flaw_of(receipt) or _flaw_of_files(receipt, entry.wrote)
+        if strange := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
+            return f"nescio campaign {entry.step} does not write {strange}"
         if entry.step == COLLECTING:
             msgspec.convert(entry.about, Collection)
         if entry.step == SCORED:
@@ -144,6 +148,16 @@ def _flaw_of(receipt: Receipt) -> str:
     as_stored = dot and not place and receipt.version is not None and _SUFFIX.fullmatch(suffix)
     if not (as_stored if receipt.status == ACCEPTED else receipt.stored is None):
         return f"no run is stored at {receipt.stored!r}"
+    return ""
+
+
+def _flaw_of_files(receipt: Receipt, wrote: Mapping[str, str]) -> str:
+    """Return what is wrong with the files of an intake: a receipt, and the run with the digest that it came in with."""
+    files = {f"{RECEIPTS}/{receipt.place}"} | ({f"{RUNS}/{receipt.stored}"} if receipt.stored else set())
+    if {*wrote} != files:
+        return f"an intake of this run writes {' and '.join(sorted(files))}, and nothing else"
+    if receipt.stored and wrote[f"{RUNS}/{receipt.stored}"] != receipt.digest:
+        return f"the run stored at {receipt.stored!r} is not the one that came in"
     return ""
 
 
