@@ -25,6 +25,7 @@ COLLECTING, SCORED = "collect", "score"
 RULINGS = (WITHDRAWN, DISQUALIFIED, LIFTED, EXTENDED)
 _OTHERS = ("init", "handout", "pool", "sheets", "publish")
 PlainName = Annotated[str, Meta(pattern=r"\A[\w-][\w.-]{0,199}\Z")]  # of a folder or file, and never of another folder
+MOST_RESAMPLES = 1_000_000  # of scores: who verifies the campaign of a stranger makes them again
 _SUFFIX = re.compile(r"(\.[\w+-]+)?")
 
 
@@ -106,7 +107,7 @@ class ScoringPlan(Struct, frozen=True):
 
     ranking: tuple[str, ...] = ()
     ci: Annotated[float, Meta(gt=0, lt=100)] | None = 95.0
-    resamples: Annotated[int, Meta(ge=1, le=100_000_000)] = 10_000
+    resamples: Annotated[int, Meta(ge=1, le=MOST_RESAMPLES)] = 10_000
     seed: Annotated[int, Meta(ge=0)] = 0
 
 

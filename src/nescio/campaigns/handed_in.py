@@ -128,10 +128,9 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str
                         numbers.update(one.id for one in listed)
     held = {item: {who for (of, who), line in present.lines.items() if of == item and line.after} for item in targets}
     for item, by_assessor in given.items():
-        makers = held[item] or {*by_assessor}
-        reading.makers[item] = makers
-        if len(makers) == 1 and (numbers := by_assessor.get(min(makers))):
-            reading.nuggets.setdefault(targets[item], set()).update(numbers)
+        reading.makers[item] = makers = held[item] or {*by_assessor}
+        if len(makers) == 1:
+            reading.nuggets.setdefault(targets[item], set()).update(by_assessor.get(min(makers), ()))
 
 
 def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
@@ -140,10 +139,7 @@ def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
         return f"it was not asked of {who}"
     makers = reading.makers.get(record.item, set()) if record.verdict else set()
     if others := sorted(makers - {who}):
-        rule = f"{' and '.join(others)} listed the nuggets of this target, too" if who in makers else (
-            f"{' and '.join(others)} listed the nuggets of this target before"
-        )
-        return f"{rule}; one list of each target is taken, the first that is collected"
+        return f"one list of each target is taken, and {' and '.join(others)} made one; collect the one that is to hold"
     return ""
 
 

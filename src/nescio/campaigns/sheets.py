@@ -163,7 +163,9 @@ def _languages(assessors: Sequence[str], campaign: Campaign) -> dict[str, set[st
         if not _NAME.fullmatch(name) or name.casefold() in (ADJUDICATION, "nuggets", "assessors"):
             raise UsageError(f"assessors are named by letters, digits and hyphens, as their files are (found {name!r})")
         if (other := before.get(name.casefold(), name)) != name:
-            raise UsageError(f"{name!r} and {other!r} differ only in case; {other} was asked before, and keeps this name")
+            raise UsageError(
+                f"{name!r} and {other!r}, who was asked before, differ only in case; one of them is enough"
+            )
         reads[name] = {part.strip() for part in rest.split(",") if part.strip()}
         if strange := sorted(reads[name] - {*campaign.topics().parts}):
             raise UsageError(f"assessor {name} is to judge {strange[0]!r}, but no topic is in this language")

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from nescio.campaigns import chain
-from nescio.campaigns.entries import TAKING, Entry, Receipt, flaw
+from nescio.campaigns.entries import TAKING, Entry, flaw
 from nescio.campaigns.folder import (
     HANDOUT,
     HEAD,
@@ -147,19 +146,14 @@ def _exactly(path: Path) -> str:
 def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
     """Yield what is wrong with receipts and stored runs; those of an intake that has begun are not yet in the log."""
     coming = {digest for *_, digest in begun.items}
-    wrote: dict[str, str] = {}
+    there, wrote = digests(campaign, RUNS, RECEIPTS), dict[str, str]()
     for line, entry in enumerate(entries, 1):
-        if entry.step != TAKING:
-            continue
-        for name in wrote.keys() & entry.wrote.keys():
-            yield Fault(LOG, line, f"an earlier line already has {name}, and an intake never writes a file again")
-        wrote = {**entry.wrote, **wrote}
-    there = digests(campaign, RUNS, RECEIPTS)
-    for entry in entries:
-        if entry.step == TAKING:
-            name = f"{RECEIPTS}/{msgspec.convert(entry.about, Receipt).place}"
-            if there.get(name) == entry.wrote[name] and not is_copy(campaign / name, entry.about):
+        for name, held in entry.wrote.items() if entry.step == TAKING else ():
+            if name in wrote:
+                yield Fault(LOG, line, f"an earlier line has {name} already, and no intake writes a file again")
+            elif name.startswith(RECEIPTS) and there.get(name) == held and not is_copy(campaign / name, entry.about):
                 yield Fault(name, None, "it is not the receipt of which the log tells")
+            wrote[name] = held
     for name, held in wrote.items():
         if there.get(name) != held:
             what = "was changed since" if name in there else "is gone"
