@@ -67,8 +67,7 @@ class Prompt(H11Protocol):
         super().data_received(data)
 
     def on_response_complete(self) -> None:
-        """Leave a connection that waits for a further request to the server, which soon closes it; a further request
-        that has begun to come in has its own time."""
+        """Leave a connection that waits to the server, which soon closes it, and give a request that came its time."""
         self._end()
         super().on_response_complete()
         if self.conn.trailing_data[0] or self.conn.their_state is not h11.IDLE:

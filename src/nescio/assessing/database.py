@@ -133,10 +133,9 @@ def open_database(url: str, *, new: bool = False) -> Database:
             if known and not connection.scalar(select(about.c.name).where(about.c.name == "name")):
                 rule = "nescio assess create was cut off before anything was in it; delete it, and make it again"
                 raise UsageError(f"{database.shown} holds nothing to judge: {rule}")
-        if known and new:
-            raise UsageError(f"{database.shown} already holds judgements; name another database")
-        if not known and not new:
-            raise UsageError(f"{database.shown} is no database of nescio assess")
+        if known is new:
+            rule = "already holds judgements; name another database" if new else "is no database of nescio assess"
+            raise UsageError(f"{database.shown} {rule}")
         if not new:
             _check_version(database)
     except DBAPIError as error:

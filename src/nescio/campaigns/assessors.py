@@ -54,21 +54,16 @@ def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgem
     given = {who: {*ids} for who, ids in (before.given or before.answers).items()}
     for who, items in wanted.items():
         given[who] = given.get(who, set()) | {item.id for item in items}
-    ever = {who: tuple(sorted(ids)) for who, ids in sorted(given.items()) if ids}
-    if ADJUDICATION in wanted:
-        _put(campaign, replace(before, given=ever))
-        return
-    answers: dict[str, list[str]] = {who: [] for who in wanted}
-    for one in judgements:
-        if one.assessor != ADJUDICATION:
-            answers.setdefault(one.assessor, []).append(one.item)
-    for who, items in wanted.items():
-        answers[who] += [item.id for item in items]
-    rows = {who: tuple(sorted({*ids})) for who, ids in sorted(answers.items())}
-    _put(campaign, Asked(tuple(sorted({*before.assessors, *wanted})), rows, ever))
-
-
-def _put(campaign: Campaign, asked: Asked) -> None:
+    asked = replace(before, given={who: tuple(sorted(ids)) for who, ids in sorted(given.items()) if ids})
+    if ADJUDICATION not in wanted:
+        answers: dict[str, list[str]] = {who: [] for who in wanted}
+        for one in judgements:
+            if one.assessor != ADJUDICATION:
+                answers.setdefault(one.assessor, []).append(one.item)
+        for who, items in wanted.items():
+            answers[who] += [item.id for item in items]
+        rows = {who: tuple(sorted({*ids})) for who, ids in sorted(answers.items())}
+        asked = replace(asked, assessors=tuple(sorted({*before.assessors, *wanted})), answers=rows)
     put(campaign / SHEETS / ASKED, json.dumps(asdict(asked)).encode() + b"\n")
 
 

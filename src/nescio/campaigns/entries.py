@@ -125,8 +125,7 @@ def flaw(entry: Entry) -> str:
         return f"{entry.at!r} is no time"
     try:
         if entry.step == TAKING:
-            receipt = msgspec.convert(entry.about, Receipt)
-            return _flaw_of(receipt) or _flaw_of_files(receipt, entry.wrote)
+            return _flaw_of(msgspec.convert(entry.about, Receipt), entry.wrote)
         if strange := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
             return f"nescio campaign {entry.step} does not write {strange}"
         if entry.step == COLLECTING:
@@ -142,18 +141,13 @@ def flaw(entry: Entry) -> str:
     return ""
 
 
-def _flaw_of(receipt: Receipt) -> str:
+def _flaw_of(receipt: Receipt, wrote: Mapping[str, str]) -> str:
     if not is_time(receipt.received):
         return f"{receipt.received!r} is no time"
     place, dot, suffix = (receipt.stored or "").partition(f"{receipt.group}/{receipt.run}/{receipt.version}")
     as_stored = dot and not place and receipt.version is not None and _SUFFIX.fullmatch(suffix)
     if not (as_stored if receipt.status == ACCEPTED else receipt.stored is None):
         return f"no run is stored at {receipt.stored!r}"
-    return ""
-
-
-def _flaw_of_files(receipt: Receipt, wrote: Mapping[str, str]) -> str:
-    """Return what is wrong with the files of an intake: a receipt, and the run with the digest that it came in with."""
     files = {f"{RECEIPTS}/{receipt.place}"} | ({f"{RUNS}/{receipt.stored}"} if receipt.stored else set())
     if {*wrote} != files:
         return f"an intake of this run writes {' and '.join(sorted(files))}, and nothing else"

@@ -235,16 +235,13 @@ def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Ch
 
 
 def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return the nuggets that assessors listed, as a key has them, by target; `texts` are those of the targets."""
+    """Return the nuggets that assessors listed last, as a key has them, by target; `texts` are those of the targets."""
     key: dict[str, dict[str, Any]] = {}
-    newest: dict[str, str] = {}
-    for line in present.lines.values():
+    for line in sorted(present.lines.values(), key=lambda line: line.said or line.at):
         kind, _, question = line.item.partition(":")
         listed = (listed_nuggets(line.after) if kind == LIST else None) or []
         own = [{"id": one.id, "text": one.text.strip(), "vital": one.vital} for one in listed]
-        said = line.said or line.at
-        if own and question in texts and said >= newest.get(question, ""):
-            newest[question] = said
+        if own and question in texts:
             key[question] = {"id": question, "target": texts[question], "nuggets": own}
     return key
 

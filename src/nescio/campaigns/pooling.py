@@ -271,13 +271,14 @@ def once_given(campaign: Campaign) -> list[Item]:
         for answer in (answer for run in said.runs for answer in said.given(run)):
             given.setdefault(said.item_id(answer), []).append(answer)
     known = {name for part in topics.parts.values() for name in part.questions}
-    return [item for item in items if item.question not in known or _is_given(item, given.get(item.id, ()))]
 
+    def stays(item: Item) -> bool:
+        alike = given.get(item.id, ())
+        supports = {(one.document, one.support) for one in alike}
+        is_given = item.answer in {one.answer for one in alike} and {*item.supports} <= supports
+        return is_given or item.question not in known
 
-def _is_given(item: Item, alike: Sequence[PooledAnswer]) -> bool:
-    """Say whether an item is one of the answers that are alike, with supports of theirs alone."""
-    supports = {(one.document, one.support) for one in alike}
-    return {*item.supports} <= supports and item.answer in {one.answer for one in alike}
+    return [item for item in items if stays(item)]
 
 
 def read_pool(campaign: Campaign) -> list[Item]:

@@ -110,7 +110,10 @@ def sheets(
         made = [_made(opened, who, items, judgements, form) for who, items in followed(shown.items(), progress)]
         # Nothing is written before all of it is made, so that an error leaves everything as it was.
         write_asked(opened, {who: [*items, *shown[who]] for who, items in wanted.items()}, judgements)
-        rows = [_written(opened, sheet, content, form) for sheet, content in made]
+        for sheet, content in made:
+            put(opened / sheet.file, content)
+            for other in {*get_args(Form)} - {form}:
+                (opened / sheet.file).with_suffix(f".{other}").unlink(missing_ok=True)
         if opened.settings.task == "nuggets" and not html:
             _write_nuggets(opened, pool)
         record(opened, "sheets", digests(opened, POOL, GUIDELINES), digests(opened, SHEETS))
@@ -118,7 +121,7 @@ def sheets(
     after = f"have them filled in ({cells}), then run nescio campaign collect {opened.folder}"
     if html:
         after = f"send each page to its assessor, then run nescio campaign collect {opened.folder} FILE... (handed in)"
-    return Handed(opened / SHEETS, tuple(rows), after)
+    return Handed(opened / SHEETS, tuple(sheet for sheet, _ in made), after)
 
 
 def _about_stories(campaign: Campaign) -> list[Item]:
@@ -252,14 +255,6 @@ def _made(
         content = _sheet(campaign, who, items, said, form)
     answers = [item for item in items if ":" not in item.id] or items
     return Sheet(f"{SHEETS}/{who}.{form}", who, len(answers), len({item.question for item in items})), content
-
-
-def _written(campaign: Campaign, sheet: Sheet, content: bytes, form: Form) -> Sheet:
-    path = campaign / sheet.file
-    put(path, content)
-    for other in {*get_args(Form)} - {form}:
-        path.with_suffix(f".{other}").unlink(missing_ok=True)
-    return sheet
 
 
 def _sheet(
