@@ -353,7 +353,11 @@ def test_an_answer_that_no_run_ever_gave_is_no_part_of_the_pool(forged: str, sco
         return [fault.file for fault in nescio.campaign.verify(scored).rows if fault.file.startswith("pool")]
 
     assert faults_of_the_pool() == []
-    change: dict[str, dict[str, Any]] = {"answer": {"answer": "forged"}, "support": {"supports": [["D", "forged"]]}, "new": {"id": "bcdfghjkmnpq"}}
+    change: dict[str, dict[str, Any]] = {
+        "answer": {"answer": "forged"},
+        "support": {"supports": [["D", "forged"]]},
+        "new": {"id": "bcdfghjkmnpq"},
+    }
     forged_row = {**gone[0], **change[forged]}
     made.lines(path, [*(row for row in rows if row != gone[0] or forged == "new"), forged_row])
     opened = open_campaign(scored)

@@ -60,8 +60,8 @@ def verify(
     What is older than what it was made from cannot be made again. It is a fault, and so is every other check that
     cannot be made. `restore` first writes receipts again that were changed or lost, from the log. `against` is a digest
     of the log that somebody kept outside the folder, or what begins with one, a file or its text: the receipts of a
-    group, or `digests.json` of the site. Only such a copy shows that the log was written anew, and only up to the line that it
-    names. `progress` hears how far each step is. Raises UsageError where the folder is no campaign.
+    group, or `digests.json` of the site. Only such a copy shows that the log was written anew, and only up to the line
+    that it names. `progress` hears how far each step is. Raises UsageError where the folder is no campaign.
     """
     opened = open_campaign(campaign)
     if restore:
