@@ -265,6 +265,38 @@ def test_nuggets_are_listed_by_one_and_found_by_others(new_room: NewRoom, tmp_pa
     assert scores.value("alpha_r", "nuggets.NR") == 1
 
 
+def test_a_list_that_somebody_made_is_nobody_elses(new_room: NewRoom, tmp_path: Path) -> None:
+    """Who judges the strings of a target is refused another list of it, and all see the one that there is."""
+    room = new_room(made.listed(tmp_path, ["a"]), overlap=2)
+    ben = room.join("ben")
+    listed, evil = (json.dumps([{"id": "1", "text": text, "vital": True}]) for text in ("ours", "evil"))
+    assert [item["kind"] for item in ben.next()] == ["nuggets", "answer"]
+    assert ben.send(ben.row("nuggets:t0", listed))[1] == []
+    ana = room.join("ana")
+    assert [item["kind"] for item in ana.next()] == ["answer"]
+    saved, refused = ana.send(ana.row("nuggets:t0", evil))
+    assert (saved, refused) == ([], ["somebody else listed the nuggets of this; find these in the strings"])
+    for person in (ana, ben):
+        assert person.client.get("/api/next").json()["nuggets"] == {"t0": [["1", "vital", "ours"]]}
+    assert ben.send(ben.row("nuggets:t0", listed.replace("ours", "also ours"), 9))[1] == []  # it is theirs to change
+
+
+def test_what_a_server_gave_is_taken_beside_sheets(new_room: NewRoom, campaign: Path, tmp_path: Path) -> None:
+    """Each export says that its items were given to this person, whatever sheets gave to whom."""
+    nescio.campaign.sheets(campaign, ["ana", "ben"])
+    room = new_room(campaign, overlap=2)
+    assert room.join("ana").judge_all() == 9
+    exported = handed_in(room.export())
+    collected = nescio.campaign.collect(campaign, exported, resamples=10)
+    assert collected.sound, str(collected)
+    assert len(made.verdicts(campaign)) == 9
+    nescio.campaign.sheets(campaign, ["ben"])
+    heading, *rows = map(json.loads, exported[0].read_text(encoding="utf-8").splitlines())
+    own = made.lines(tmp_path / "own.jsonl", [heading, *(row | {"given": "", "id": row["id"] + "b"} for row in rows)])
+    rules = {fault.rule for fault in nescio.campaign.collect(campaign, [own], resamples=10).rows}
+    assert rules == {"it was not asked of ana"}
+
+
 def test_a_list_of_nuggets_is_cleaned_and_a_long_one_is_saved(new_room: NewRoom, tmp_path: Path) -> None:
     room = new_room(made.listed(tmp_path, ["a"]))
     ana = room.join("ana")

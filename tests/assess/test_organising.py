@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from sqlalchemy import delete
 
 import nescio
+from nescio.assessing import creating
 from nescio.assessing.database import open_database
 from nescio.assessing.tables import about
 from nescio.campaigns.pooling import NAMED
@@ -147,6 +149,42 @@ def test_only_its_owner_reads_a_database(tmp_path: Path) -> None:
     with closing(open_database(str(tmp_path / "a.db"), new=True)) as database, database.reading():
         modes = {path.name: oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()}
     assert modes == dict.fromkeys(("a.db", "a.db-wal", "a.db-shm"), "0o600")
+
+
+def test_a_database_is_made_whole_or_not_at_all(
+    new_db: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever stops it: what is left can be made again, and no command takes it for a database."""
+    db, files = new_db(), runs_of(tmp_path, 4)
+
+    def full(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(creating, "write", full)
+        with pytest.raises(KeyboardInterrupt):
+            nescio.assess.create(db, files)
+    with pytest.raises(nescio.UsageError, match="is no database of nescio assess"):
+        nescio.assess.status(db)
+    assert nescio.assess.create(db, files).topics == 4
+    assert nescio.assess.status(db).topics == 4
+
+
+def test_a_database_that_holds_nothing_to_judge_is_one_error(new_db: Callable[[], str], tmp_path: Path) -> None:
+    """As an earlier nescio left it where `create` was killed."""
+    db, files = new_db(), runs_of(tmp_path, 4)
+    nescio.assess.create(db, files)
+    with closing(open_database(db)) as database, database.writing() as connection:
+        connection.execute(delete(about).where(about.c.name != "schema"))
+    for command in (
+        partial(nescio.assess.create, db, files),
+        partial(nescio.assess.status, db),
+        partial(nescio.assess.update, db, files),
+        partial(nescio.assess.export, db, tmp_path / "out"),
+        partial(nescio.assess.invite, db, ["ana"], address=HOME),
+    ):
+        with pytest.raises(nescio.UsageError, match="cut off before anything was in it"):
+            command()
 
 
 def test_questions_are_drawn_with_the_probabilities_that_the_export_says(new_room: NewRoom, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import socket
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -407,6 +407,25 @@ def test_a_connection_that_does_not_end_its_request_is_closed(
         except ConnectionResetError:
             rest = b""
     assert rest == b""
+
+
+@pytest.mark.slow
+def test_a_request_that_comes_with_another_has_a_time_of_its_own(
+    listens: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where no byte comes after the answer to the first."""
+    monkeypatch.setattr(connections, "SLOWEST", 3.0)
+    first = b"GET /api/next HTTP/1.1\r\nHost: x\r\n\r\n"
+    slow = b"POST /api/judgements HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n{"
+    with socket.create_connection(("127.0.0.1", listens())) as held:
+        held.settimeout(30)
+        held.sendall(first + slow)
+        answer = b""
+        with suppress(ConnectionResetError):
+            while part := held.recv(65_536):
+                answer += part
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b" 401 " in answer
 
 
 @pytest.mark.slow

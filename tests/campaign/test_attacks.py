@@ -171,6 +171,7 @@ def test_judgements_outlive_the_run_that_gave_the_answer(scored: Path) -> None:
     assert scores.value("beta_b", "accuracy") == 1
     assert scores.value("alpha_a", "c@1") == pytest.approx(0.52)
     nescio.campaign.publish(scored)
+    assert nescio.campaign.verify(scored).sound
     assert nescio.campaign.status(scored).after is None
 
 
@@ -387,9 +388,14 @@ def test_an_edit_anywhere_is_noticed(scored: Path) -> None:
 
 @pytest.mark.parametrize("place", ["key/.hidden.jsonl", "site/.hidden.html", "site/topics/.htaccess"])
 def test_a_hidden_file_is_noticed(place: str, scored: Path) -> None:
-    """A key has all files of its folder in it, and a site serves them; a draft of a killed step is none of them."""
+    """A key has all files of its folder in it, and a site serves them. One that is named like the draft of a step is
+    told, and goes with the next step."""
     (scored / place).parent.mkdir(exist_ok=True)
-    draft_of((scored / place).with_name("index.html")).write_text("")
+    draft = draft_of((scored / place).with_name("index.html"))
+    draft.write_text("")
+    assert [fault.file for fault in nescio.campaign.verify(scored).rows] == [draft.relative_to(scored).as_posix()]
+    assert nescio.campaign.status(scored).after is None
+    nescio.campaign.publish(scored)
     assert nescio.campaign.verify(scored).sound
     (scored / place).write_text("{}\n")
     assert place in str(nescio.campaign.verify(scored))

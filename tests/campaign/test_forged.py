@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import convert
 
 import nescio
 from nescio.campaigns import chain
+from nescio.campaigns.entries import Receipt
 from nescio.campaigns.folder import contents, open_campaign
 from nescio.campaigns.freshness import done
-from nescio.campaigns.log import read_log
+from nescio.campaigns.log import digest, read_log
 
 from . import made
 from .made import edit
@@ -172,10 +174,14 @@ def test_a_receipt_among_the_returns_is_held_against_the_log(scored: Path) -> No
     assert [fault.file for fault in nescio.campaign.verify(scored).rows] == [name]
 
 
-@pytest.mark.parametrize("place", ["site/topics/more", "receipts/delta", "returns/delta"])
+LINKED = ["site/topics/more", "receipts/delta", "returns/delta", "key/more", "topics/more", "handout/more"]
+
+
+@pytest.mark.parametrize("place", LINKED)
 def test_a_folder_that_is_a_link_is_a_fault(place: str, scored: Path, tmp_path: Path) -> None:
     """No digest tells of what is in it, and nothing is written through it."""
     made.text(tmp_path / "elsewhere" / "x.html", "x")
+    (scored / place).parent.mkdir(exist_ok=True)
     (scored / place).symlink_to(tmp_path / "elsewhere")
     assert f"{place}: it is a link" in str(nescio.campaign.verify(scored))
     with suppress(nescio.MismatchError):
@@ -232,3 +238,145 @@ def test_a_step_that_was_killed_before_the_head_was_written_is_no_fault(scored: 
     head.write_text(f"{'0' * 64}\n")
     with pytest.raises(nescio.MismatchError, match=r"campaign\.head: it is not the digest"):
         nescio.campaign.publish(scored)
+
+
+# ---- runs and their receipts ----
+
+
+def two_versions(folder: Path) -> Path:
+    """A campaign in which a second version of beta_b replaced the first, and a run of gamma was refused."""
+    campaign = made.qa(folder)
+    for day, answer in ((1, "a"), (2, "b")):
+        made.take(campaign, {"beta_b": [answer] * 6}, f"2026-05-0{day}")
+    made.submit(folder, {"gamma_c": ["a"]})
+    assert nescio.campaign.intake(campaign, [folder / "gamma"], received="2026-05-03").refused == 1
+    assert nescio.campaign.verify(campaign).sound
+    return campaign
+
+
+def rewrite(campaign: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the lines of the log, and make its chain and its head anew."""
+    path = campaign / "campaign.log"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in rows:
+        change(row)
+    path.unlink()
+    chain.append(path, [{name: value for name, value in row.items() if name != chain.FOLLOWS} for row in rows])
+    (campaign / "campaign.head").write_text(f"{chain.links(path)[-1]}\n")
+
+
+RUN = "runs/beta/beta_b/1.jsonl"
+
+
+def in_its_own_line(campaign: Path) -> None:
+    rewrite(campaign, lambda row: row["wrote"].update({RUN: digest(campaign / RUN)} if RUN in row["wrote"] else {}))
+
+
+def in_another_intake(campaign: Path) -> None:
+    """In a line of a run that was refused, so that nothing else follows from it."""
+    refused = read_log(open_campaign(campaign))[-1]
+    add(campaign, "intake", dict(refused.about), wrote={**refused.wrote, RUN: digest(campaign / RUN)})
+
+
+def in_a_line_of_the_same_receipt(campaign: Path) -> None:
+    first = next(entry for entry in read_log(open_campaign(campaign)) if RUN in entry.wrote)
+    about = {**first.about, "digest": digest(campaign / RUN)}
+    place = convert(about, Receipt).place
+    content = json.dumps(about, ensure_ascii=False, indent=1) + "\n"
+    made.text(campaign / (name := f"receipts/{place}"), content)
+    add(campaign, "intake", about, wrote={name: digest(campaign / name), RUN: digest(campaign / RUN)})
+
+
+def in_a_handout(campaign: Path) -> None:
+    add(campaign, "handout", {}, wrote={RUN: digest(campaign / RUN)})
+
+
+HIDDEN: list[tuple[Callable[[Path], None], str]] = [
+    (in_its_own_line, "is not the one that came in"),
+    (in_another_intake, "and nothing else"),
+    (in_a_line_of_the_same_receipt, f"an earlier line has {RUN} already"),
+    (in_a_handout, f"nescio campaign handout does not write {RUN}"),
+]
+
+
+@pytest.mark.parametrize(("hide", "rule"), HIDDEN, ids=[hide.__name__ for hide, _ in HIDDEN])
+def test_a_stored_run_is_the_one_of_its_receipt_whatever_the_log_says(
+    hide: Callable[[Path], None], rule: str, tmp_path: Path
+) -> None:
+    """Also of a version that was replaced, where no step scores anything."""
+    campaign = two_versions(tmp_path)
+    edit(campaign / RUN, '"a"', '"z"')
+    hide(campaign)
+    with suppress(nescio.MismatchError):
+        nescio.campaign.verify(campaign, restore=True)
+    assert rule in str(nescio.campaign.verify(campaign))
+
+
+@pytest.mark.parametrize("group", ["beta", "gamma"])
+def test_the_file_of_a_receipt_says_what_the_log_says(group: str, tmp_path: Path) -> None:
+    """Of a run that was taken in, and of one that was refused for its faults, which the file alone lists."""
+    campaign = two_versions(tmp_path)
+    path = sorted((campaign / "receipts" / group).glob("*.json"))[0]
+    name = path.relative_to(campaign).as_posix()
+    edit(path, '"received": "2026', '"received": "2025')
+    rewrite(campaign, lambda row: row["wrote"].update({name: digest(path)} if name in row["wrote"] else {}))
+    assert f"{name}: it is not the receipt of which the log tells" in str(nescio.campaign.verify(campaign))
+
+
+# ---- what is beside the files of the log ----
+
+
+def test_a_file_of_the_key_that_is_added_between_two_steps_is_noted(scored: Path) -> None:
+    made.text(scored / "key" / "more.jsonl", "")
+    nescio.campaign.disqualify(scored, ["beta_b"], reason="asked for")
+    notes = " ".join(map(str, nescio.campaign.verify(scored).notes))
+    assert "key/more.jsonl changed between lines 8 and 9 of the log" in notes
+    nescio.campaign.handout(scored)
+    after = " ".join(map(str, nescio.campaign.verify(scored).notes))
+    assert "handout/" not in after  # which the step itself wrote
+
+
+@pytest.mark.parametrize("forged", ["answer", "support", "new"])
+def test_an_answer_that_no_run_ever_gave_is_no_part_of_the_pool(forged: str, scored: Path) -> None:
+    """Also where no run is said to give it any more; those that a run once gave stay, whatever made them distinct."""
+    made.take(scored, {"beta_b": [f"new {i}" for i in range(10)]}, "2026-05-02")
+    nescio.campaign.pool(scored)
+    edit(scored / "campaign.toml", 'distinct = "answer"', 'distinct = "answer and document"')
+    nescio.campaign.pool(scored)
+    nescio.campaign.sheets(scored, ["ana"])
+    path = scored / "pool" / "pool.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    gone = [row for row in rows if not row["current"]]
+    assert len(gone) > 10
+
+    def faults_of_the_pool() -> list[str]:
+        return [fault.file for fault in nescio.campaign.verify(scored).rows if fault.file.startswith("pool")]
+
+    assert faults_of_the_pool() == []
+    change: dict[str, dict[str, Any]] = {
+        "answer": {"answer": "forged"},
+        "support": {"supports": [["D", "forged"]]},
+        "new": {"id": "bcdfghjkmnpq"},
+    }
+    forged_row = {**gone[0], **change[forged]}
+    made.lines(path, [*(row for row in rows if row != gone[0] or forged == "new"), forged_row])
+    opened = open_campaign(scored)
+    done(opened, "pool", {entry.step: entry.about for entry in read_log(opened)}["pool"])
+    assert faults_of_the_pool() == ["pool/pool.jsonl"]
+
+
+def test_verifying_takes_no_more_resamples_from_a_log_than_scoring_takes(scored: Path) -> None:
+    add(scored, "score", {"resamples": 1_000_001})
+    assert "it is not what nescio campaign score writes" in str(nescio.campaign.verify(scored))
+    with pytest.raises(nescio.UsageError, match="resamples"):
+        nescio.campaign.score(scored, resamples=1_000_001)
+
+
+def test_what_was_kept_of_the_log_may_be_given_as_a_text(scored: Path) -> None:
+    """A text of many lines is no name of a file, and what a message quotes of it is short."""
+    text = (scored / "receipts" / "beta" / "receipts.txt").read_text()
+    assert nescio.campaign.verify(scored, against=text + "x" * 5_000).sound
+    with pytest.raises(nescio.UsageError, match="neither a digest") as raised:
+        nescio.campaign.verify(scored, against="nothing\n" * 5_000)
+    assert len(str(raised.value)) < 400
+    assert "\n" not in str(raised.value)

@@ -323,3 +323,78 @@ def test_a_nugget_that_is_another_after_somebody_found_it_is_noted(tmp_path: Pat
     )
     _, collected = found_by_ben(tmp_path / "b", listing(("1", " Did"), ("2", "was")))
     assert not collected.notes
+
+
+# ---- what was asked of whom ----
+
+
+def test_only_what_was_asked_of_an_assessor_is_taken(tmp_path: Path) -> None:
+    """Whatever pages or sheets gave it to them, and when; names that follow from a question can be guessed."""
+    campaign = made.listed(tmp_path, ["wrote notes"], 2)
+    nescio.campaign.sheets(campaign, ["ana", "ben"], html=True)
+    asked = {who: page_items(campaign, who) for who in ("ana", "ben")}
+    mine, theirs = ([item for item in asked[who] if item.startswith("nuggets:")] for who in ("ana", "ben"))
+    assert [len(mine), len(theirs)] == [1, 1]
+    said = [(mine[0], listing(("1", "mine")), 1), (theirs[0], listing(("1", "evil"), ("2", "evil")), 2)]
+    said += [(item, "1", 3) for item in sorted({*asked["ana"], *asked["ben"]}) if ":" not in item]
+    collected = collect(campaign, hand_in(tmp_path / "ana.jsonl", campaign, said))
+    assert [(fault.rule, fault.value) for fault in collected.rows if ":" in str(fault.value)] == [
+        ("it was not asked of ana", theirs[0])
+    ]
+    assert len(collected.rows) == 2
+    assert {item for item, _ in verdicts(campaign)} == asked["ana"]
+    collected = collect(
+        campaign, hand_in(tmp_path / "ben.jsonl", campaign, [(theirs[0], listing(("1", "b")), 1)], "ben")
+    )
+    assert collected.sound, str(collected)
+    nescio.campaign.sheets(campaign, ["ben"], overlap=1)  # what ana was given before is taken when it comes
+    late = [(mine[0], listing(("1", "mine"), ("2", "late")), 9)]
+    assert collect(campaign, hand_in(tmp_path / "late.jsonl", campaign, late)).sound
+    texts = [json.loads(line)["nuggets"] for line in (campaign / "key" / "nuggets.jsonl").read_text().splitlines()]
+    assert sorted(nugget["text"] for nuggets in texts for nugget in nuggets) == ["b", "late", "mine"]
+
+
+def page_items(campaign: Path, who: str) -> set[str]:
+    text = (campaign / "sheets" / f"{who}.html").read_text()
+    return {item["id"] for item in json.loads(text.split('id="data">')[1].split("</script>")[0])["items"]}
+
+
+def test_sentences_that_nobody_was_asked_about_are_not_taken(tmp_path: Path) -> None:
+    campaign = made.reading(tmp_path)
+    made.sound("reading", tmp_path / "alpha" / "r")
+    made.ready(campaign, "ana", html=True)
+    (fault,) = collect(campaign, hand_in(tmp_path / "x.jsonl", campaign, [("sentences:r0", "0", 1)])).rows
+    assert fault.rule == "it was not asked of ana"
+
+
+def test_of_two_lists_of_a_target_neither_is_taken_unless_one_is_in(tmp_path: Path) -> None:
+    """Ana does not answer, so that ben is asked; then both do. In whatever order, and with whatever times."""
+    campaign = made.listed(tmp_path, ["wrote notes"])
+    for who in ("ana", "ben"):
+        nescio.campaign.sheets(campaign, [who], html=True)
+    files = {
+        who: hand_in(tmp_path / f"{who}.jsonl", campaign, [("nuggets:t0", listing(("1", who)), minute)], who)
+        for who, minute in (("ana", 2), ("ben", 1))
+    }
+    for place, order in enumerate(itertools.permutations(("ana", "ben"))):
+        own = shutil.copytree(campaign, tmp_path / f"both-{place}")
+        faults = collect(own, *(files[who] for who in order)).rows
+        assert sorted(fault.file for fault in faults) == [str(files["ana"]), str(files["ben"])]
+        assert {fault.rule.partition(",")[0] for fault in faults} == {"one list of each target is taken"}
+        assert not verdicts(own)
+        assert collect(own, files[order[0]]).sound  # which the organiser decides
+        (fault,) = collect(own, files[order[1]]).rows
+        assert fault.file == str(files[order[1]])
+        (row,) = map(json.loads, (own / "key" / "nuggets.jsonl").read_text().splitlines())
+        assert [nugget["text"] for nugget in row["nuggets"]] == [order[0]]
+        assert collect(own, files[order[0]]).sound  # it may come again
+
+
+def test_who_finds_nuggets_of_a_list_is_not_asked_for_another(tmp_path: Path) -> None:
+    campaign = made.listed(tmp_path, ["wrote notes"])
+    nescio.campaign.sheets(campaign, ["ana"], html=True)
+    assert collect(campaign, hand_in(tmp_path / "1.jsonl", campaign, [("nuggets:t0", listing(("1", "did")), 1)])).sound
+    nescio.campaign.sheets(campaign, ["ben", "ana"], overlap=2, html=True)
+    (string,) = items_of(campaign)
+    assert page_items(campaign, "ben") == {string}
+    assert page_items(campaign, "ana") == {string, "nuggets:t0"}

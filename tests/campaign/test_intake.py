@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import tarfile
 import zipfile
 from pathlib import Path
@@ -274,6 +275,36 @@ def test_an_archive_that_could_do_harm_is_refused_and_leaves_nothing(kind: str, 
     assert {name: held for name, held in after.items() if not name.startswith("receipts/")} == before
     assert len(after) == len(before) + 2  # the receipt, and what the team is told
     assert not (tmp_path / "campaign.toml").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with a name")
+def test_a_pipe_in_a_folder_gets_a_receipt_and_is_a_fault(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    made.sound("qa", tmp_path / "alpha" / "r")
+    os.mkfifo(tmp_path / "alpha" / "p.jsonl")
+    rule = "this is no file, but a pipe, a socket or a device"
+    assert told(campaign, tmp_path / "alpha") == [("refused", rule), ("accepted", "")]
+    (fault,) = nescio.campaign.check(campaign, [tmp_path / "alpha"]).rows
+    assert (fault.file, fault.rule) == (str(tmp_path / "alpha" / "p.jsonl"), rule)
+
+
+def test_a_receipt_names_no_file_that_was_there_for_a_moment(tmp_path: Path) -> None:
+    """Whatever the library says that reads Parquet; in an archive, too, and where a team checks it at home."""
+    campaign = made.qa(tmp_path)
+    broken = b"PAR1" + b"x" * 50 + b"PAR1"
+    for name in ("alpha/r.parquet", "alpha/s.zip"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(broken)
+    with zipfile.ZipFile(tmp_path / "alpha" / "s.zip", "w") as packed:
+        packed.writestr("s.parquet", broken)
+    assert [status for status, _ in told(campaign, tmp_path / "alpha")] == ["refused", "refused"]
+    held = "".join(content.decode() for name, content in contents(campaign).items() if name.startswith("receipts"))
+    assert "not a readable Parquet file" in held
+    faults = nescio.campaign.check(campaign, [tmp_path / "alpha"]).rows
+    assert len(faults) == 2
+    for text in (held, *(fault.rule for fault in faults)):
+        assert "nescio-" not in text.replace(str(tmp_path), "")
+        assert "run.parquet" not in text
 
 
 # ---- steps that are killed ----

@@ -14,6 +14,7 @@ import pytest
 
 import nescio
 from nescio.campaigns import workbook
+from nescio.campaigns.folder import contents
 from nescio.campaigns.retyped import is_same
 from nescio.campaigns.sheets import HEAD
 from nescio.errors import MismatchError
@@ -22,6 +23,7 @@ from tests.rings import together
 from . import made
 from .made import rows_of, write_rows
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 HARD = [
     *("2010-06-30", "0012", "1/2", "1e5", "12:30", "50%", "1,234.5", "3-4", "March 5", "TRUE", "1.63", "+49 30 1234"),
     *('he said "so"', "it's — here...", "=1+1", "@x", "-5", "Ångström\u00a0unit", "a\nb", "plain words", "x" * 9_000),
@@ -218,6 +220,36 @@ def test_sheets_and_the_key_are_for_their_owner_alone(tmp_path: Path) -> None:
         assert files
         assert {file.stat().st_mode & 0o777 for file in files if file != path} <= {0o600}
         assert (campaign / place).stat().st_mode & 0o777 == 0o700
+
+
+def test_pages_are_written_where_the_key_is_a_folder(tmp_path: Path) -> None:
+    """As that of a collection of stories is; nuggets are read of no other task."""
+    campaign = made.start(tmp_path, "reading", [EXAMPLES / "developset"])
+    assert (campaign / "key" / "developset").is_dir()
+    asked = map(json.loads, (campaign / "topics" / "questions.jsonl").read_text().splitlines())
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": row["id"], "answer": "x"} for row in asked])
+    made.ready(campaign, "ana", html=True)
+    assert "Who made a copy of the broken gear?" in (campaign / "sheets" / "ana.html").read_text()
+
+
+@pytest.mark.parametrize("how", [{"form": "csv"}, {"form": "xlsx"}, {"html": True}])
+def test_what_stops_the_making_of_sheets_leaves_everything_as_it_was(how: dict[str, Any], tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": ["a", "b"]}, ["ana"])
+    before = contents(campaign)
+
+    def stop(*_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        nescio.campaign.sheets(campaign, ["ana", "ben"], progress=stop, **how)
+    assert contents(campaign) == before
+
+
+def test_one_name_in_two_cases_is_one_assessor_in_later_sheets_too(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": ["a"]}, ["ana"])
+    with pytest.raises(nescio.UsageError, match="'Ana' and 'ana', who was asked before, differ only in case"):
+        nescio.campaign.sheets(campaign, ["Ana"])
+    assert nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2).sheets[0].assessor == "ana"
 
 
 # ---- sentences ----

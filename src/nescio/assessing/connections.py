@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -66,9 +67,11 @@ class Prompt(H11Protocol):
         super().data_received(data)
 
     def on_response_complete(self) -> None:
-        """Leave a connection that waits for a further request to the server, which soon closes it."""
+        """Leave a connection that waits to the server, which soon closes it, and give a request that came its time."""
         self._end()
         super().on_response_complete()
+        if self.conn.trailing_data[0] or self.conn.their_state is not h11.IDLE:
+            self._begin()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget a connection that has ended."""

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Table, insert
 from sqlalchemy.exc import DBAPIError
 
 from nescio.assessing.choosing import drawn, grades_of, known_answers
-from nescio.assessing.database import open_database, reason
+from nescio.assessing.database import make_tables, open_database, reason
 from nescio.assessing.tables import about, items, units
 from nescio.assessing.work import CONTROL, SECOND, TRAINING
 from nescio.campaigns.folder import SECRET, Campaign, open_campaign
@@ -125,6 +125,7 @@ def create(
     database = open_database(db, new=True)
     try:
         with database.writing() as connection:
+            make_tables(connection)
             write(connection, about, ({"name": name, "value": value} for name, value in facts.items()))
             write(connection, units, where)
             write(connection, items, (*map(item_row, asked_of), *known, *seconds))

@@ -119,8 +119,8 @@ def _begin(connection: Connection) -> None:
 
 
 def open_database(url: str, *, new: bool = False) -> Database:
-    """Open a database, or make its tables where it is to be `new`; raises UsageError where it cannot be opened, holds
-    nothing (or, where it is to be new, something), or is of another version."""
+    """Open a database, or one that is to be `new`, in which `make_tables` makes its tables; raises UsageError where it
+    cannot be opened, holds nothing (or, where it is to be new, something), or is of another version."""
     database = Database(url)
     try:
         if database.path is not None and not new and not database.path.is_file():
@@ -130,15 +130,13 @@ def open_database(url: str, *, new: bool = False) -> Database:
                 database.path.touch(0o600, exist_ok=False)  # known verdicts are not for everybody on the machine
         with database.reading() as connection:
             known = inspect(connection).has_table(about.name)
-        if known and new:
-            raise UsageError(f"{database.shown} already holds judgements; name another database")
-        if not known and not new:
-            raise UsageError(f"{database.shown} is no database of nescio assess")
-        if new:
-            with database.writing() as connection:
-                metadata.create_all(connection)
-                connection.execute(insert(about).values(name=_SCHEMA, value=_VERSION))
-        else:
+            if known and not connection.scalar(select(about.c.name).where(about.c.name == "name")):
+                rule = "nescio assess create was cut off before anything was in it; delete it, and make it again"
+                raise UsageError(f"{database.shown} holds nothing to judge: {rule}")
+        if known is new:
+            rule = "already holds judgements; name another database" if new else "is no database of nescio assess"
+            raise UsageError(f"{database.shown} {rule}")
+        if not new:
             _check_version(database)
     except DBAPIError as error:
         database.close()
@@ -147,6 +145,12 @@ def open_database(url: str, *, new: bool = False) -> Database:
         database.close()
         raise
     return database
+
+
+def make_tables(connection: Connection) -> None:
+    """Make the tables, in the same transaction as what is written into them, so that no database is half made."""
+    metadata.create_all(connection)
+    connection.execute(insert(about).values(name=_SCHEMA, value=_VERSION))
 
 
 def _check_version(database: Database) -> None:
@@ -162,4 +166,4 @@ def reason(error: DBAPIError) -> str:
     return str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__
 
 
-__all__ = ["Database", "OperationalError", "open_database", "reason"]
+__all__ = ["Database", "OperationalError", "make_tables", "open_database", "reason"]

@@ -17,6 +17,7 @@ from nescio.assessing.database import Database
 from nescio.assessing.tables import items, people, records, units
 from nescio.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
 from nescio.campaigns.screens import page_key
+from nescio.campaigns.sheet_reading import row_key
 from nescio.data.assessors import resolve
 from nescio.errors import UsageError
 from nescio.sources.writing import atomic_write
@@ -76,7 +77,8 @@ def export(database: Database, folder: Path | str) -> Exported:
                 file.writelines(hand_in_lines(heading, ()))
                 count = 0
                 for row in rows:
-                    fields = {field: getattr(row, field) for field in Record.__struct_fields__}
+                    fields = {field: getattr(row, field) for field in Record.__struct_fields__ if field != "given"}
+                    fields["given"] = row_key(own["secret"], name, row.item)
                     file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
                     count += 1
             if count:

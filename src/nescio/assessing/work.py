@@ -282,6 +282,10 @@ def _refusal(connection: Connection, person: str, item: Any) -> str:
     """Say why a person may not judge an item; nothing where they may."""
     if item is None or not _may_judge(connection, person, item):
         return "this was not given to you to judge"
+    if item.kind == LIST and person != ADJUDICATION:
+        connection.execute(select(units.c.topic).where(units.c.topic == item.topic).with_for_update())  # one at a time
+        if _others_list(connection, person, item.id):
+            return "somebody else listed the nuggets of this; find these in the strings"
     said = select(func.count()).where(records.c.person == person, records.c.item == item.id)
     if (connection.scalar(said) or 0) >= MOST_SAID:
         return f"you said {MOST_SAID:,} things of this; no more are taken"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from nescio.campaigns.folder import SHEETS, Campaign, decoded, put
 from nescio.campaigns.judgements import Judgement, read_judgements
@@ -20,10 +20,11 @@ ASKED = "assessors.json"
 
 class Asked(Struct, frozen=True):
     """Everybody whom a sheet was written for, and which answers each is to judge by the last sheets; of those who were
-    not named in them nothing more is waited for."""
+    not named in them nothing more is waited for. `given` is all that each was ever asked, lists and sentences, too."""
 
     assessors: tuple[str, ...] = ()
     answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Returned(Struct, frozen=True):
@@ -47,16 +48,23 @@ def read_asked(campaign: Campaign) -> Asked:
 
 
 def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]) -> None:
-    """Write down who is asked what, beside all who were asked before; what somebody judged stays theirs."""
-    answers: dict[str, list[str]] = {who: [] for who in wanted}
-    for one in judgements:
-        if one.assessor != ADJUDICATION:
-            answers.setdefault(one.assessor, []).append(one.item)
+    """Write down who is asked what, beside all who were asked before; what somebody judged stays theirs. Who
+    adjudicates is not waited for."""
+    before = read_asked(campaign)
+    given = {who: {*ids} for who, ids in (before.given or before.answers).items()}
     for who, items in wanted.items():
-        answers[who] += [item.id for item in items]
-    rows = {who: tuple(sorted({*ids})) for who, ids in sorted(answers.items())}
-    names = sorted({*read_asked(campaign).assessors, *wanted})
-    put(campaign / SHEETS / ASKED, json.dumps(asdict(Asked(tuple(names), rows))).encode() + b"\n")
+        given[who] = given.get(who, set()) | {item.id for item in items}
+    asked = replace(before, given={who: tuple(sorted(ids)) for who, ids in sorted(given.items()) if ids})
+    if ADJUDICATION not in wanted:
+        answers: dict[str, list[str]] = {who: [] for who in wanted}
+        for one in judgements:
+            if one.assessor != ADJUDICATION:
+                answers.setdefault(one.assessor, []).append(one.item)
+        for who, items in wanted.items():
+            answers[who] += [item.id for item in items]
+        rows = {who: tuple(sorted({*ids})) for who, ids in sorted(answers.items())}
+        asked = replace(asked, assessors=tuple(sorted({*before.assessors, *wanted})), answers=rows)
+    put(campaign / SHEETS / ASKED, json.dumps(asdict(asked)).encode() + b"\n")
 
 
 def returned(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement]) -> Returned:

@@ -117,7 +117,7 @@ def check(
 
 def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Submission]:
     """Yield the run that a file is, or the runs of an archive, opened as intake opens it."""
-    if path.suffix.lower() not in PACKING and not path.is_symlink():
+    if path.suffix.lower() not in PACKING and path.is_file() and not path.is_symlink():
         yield examine(path, topics, settings)
         return
     try:
@@ -131,14 +131,14 @@ def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Sub
             inner.parent.mkdir(exist_ok=True)
             inner.write_bytes(content)
             label = path if name == path.stem else path / name
-            own = examine(inner, topics, settings)
-        yield replace(own, path=label, faults=tuple(replace(fault, file=str(label)) for fault in own.faults))
+            own = examine(inner, topics, settings, label=str(label))
+        yield replace(own, path=label)
 
 
 def _files(run: Path) -> list[Path]:
     if not run.is_dir():
         return [run]
-    return sorted(path for path in run.rglob("*") if path.is_file() and not path.name.startswith("."))
+    return sorted(path for path in run.rglob("*") if not path.is_dir() and not path.name.startswith("."))
 
 
 def empty(folders: Sequence[Path]) -> Iterator[Note]:

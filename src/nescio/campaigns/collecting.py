@@ -142,7 +142,7 @@ def collect(
         unnamed = len(links(opened / HISTORY)) - collected(opened)
         head = append_history(opened, rows)
         _put_lists(opened, present)
-        record(opened, "collect", read, digests(opened, HISTORY), {"history": head})
+        record(opened, "collect", read, digests(opened, HISTORY, f"{KEY}/{OWN_KEY}"), {"history": head})
         judged = read_judgements(opened)
         kept = [one for one in judged if one.item in reading.items]
         sentences = {item.id: [str(i) for i in range(len(item.supports))] for item in sentence_items(opened)}
@@ -180,7 +180,7 @@ def _collected(
     known = {name.casefold(): name for name in (*asked, ADJUDICATION)} if asked else {}
     rows: list[Change] = []
     sheets: list[ReadBack] = []
-    learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX])
+    learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX], [*known.values()], present)
     for path in followed(paths, progress):
         if path.suffix.lower() == SUFFIX:
             change, sheet = _handed_in(reading, path, [*known.values()], present)

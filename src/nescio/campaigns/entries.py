@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from nescio._version import __version__
+from nescio.campaigns.folder import RECEIPTS, RUNS
 from nescio.campaigns.runs import Fault
 from nescio.campaigns.settings import moment
 from nescio.errors import UsageError
@@ -24,6 +25,7 @@ COLLECTING, SCORED = "collect", "score"
 RULINGS = (WITHDRAWN, DISQUALIFIED, LIFTED, EXTENDED)
 _OTHERS = ("init", "handout", "pool", "sheets", "publish")
 PlainName = Annotated[str, Meta(pattern=r"\A[\w-][\w.-]{0,199}\Z")]  # of a folder or file, and never of another folder
+MOST_RESAMPLES = 1_000_000  # of scores: who verifies the campaign of a stranger makes them again
 _SUFFIX = re.compile(r"(\.[\w+-]+)?")
 
 
@@ -105,7 +107,7 @@ class ScoringPlan(Struct, frozen=True):
 
     ranking: tuple[str, ...] = ()
     ci: Annotated[float, Meta(gt=0, lt=100)] | None = 95.0
-    resamples: Annotated[int, Meta(ge=1, le=100_000_000)] = 10_000
+    resamples: Annotated[int, Meta(ge=1, le=MOST_RESAMPLES)] = 10_000
     seed: Annotated[int, Meta(ge=0)] = 0
 
 
@@ -123,7 +125,9 @@ def flaw(entry: Entry) -> str:
         return f"{entry.at!r} is no time"
     try:
         if entry.step == TAKING:
-            return _flaw_of(msgspec.convert(entry.about, Receipt))
+            return _flaw_of(msgspec.convert(entry.about, Receipt), entry.wrote)
+        if strange := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
+            return f"nescio campaign {entry.step} does not write {strange}"
         if entry.step == COLLECTING:
             msgspec.convert(entry.about, Collection)
         if entry.step == SCORED:
@@ -137,13 +141,18 @@ def flaw(entry: Entry) -> str:
     return ""
 
 
-def _flaw_of(receipt: Receipt) -> str:
+def _flaw_of(receipt: Receipt, wrote: Mapping[str, str]) -> str:
     if not is_time(receipt.received):
         return f"{receipt.received!r} is no time"
     place, dot, suffix = (receipt.stored or "").partition(f"{receipt.group}/{receipt.run}/{receipt.version}")
     as_stored = dot and not place and receipt.version is not None and _SUFFIX.fullmatch(suffix)
     if not (as_stored if receipt.status == ACCEPTED else receipt.stored is None):
         return f"no run is stored at {receipt.stored!r}"
+    files = {f"{RECEIPTS}/{receipt.place}"} | ({f"{RUNS}/{receipt.stored}"} if receipt.stored else set())
+    if {*wrote} != files:
+        return f"an intake of this run writes {' and '.join(sorted(files))}, and nothing else"
+    if receipt.stored and wrote[f"{RUNS}/{receipt.stored}"] != receipt.digest:
+        return f"the run stored at {receipt.stored!r} is not the one that came in"
     return ""
 
 

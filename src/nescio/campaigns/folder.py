@@ -84,14 +84,19 @@ def step(folder: Path | str) -> Iterator[Campaign]:
 
 
 def _sweep(folder: Path) -> None:
+    for path in [*drafts(folder)]:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def drafts(folder: Path) -> Iterator[Path]:
+    """Yield the files and folders that are named like the drafts of steps."""
     for root, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name != ".git"]
-        for name in [name for name in folders if DRAFT.fullmatch(name)]:
-            shutil.rmtree(Path(root) / name, ignore_errors=True)
-            folders.remove(name)
-        for name in files:
-            if DRAFT.fullmatch(name):
-                (Path(root) / name).unlink(missing_ok=True)
+        names = [name for name in (*folders, *files) if DRAFT.fullmatch(name)]
+        folders[:] = [name for name in folders if name != ".git" and name not in names]
+        yield from (Path(root) / name for name in names)
 
 
 def keep_head(folder: Path) -> None:

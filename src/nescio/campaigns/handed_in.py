@@ -44,7 +44,8 @@ class Heading(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """One judgement: what an assessor said of an item, and when."""
+    """One judgement: what an assessor said of an item, and when. `given` is what only a server of the campaign knows of
+    an item that it gave to this assessor."""
 
     id: str
     item: str
@@ -54,6 +55,7 @@ class Record(Struct, frozen=True):
     mark: Mark = ""
     pool: int = 0
     guidelines: str = ""
+    given: str = ""
 
 
 class HandedIn(Struct):
@@ -69,17 +71,13 @@ class HandedIn(Struct):
 def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], present: Present) -> HandedIn | None:
     """Read a file that was handed in, with a fault for each line that cannot be taken; None where that is all of it."""
     try:
-        with path.open("rb") as file:
-            if path.stat().st_size > MOST_BYTES:
-                raise FormatError(path, f"the file is larger than {MOST_BYTES >> 20} MB")
-            lines = list(enumerate(file, 1))
-        heading = _heading(reading, path, lines[0][1].removeprefix(BOM_UTF8) if lines else b"", asked)
+        heading, lines = _lines(reading, path, asked)
     except (FormatError, OSError) as error:
         rule, value = (error.rule, error.value) if isinstance(error, FormatError) else (str(error.strerror), None)
         reading.fault(path, 1, rule, value)
         return None
     records: list[tuple[int, Record]] = []
-    for number, line in lines[1:]:
+    for number, line in lines:
         try:
             records.append((number, msgspec.json.decode(line, type=Record)))
         except UNREADABLE:
@@ -95,6 +93,9 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
         row = _taken(reading, path, number, record, items)
         if row is None:
             continue
+        if known is None and (why := _not_theirs(reading, heading.assessor, record)):
+            reading.fault(path, number, why, record.item)
+            continue
         what = (record.item, row[0].verdict)
         if said.get(record.id, what) != what:
             reading.fault(path, number, "another judgement has this id", record.id)
@@ -108,20 +109,48 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
     return taken
 
 
-def learn_lists(reading: SheetReader, paths: Sequence[Path]) -> None:
-    """Let strings name the nuggets of lists that are handed in with them, in whichever file."""
-    asked = {item.id: item.question for item in list_items(reading.campaign)}
-    nuggets = reading.nuggets
-    if nuggets is None or not asked:
+def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str], present: Present) -> None:
+    """Find who makes the list of each target, and let strings name the nuggets of lists that are handed in with them,
+    in whichever file. Of two people's lists of one target neither is taken, unless one of them is in already."""
+    targets = {item.id: item.question for item in list_items(reading.campaign)}
+    if reading.nuggets is None or not targets:
         return
+    given: dict[str, dict[str, set[str]]] = {item: {} for item in targets}
     for path in paths:
-        with suppress(OSError), path.open("rb") as file:
-            for line in file:
+        with suppress(OSError, FormatError):
+            heading, lines = _lines(reading, path, asked)
+            for _, line in lines:
                 with suppress(*UNREADABLE):
                     record = msgspec.json.decode(line, type=Record)
-                    if record.item in asked:
-                        own = nuggets.setdefault(asked[record.item], set())
-                        own.update(one.id for one in listed_nuggets(record.verdict) or [])
+                    listed = listed_nuggets(record.verdict) if record.item in targets else None
+                    if listed is not None and reading.is_asked(heading.assessor, record.item, record.given):
+                        numbers = given[record.item].setdefault(heading.assessor, set())
+                        numbers.update(one.id for one in listed)
+    held = {item: {who for (of, who), line in present.lines.items() if of == item and line.after} for item in targets}
+    for item, by_assessor in given.items():
+        reading.makers[item] = makers = held[item] or {*by_assessor}
+        if len(makers) == 1:
+            reading.nuggets.setdefault(targets[item], set()).update(by_assessor.get(min(makers), ()))
+
+
+def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
+    """Say why a judgement is not this assessor's to give; empty where it is."""
+    if not reading.is_asked(who, record.item, record.given):
+        return f"it was not asked of {who}"
+    makers = reading.makers.get(record.item, set()) if record.verdict else set()
+    if others := sorted(makers - {who}):
+        return f"one list of each target is taken, and {' and '.join(others)} made one; collect the one that is to hold"
+    return ""
+
+
+def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Heading, list[tuple[int, bytes]]]:
+    """Return the heading of a file, and its other lines with their numbers; raises FormatError where it has none."""
+    with path.open("rb") as file:
+        if path.stat().st_size > MOST_BYTES:
+            raise FormatError(path, f"the file is larger than {MOST_BYTES >> 20} MB")
+        lines = list(enumerate(file, 1))
+    heading = _heading(reading, path, lines[0][1].removeprefix(BOM_UTF8) if lines else b"", asked)
+    return heading, lines[1:]
 
 
 def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]) -> Heading:
@@ -200,14 +229,14 @@ def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Ch
 
 
 def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return the nuggets that assessors listed, as a key has them, by target; `texts` are those of the targets."""
+    """Return the nuggets that assessors listed last, as a key has them, by target; `texts` are those of the targets."""
     key: dict[str, dict[str, Any]] = {}
-    for line in present.lines.values():
+    for line in sorted(present.lines.values(), key=lambda line: line.said or line.at):
         kind, _, question = line.item.partition(":")
         listed = (listed_nuggets(line.after) if kind == LIST else None) or []
         own = [{"id": one.id, "text": one.text.strip(), "vital": one.vital} for one in listed]
         if own and question in texts:
-            key.setdefault(question, {"id": question, "target": texts[question], "nuggets": own})
+            key[question] = {"id": question, "target": texts[question], "nuggets": own}
     return key
 
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from nescio.campaigns.chain import UNREADABLE
-from nescio.campaigns.folder import POOL, SECRET, Campaign, keyed, put, step
+from nescio.campaigns.entries import ACCEPTED
+from nescio.campaigns.folder import POOL, RUNS, SECRET, TOPICS, Campaign, keyed, put, step
 from nescio.campaigns.freshness import POOLING, done
 from nescio.campaigns.judgements import read_judgements
 from nescio.campaigns.log import latest
-from nescio.campaigns.receipts import TakenIn, check_stored, taken_in
+from nescio.campaigns.receipts import TakenIn, check_stored, read_receipts, taken_in
 from nescio.campaigns.runs import examine
-from nescio.campaigns.settings import Task
-from nescio.campaigns.topics import Topics
+from nescio.campaigns.settings import Distinct, Task
+from nescio.campaigns.topics import Topics, read_topics
 from nescio.data.model import Question
 from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
@@ -249,6 +250,35 @@ def read_items(campaign: Campaign) -> list[Item]:
         return msgspec.json.Decoder(Item).decode_lines(path.read_bytes())
     except UNREADABLE as error:
         raise MismatchError(f"{path} is not what nescio wrote ({error}); nescio campaign pool makes it anew") from None
+
+
+def once_given(campaign: Campaign) -> list[Item]:
+    """Read every answer that was ever pooled, without those that no run gave that was ever in; an answer to what is no
+    topic any more cannot be held against runs, and is among them."""
+    items = read_items(campaign)
+    if all(item.current for item in items):
+        return items
+    topics, settings = read_topics(campaign / TOPICS, campaign.settings.task), campaign.settings
+    said = RunContents(campaign, topics, campaign.secret)
+    for old in read_receipts(campaign):
+        if old.status == ACCEPTED:
+            path, name = campaign / RUNS / str(old.stored), f"{old.run} {old.version}"
+            said.runs.append(TakenIn(name, old.group, old.language, path, old.version or 0, old.digest))
+            said.content[name] = examine(path, topics, settings, name=old.run, language=old.language).said or {}
+    given: dict[str, list[PooledAnswer]] = {}
+    for distinct in get_args(Distinct):  # which the settings may have changed since
+        said.campaign = Campaign(campaign.folder, replace(settings, distinct=distinct))
+        for answer in (answer for run in said.runs for answer in said.given(run)):
+            given.setdefault(said.item_id(answer), []).append(answer)
+    known = {name for part in topics.parts.values() for name in part.questions}
+
+    def stays(item: Item) -> bool:
+        alike = given.get(item.id, ())
+        supports = {(one.document, one.support) for one in alike}
+        is_given = item.answer in {one.answer for one in alike} and {*item.supports} <= supports
+        return is_given or item.question not in known
+
+    return [item for item in items if stays(item)]
 
 
 def read_pool(campaign: Campaign) -> list[Item]:

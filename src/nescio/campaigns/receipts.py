@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -49,6 +50,17 @@ def write_receipt(campaign: Campaign, receipt: Receipt, read: Mapping[str, str])
 def receipt_bytes(receipt: Receipt) -> bytes:
     """Return a receipt as it is written."""
     return json.dumps(msgspec.to_builtins(receipt), ensure_ascii=False, indent=1).encode(errors="replace") + b"\n"
+
+
+def is_copy(path: Path, about: Mapping[str, Any]) -> bool:
+    """Say whether a file is the copy of a receipt of the log, which leaves out the faults of a run that has some."""
+    try:
+        copy = msgspec.json.decode(path.read_bytes())
+        without = {**copy, "faults": []}
+    except (OSError, TypeError, *chain.UNREADABLE):
+        return False
+    listed = any(str(reason).endswith(("fault", "faults")) for reason in about["reasons"])
+    return without == about and (listed or copy == about)
 
 
 def write_told(campaign: Campaign, group: str) -> None:

@@ -139,7 +139,7 @@ def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Deli
     whose = group or (folder if folder.is_dir() else folder.absolute().parent).resolve().name
     files = [folder]
     if folder.is_dir():
-        files = [path for path in sorted(folder.rglob("*")) if path.is_file() or path.is_symlink()]
+        files = [path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir()]
         files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
         if len(files) > MOST_MEMBERS:
             raise UsageError(f"{folder}: there are more than {MOST_MEMBERS:,} files in it; take them in in parts")

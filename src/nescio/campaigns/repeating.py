@@ -13,7 +13,7 @@ from nescio.campaigns.entries import Entry, ScoringPlan
 from nescio.campaigns.folder import LOG, POOL, RESULTS, RETURNS, SITE, Campaign, put
 from nescio.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.campaigns.log import digests
-from nescio.campaigns.pooling import ITEMS, merged_items, pool_items, pool_lines, read_items, read_runs
+from nescio.campaigns.pooling import ITEMS, merged_items, once_given, pool_items, pool_lines, read_runs
 from nescio.campaigns.receipts import TOLD
 from nescio.campaigns.runs import Fault
 from nescio.campaigns.scoring import write_results
@@ -63,7 +63,7 @@ def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progre
 
 def _pool(campaign: Campaign, folder: Path, _: Entry, progress: Progress | None) -> None:
     items = pool_items(read_runs(campaign, progress))[0]
-    put(folder / POOL / ITEMS, pool_lines(merged_items(items, read_items(campaign))))
+    put(folder / POOL / ITEMS, pool_lines(merged_items(items, once_given(campaign))))
 
 
 def _score(campaign: Campaign, folder: Path, last: Entry, progress: Progress | None) -> None:

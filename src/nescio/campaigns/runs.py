@@ -169,6 +169,8 @@ def examine(
         rule, where, value = (
             (error.rule, error.where, error.value) if isinstance(error, FormatError) else (str(error), None, None)
         )
+        # A message may quote the path, which a run that was unpacked has for a moment alone.
+        rule = rule.replace(str(path), label or str(path))
         return Submission(path, own, "", (_fault(label or str(path), rule, where, value),))
     if name is None and not FILE_NAME.fullmatch(path.name):
         reading.fail(FILE_RULE, path.name)

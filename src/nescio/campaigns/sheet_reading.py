@@ -45,6 +45,8 @@ class SheetReader:
         self.items = {item.id: item for item in read_items(self.campaign)}
         self.asked = self.items | {item.id: item for item in sentence_items(self.campaign)}
         self.secret = campaign.secret
+        self.given = read_asked(campaign).given
+        self.makers: dict[str, set[str]] = {}  # who lists the nuggets of each target
         self.answers = Counter(plain(item.answer) for item in self.items.values())
         self.nuggets: dict[str, set[str]] | None = None
         if self.campaign.settings.task == "nuggets":
@@ -108,6 +110,11 @@ class SheetReader:
     def _is_of(self, item: Item, found: str) -> bool:
         own = plain(item.answer)
         return is_same(item.answer, found, self.answers.keys() - {own})
+
+    def is_asked(self, who: str, item: str, key: str) -> bool:
+        """Say whether an item was on a sheet of an assessor, or has the key of a server that gave it to them; all are
+        where no sheet was written."""
+        return not self.given or item in self.given.get(who, ()) or key == row_key(self.secret, who, item)
 
     def verdict(self, path: Path, line: int, item: Item, written: str) -> str | None:
         """Return a verdict on an answer as the history writes it; None where it is a fault."""

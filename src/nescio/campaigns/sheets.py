@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 
 from nescio.campaigns import workbook
-from nescio.campaigns.assessors import own_order, write_asked
+from nescio.campaigns.assessors import own_order, read_asked, write_asked
 from nescio.campaigns.collecting import KEY_SHEET
 from nescio.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step, text_of
 from nescio.campaigns.judgements import Judgement, by_item, read_judgements
@@ -108,11 +108,14 @@ def sheets(
             reads = _languages(assessors, opened)
             wanted = _shared_out(opened, pool, judgements, reads, overlap)
         _check_collected(opened, wanted, judgements)
-        if not adjudicate:
-            write_asked(opened, wanted, judgements)
-            if html:
-                wanted = _with_lists(opened, wanted)
-        rows = [_written(opened, who, items, judgements, form) for who, items in followed(wanted.items(), progress)]
+        shown = _with_lists(opened, wanted, judgements) if html and not adjudicate else wanted
+        made = [_made(opened, who, items, judgements, form) for who, items in followed(shown.items(), progress)]
+        # Nothing is written before all of it is made, so that an error leaves everything as it was.
+        write_asked(opened, {who: [*items, *shown[who]] for who, items in wanted.items()}, judgements)
+        for sheet, content in made:
+            put(opened / sheet.file, content)
+            for other in {*get_args(Form)} - {form}:
+                (opened / sheet.file).with_suffix(f".{other}").unlink(missing_ok=True)
         if opened.settings.task == "nuggets" and not html:
             _write_nuggets(opened, pool)
         record(opened, "sheets", digests(opened, POOL, GUIDELINES), digests(opened, SHEETS))
@@ -120,7 +123,7 @@ def sheets(
     after = f"have them filled in ({cells}), then run nescio campaign collect {opened.folder}"
     if html:
         after = f"send each page to its assessor, then run nescio campaign collect {opened.folder} FILE... (handed in)"
-    return Handed(opened / SHEETS, tuple(rows), after)
+    return Handed(opened / SHEETS, tuple(sheet for sheet, _ in made), after)
 
 
 def _about_stories(campaign: Campaign) -> list[Item]:
@@ -130,12 +133,18 @@ def _about_stories(campaign: Campaign) -> list[Item]:
     return items
 
 
-def _with_lists(campaign: Campaign, wanted: Mapping[str, Sequence[Item]]) -> dict[str, list[Item]]:
+def _with_lists(
+    campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]
+) -> Mapping[str, Sequence[Item]]:
     """Return what assessors are asked on pages: before the strings of a target, the first who judges them lists its
-    nuggets, where there is no key; the strings wait for those who are to find the nuggets of another's list."""
+    nuggets, where there is no key; the strings wait for those who are to find the nuggets of another's list. Who made a
+    list is shown it again, and nobody else is."""
     lists = {item.question: item for item in list_items(campaign)}
+    if not lists:
+        return wanted
     known = {question for question, *_ in nugget_texts(campaign.key_files)}
-    owners: dict[str, str] = {}
+    makers = {one.item: one.assessor for one in judgements}
+    owners = {question: makers.get(item.id, "") for question, item in lists.items() if question in known}
     for who, items in wanted.items():
         for item in items:
             owners.setdefault(item.question, who)
@@ -153,10 +162,15 @@ def _with_lists(campaign: Campaign, wanted: Mapping[str, Sequence[Item]]) -> dic
 def _languages(assessors: Sequence[str], campaign: Campaign) -> dict[str, set[str]]:
     """Return the languages that each assessor judges; none: all."""
     reads: dict[str, set[str]] = {}
+    before = {name.casefold(): name for name in read_asked(campaign).assessors}
     for text in assessors:
         name, _, rest = text.partition("=")
         if not _NAME.fullmatch(name) or name.casefold() in (ADJUDICATION, "nuggets", "assessors"):
             raise UsageError(f"assessors are named by letters, digits and hyphens, as their files are (found {name!r})")
+        if (other := before.get(name.casefold(), name)) != name:
+            raise UsageError(
+                f"{name!r} and {other!r}, who was asked before, differ only in case; one of them is enough"
+            )
         reads[name] = {part.strip() for part in rest.split(",") if part.strip()}
         if strange := sorted(reads[name] - {*campaign.topics().parts}):
             raise UsageError(f"assessor {name} is to judge {strange[0]!r}, but no topic is in this language")
@@ -228,22 +242,21 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
                     raise UsageError(rule)
 
 
-def _written(campaign: Campaign, who: str, items: Sequence[Item], judgements: Sequence[Judgement], form: Form) -> Sheet:
+def _made(
+    campaign: Campaign, who: str, items: Sequence[Item], judgements: Sequence[Judgement], form: Form
+) -> tuple[Sheet, bytes]:
     said: dict[str, list[Judgement]] = {}
     for one in judgements:
         if one.assessor != ADJUDICATION:
             said.setdefault(one.item, []).append(one)
-    path = campaign / SHEETS / f"{who}.{form}"
     if form == "html":
         version = pool_version(read_pool(campaign))
         page = assessor_page(campaign, who, items, said if who == ADJUDICATION else {}, version)
-        put(path, page.encode(errors="replace"))
+        content = page.encode(errors="replace")
     else:
-        put(path, _sheet(campaign, who, items, said, form))
-    for other in {*get_args(Form)} - {form}:
-        path.with_suffix(f".{other}").unlink(missing_ok=True)
+        content = _sheet(campaign, who, items, said, form)
     answers = [item for item in items if ":" not in item.id] or items
-    return Sheet(f"{SHEETS}/{path.name}", who, len(answers), len({item.question for item in items}))
+    return Sheet(f"{SHEETS}/{who}.{form}", who, len(answers), len({item.question for item in items})), content
 
 
 def _sheet(

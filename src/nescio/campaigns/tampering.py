@@ -12,8 +12,10 @@ from msgspec import Struct
 from nescio.campaigns import chain
 from nescio.campaigns.entries import TAKING, Entry, flaw
 from nescio.campaigns.folder import (
+    HANDOUT,
     HEAD,
     JUDGEMENTS,
+    KEY,
     LOG,
     POOL,
     RECEIPTS,
@@ -26,11 +28,12 @@ from nescio.campaigns.folder import (
     TOPICS,
     Campaign,
     decoded,
+    drafts,
 )
 from nescio.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.campaigns.judgements import HISTORY, Change, flaw_of
 from nescio.campaigns.log import HELD, digests, read_log
-from nescio.campaigns.receipts import TOLD, is_told, read_receipts, taken_in, told_text
+from nescio.campaigns.receipts import TOLD, is_copy, is_told, read_receipts, taken_in, told_text
 from nescio.campaigns.runs import Fault, examine
 from nescio.campaigns.settings import SETTINGS
 from nescio.errors import MismatchError
@@ -54,6 +57,9 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
     entries = read_log(campaign)
     yield from _held(campaign, entries)
     yield from _linked(campaign)
+    for path in sorted(drafts(campaign.folder)):  # no digest tells of them
+        name = path.relative_to(campaign.folder).as_posix()
+        yield Fault(name, None, "a step that was killed left it, or somebody wrote it; to delete it, repeat the step")
     try:
         begun = pending(campaign)
     except MismatchError as error:
@@ -93,7 +99,7 @@ def pending(campaign: Campaign) -> Pending | None:
 
 def _linked(campaign: Campaign) -> Iterator[Fault]:
     """Yield the folders that are links. What is in them is no file of the campaign, and no digest tells of it."""
-    for place in (RUNS, RECEIPTS, POOL, SHEETS, JUDGEMENTS, RESULTS, SITE, RETURNS):
+    for place in (TOPICS, KEY, HANDOUT, RUNS, RECEIPTS, POOL, SHEETS, JUDGEMENTS, RESULTS, SITE, RETURNS):
         for path in sorted((campaign / place).rglob("*")):
             if path.is_symlink() and path.is_dir():
                 name = path.relative_to(campaign.folder).as_posix()
@@ -140,8 +146,14 @@ def _exactly(path: Path) -> str:
 def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
     """Yield what is wrong with receipts and stored runs; those of an intake that has begun are not yet in the log."""
     coming = {digest for *_, digest in begun.items}
-    wrote = {name: held for entry in entries if entry.step == TAKING for name, held in entry.wrote.items()}
-    there = digests(campaign, RUNS, RECEIPTS)
+    there, wrote = digests(campaign, RUNS, RECEIPTS), dict[str, str]()
+    for line, entry in enumerate(entries, 1):
+        for name, held in entry.wrote.items() if entry.step == TAKING else ():
+            if name in wrote:
+                yield Fault(LOG, line, f"an earlier line has {name} already, and no intake writes a file again")
+            elif name.startswith(RECEIPTS) and there.get(name) == held and not is_copy(campaign / name, entry.about):
+                yield Fault(name, None, "it is not the receipt of which the log tells")
+            wrote[name] = held
     for name, held in wrote.items():
         if there.get(name) != held:
             what = "was changed since" if name in there else "is gone"

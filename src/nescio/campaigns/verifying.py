@@ -12,8 +12,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from nescio.campaigns import chain
-from nescio.campaigns.folder import LOG, RECEIPTS, Campaign, open_campaign, put
-from nescio.campaigns.log import HELD, digests, read_log
+from nescio.campaigns.folder import LOG, RECEIPTS, SECRET, Campaign, open_campaign, put, text_of
+from nescio.campaigns.log import HELD, digest, digests, read_log
 from nescio.campaigns.receipts import read_receipts, receipt_bytes, write_told
 from nescio.campaigns.repeating import repeated
 from nescio.campaigns.runs import Fault, Faults
@@ -22,8 +22,9 @@ from nescio.data.notes import Note, note
 from nescio.data.signature import sign
 from nescio.errors import FormatError, MismatchError, NescioError, UsageError
 from nescio.options.edge import Progress
-from nescio.text import plural
+from nescio.text import on_one_line, plural
 
+LONGEST = 200  # characters of an argument that a message quotes
 _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 
@@ -58,9 +59,9 @@ def verify(
 
     What is older than what it was made from cannot be made again. It is a fault, and so is every other check that
     cannot be made. `restore` first writes receipts again that were changed or lost, from the log. `against` is a digest
-    of the log that somebody kept outside the folder, or a file that begins with one: the receipts of a group, or
-    `digests.json` of the site. Only such a copy shows that the log was written anew, and only up to the line that it
-    names. `progress` hears how far each step is. Raises UsageError where the folder is no campaign.
+    of the log that somebody kept outside the folder, or what begins with one, a file or its text: the receipts of a
+    group, or `digests.json` of the site. Only such a copy shows that the log was written anew, and only up to the line
+    that it names. `progress` hears how far each step is. Raises UsageError where the folder is no campaign.
     """
     opened = open_campaign(campaign)
     if restore:
@@ -89,14 +90,14 @@ def _told_of(found: Iterator[Fault]) -> Iterator[Fault]:
 
 def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
     """Yield the digests of the log, as somebody kept them, that the log does not have."""
-    text = Path(against).read_text(encoding="utf-8", errors="replace") if Path(against).is_file() else against
+    text = text_of(Path(against)) if digest(Path(against)) else against  # a long text is the name of no file
     try:
         kept = _DIGEST.search(json.loads(text)["log"])
     except (ValueError, KeyError, TypeError, RecursionError):
         kept = _DIGEST.search(text.partition("\n")[0])  # below it, a receipt quotes what groups wrote
     if kept is None:
         rule = "neither a digest of 64 hexadecimal digits nor a file that begins with one of the log"
-        raise UsageError(f"{against}: {rule}")
+        raise UsageError(f"{on_one_line(against[:LONGEST])}: {rule}")
     if kept[0] not in chain.links(campaign / LOG):
         yield Fault(LOG, None, f"it has no line with the digest {kept[0]} that was kept: the log was written anew")
 
@@ -108,8 +109,11 @@ def _changes(campaign: Campaign) -> Iterator[Note]:
     except MismatchError:
         return  # a fault says so
     for number, (before, after) in enumerate(pairwise(entries), 2):
-        names = [name for name, held in before.held.items() if after.held.get(name) != held]
-        if after.held and names:
+        known = {*before.held, *after.held} - {*after.wrote}  # what a step writes is no change between steps
+        if SECRET not in before.held:
+            known.discard(SECRET)  # which the first line leaves out
+        names = [name for name in sorted(known) if after.held.get(name) != before.held.get(name)]
+        if before.held and after.held and names:
             yield note(
                 "campaign.changed_between",
                 "{subject} changed between lines {before} and {after} of the log",

@@ -28,6 +28,10 @@ class Element(ElementTree.Element):
         """Yield this element and those within it that have one of these tags, in their order."""
         return (element for element in self.iter() if element.tag in tags)  # type: ignore[misc]
 
+    def children(self, tag: str) -> list[Element]:
+        """Return the elements directly within this one that have a tag."""
+        return [element for element in self if element.tag == tag]  # type: ignore[misc]
+
     def ancestors(self, *tags: str) -> Iterator[Element]:
         """Yield the elements above this one that have one of these tags (none: all), the nearest first."""
         above = self.above

@@ -130,7 +130,7 @@ def _against_totals(
     reading, listed = chosen[0], len(data.questions)
     sizes = {int(total.own) for total in totals if total.own is not None and total.own > listed and total.own % 1 == 0}
     if off.name.endswith("[]"):  # a list of answers that are in no row
-        sizes.add(listed + int(off.own))
+        sizes.add(listed + int(off.own or 0))
     ways = [replace(reading, more={**reading.more, "total": n, "rest": rest}) for n in sorted(sizes) for rest in RESTS]
     tried, _ = try_all(connection, ways, options)
     fitting = [own for own in tried if own.fits(reading.table.source)]

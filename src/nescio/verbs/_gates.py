@@ -335,7 +335,7 @@ def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
     about = {"id": "0", "package": "nescio", "name": f"nescio {command}", "hostname": "localhost", "time": "0"}
     stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     numbers = {name: str(number) for name, number in counted.items()}
-    suite = ElementTree.SubElement(root, "testsuite", **about, timestamp=stamp, **numbers)
+    suite = ElementTree.SubElement(root, "testsuite", {**about, "timestamp": stamp, **numbers})
     ElementTree.SubElement(
         ElementTree.SubElement(suite, "properties"), "property", name="signature", value=_xml(signature)
     )

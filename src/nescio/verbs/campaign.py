@@ -25,6 +25,7 @@ from typing import Any
 from nescio import campaigns as steps
 from nescio.campaigns.checking import Checked
 from nescio.campaigns.collecting import Collected
+from nescio.campaigns.entries import MOST_RESAMPLES
 from nescio.campaigns.handing_out import HandedOut
 from nescio.campaigns.pooling import Pooled
 from nescio.campaigns.receiving import Received
@@ -406,7 +407,11 @@ def collect(request: CollectRequest) -> Collected:
     return steps.collect(**request.values())
 
 
-class CampaignScoreRequest(Resampled, WithOrWithoutInterval, Step):
+class _Repeatable(Resampled, group="Resampling"):
+    resamples: int = option(default=10_000, low=1, high=MOST_RESAMPLES, help="The number of resamples.")
+
+
+class CampaignScoreRequest(_Repeatable, WithOrWithoutInterval, Step):
     """What `nescio campaign score` is asked."""
 
     ranking: Sequence[Path | str] = option(

@@ -158,7 +158,7 @@ def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
     for key, element, topic in _located(source, source.document):
         options: dict[str, str] = {}
         right = []
-        for answer in element.findall("answer"):
+        for answer in element.children("answer"):
             number = answer.get("a_id")
             if not number or number in options:
                 raise fault_in(source, answer, "an answer must have an a_id of its own", number)
@@ -262,10 +262,10 @@ def _response(source: Source, element: Element, one: _Asked) -> Response:
 
 def _chosen(source: Source, element: Element) -> Element | None:
     """Return the one answer that stands in the question, or of several the one that is marked."""
-    answers = [answer for answer in element.findall("answer") if (answer.get("a_id") or "").strip()]
+    answers = [answer for answer in element.children("answer") if (answer.get("a_id") or "").strip()]
     if len(answers) > 1 or any(answer.get("selected") is not None for answer in answers):
         answers = [answer for answer in answers if (answer.get("selected") or "").strip().lower() in _YES]
-        if len(answers) > 1 or not any(answer.get("selected") is not None for answer in element.findall("answer")):
+        if len(answers) > 1 or not any(answer.get("selected") is not None for answer in element.children("answer")):
             raise fault_in(source, element, "a question can have at most one answer")
     return answers[0] if answers else None
 

@@ -101,7 +101,7 @@ def _available(source: Source, root: Element) -> dict[str, int]:
 def _hold_places(source: Source, root: Element) -> None:
     """Raise FormatError at what would not be read: a pair beside questions, a question in another one, an answer in
     none."""
-    pair = root.find(".//pair")
+    pair = next(root.tagged("pair"), None)
     if pair is not None and root.find(".//q") is not None:
         raise fault_in(
             source, pair, "a pair of AVE 2006 is among questions (q); give them in two files", pair.get("id")
@@ -116,7 +116,7 @@ def _hold_places(source: Source, root: Element) -> None:
 
 def _child(source: Source, element: Element, name: str) -> Element | None:
     """Return the one child of that name, None where there is none; raises FormatError where there are two."""
-    children = element.findall(name)
+    children = element.children(name)
     if len(children) > 1:
         raise fault_in(source, children[1], f"{name} appears twice in one {element.tag}", element.get("id"))
     return children[0] if children else None
@@ -124,7 +124,7 @@ def _child(source: Source, element: Element, name: str) -> Element | None:
 
 def _candidates(source: Source, question: Element, identity: str) -> Iterator[Candidate]:
     seen: dict[str, Candidate] = {}
-    for element in question.findall("a"):
+    for element in question.children("a"):
         name = _identity(source, element, seen, "an answer")
         answer, support = _child(source, element, "a_str"), _child(source, element, "t_str")
         if answer is None:
