@@ -73,6 +73,18 @@ def _plain(
     return Technique(name, row, _each(lambda one, _: compute(one)), spoken=spoken)
 
 
+def _tagged(compute: Callable[[Case, Resources, str | None], Row]) -> Compute:
+    """Return what computes a technique that also works without a parser, and better with one."""
+
+    def all_rows(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
+        parser = None if _parsing.absent(resources.parser) else resources.parser
+        if parser is not None:  # all at once, which is faster
+            _parsing.parse(parser, [words.text for one in cases for words in (one.question, one.text)])
+        return [compute(one, resources, parser) for one in cases]
+
+    return all_rows
+
+
 def _parsed(name: str, row: str, compute: Callable[[Sequence[Case], str], list[Row]], *also: str) -> Technique:
     """Return a technique that reads parses."""
 
@@ -102,7 +114,7 @@ TECHNIQUES = {
         _plain("phrases", "Phrase transformations", _phrases.phrases),
         _plain("chunks", "Chunking", _chunks.chunks),
         _plain("names", "NER", _types.names),
-        _plain("classes", "NER", _entities.classes),
+        Technique("classes", "NER", _tagged(lambda one, _, parser: _entities.classes(one, parser))),
         Technique(
             "numbers",
             "Num. expressions",
@@ -112,13 +124,17 @@ TECHNIQUES = {
         ),
         _plain("times", "Temp. expressions", _types.times, KNOWN),
         _plain("references", "Coreference resolution", _meaning.references),
-        _plain("coreference", "Coreference resolution", _entities.coreference),
+        Technique(
+            "coreference",
+            "Coreference resolution",
+            _tagged(lambda one, _, parser: _entities.coreference(one, parser)),
+        ),
         _plain("meaning", "Semantic similarity", _meaning.similar),
         Technique("wordnet", "Wordnet", _each(_resources.wordnet), _resources.wordnet_absent, outside=True),
         Technique(
             "senses",
             "Word-sense disambiguation",
-            _each(lambda one, resources: _senses.senses(one, resources.folder)),
+            _tagged(lambda one, resources, parser: _senses.senses(one, resources.folder, parser)),
             _resources.wordnet_absent,
             outside=True,
         ),
@@ -154,6 +170,7 @@ TECHNIQUES = {
     )
 }
 PARSED = frozenset(name for name, each in TECHNIQUES.items() if each.parsed)
+TAGGED = frozenset(("classes", "coreference", "senses"))  # which read a parse where there is one
 OWN = tuple(name for name, each in TECHNIQUES.items() if not each.outside and name != REDUNDANCY)
 
 PARTICIPANTS = (
@@ -191,9 +208,9 @@ TABLE_12: dict[str, str] = {  # rows in the paper's order; an x for each of its 
 }
 _REMARKS = {
     "names": "by their shape, and the expected type of the answer",
-    "classes": "persons and places, by lists and by the words around a name",
+    "classes": "persons and places, by the parser, or without one by lists and by the words around a name",
     "references": "pronouns are seen",
-    "coreference": "pronouns are resolved to the nearest person named before, within the supporting text",
+    "coreference": "pronouns are resolved to the nearest before, by number and gender where there is a parser, in the text",
     "speech": "which nouns, names and verbs of the statement the text has as such",
     "constituents": "by the parser: whether the answer is a whole constituent of its text",
     "syntax": "dependencies that statement and text share, with and without their relations",
@@ -201,9 +218,9 @@ _REMARKS = {
     "transformations": "passives, appositions, relative clauses and nouns of verbs read as one frame",
     "frames": "frames of statement and text, filler by filler",
     "roles": "by rules over the parse: what the answer does in its text and in the statement",
-    "senses": "extended Lesk over WordNet's glosses",
-    "formulas": "flat formulas of statement and text, atom by atom",
-    PROOFS: "the least that E has to give up to prove the statement from the text",
+    "senses": "extended Lesk over WordNet's glosses, by part of speech where there is a parser",
+    "formulas": "flat formulas of statement and text with negation, condition and quantifier, atom by atom",
+    PROOFS: "the least that is given up so that E proves the statement from the text",
     "meaning": "a small lexicon of synonyms, opposites and negations",
     "embeddings": "of whole texts, and word by word",
     PASSAGES: "of whole texts, in about a hundred languages",
@@ -267,7 +284,7 @@ def check(names: Sequence[str], resources: Resources) -> None:
 def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
     """Return the names and versions of the parser, the prover and the model of passages that techniques use."""
     found = {}
-    if any(name in PARSED for name in names):
+    if PARSED & {*names} or (TAGGED & {*names} and _parsing.absent(resources.parser) is None):
         found["parser"] = _parsing.version(str(resources.parser))
     if PASSAGES in names:
         found["embeddings"] = _passages.model()
