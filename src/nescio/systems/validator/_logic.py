@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,6 +23,7 @@ from nescio.text import stem
 
 BATCH = 40  # candidates in one run of the prover
 SECONDS, CLAUSES = 20, 200_000  # limits of a run; the second makes it the same on every machine
+OTHER = "other"  # a thing that the text does not speak of
 _SATURATE = ("--print-saturated=eg", "--literal-selection-strategy=SelectNegativeLiterals")
 _PROVED = re.compile(r"\bproved(\d+)\(z\)\)?\s*[,)]")
 
@@ -77,7 +78,7 @@ def version(prover: str | None) -> str:
     return " ".join(printed.split()[:2])
 
 
-def clauses(number: int, stated: Sequence[Atom], text: Sequence[Atom], mapping: dict[int, int]) -> list[str]:
+def clauses(number: int, stated: Sequence[Atom], text: Sequence[Atom], mapping: Mapping[int, int]) -> list[str]:
     """Return the clauses of one candidate, whose names end in its number.
 
     The text's atoms are facts. A word of the text implies each word of the statement that it matches. If all atoms of
@@ -88,7 +89,7 @@ def clauses(number: int, stated: Sequence[Atom], text: Sequence[Atom], mapping: 
     needed = sorted({atom.predicate for atom in stated}.union(*implied.values()))
     names = {name: f"p{i}x{number}" for i, name in enumerate(needed)}
     rules = [f"{names[name]}(X) | ~{names[other]}(X)" for name in implied for other in sorted(implied[name] - {name})]
-    goals = [_clause(names, atom, lambda i: f"c{mapping[i]}x{number}") for atom in stated]
+    goals = [_clause(names, atom, lambda i: f"c{mapping.get(i, OTHER)}x{number}") for atom in stated]
     negated = [goal.replace(" = ", " != ") if " = " in goal else f"~{goal}" for goal in goals]
     held = [_clause(names, atom, lambda i: f"c{i}x{number}") for atom in text if atom.predicate in {EQUAL, *names}]
     return [*held, *rules, " | ".join([f"proved{number}(z)", *negated])]
@@ -134,7 +135,7 @@ def proofs(cases: Sequence[Case], parser: str, prover: str | None) -> list[Row]:
 def rest(number: int, stated: Sequence[Atom], text: Sequence[Atom], relaxed: Relaxation) -> list[str]:
     """Return the clauses of what is left of a statement after a relaxation."""
     kept = [atom for atom in stated if atom not in relaxed.given_up]
-    return clauses(number, kept, text, dict(relaxed.mapping))
+    return clauses(number, kept, text, relaxed.mapping)
 
 
 def _proof(relaxed: Relaxation, proved: bool) -> Row:

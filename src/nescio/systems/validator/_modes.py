@@ -71,11 +71,11 @@ def governor(words: Parse, i: int) -> int:
 
 def no_thing(words: Parse) -> frozenset[int]:
     """Return the nouns of which a sentence says that there is none, or hardly any: no kite, few kites."""
-    few = {word.head for word in words if word.lower in ("a", "an")}
     return frozenset(
         word.head
         for i, word in enumerate(words)
-        if word.lower in _NO and word.head != i and words[word.head].pos in ("NOUN", "PROPN") and word.head not in few
+        if word.lower in _NO and word.head != i and words[word.head].pos in ("NOUN", "PROPN")
+        if i == 0 or words[i - 1].lower != "a"
     )
 
 

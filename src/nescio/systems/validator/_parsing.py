@@ -6,7 +6,7 @@ Dependencies and of German treebanks are read as those of the English pipelines.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -123,26 +123,30 @@ def parse(parser: str, texts: Sequence[str]) -> list[Parse]:
             )
             for word in doc
         )
-    return [_whole([(at, known[part]) for at, part in parts]) for parts in divided]
+    return [_whole(parts, known) for parts in divided]
 
 
-def _sentences(text: str) -> list[tuple[int, str]]:
-    """Return the sentences of a text as it writes them, with the place where each begins."""
+def _sentences(text: str) -> list[tuple[tuple[int, ...], str]]:
+    """Return the sentences of a text, white space squeezed, with the places of their words in the text."""
     parts, end = [], 0
     for sentence in sentences(text):
         places = []
         for word in sentence.split():
             places.append(text.index(word, end))
             end = places[-1] + len(word)
-        parts.append((places[0], text[places[0] : end]))
+        parts.append((tuple(places), sentence))
     return parts
 
 
-def _whole(parts: Sequence[tuple[int, Parse]]) -> Parse:
+def _whole(parts: Sequence[tuple[tuple[int, ...], str]], known: Mapping[str, Parse]) -> Parse:
+    """Return the words of a text from those of its sentences; places are those in the text."""
     words: list[Token] = []
-    for at, part in parts:
+    for places, sentence in parts:
         first = len(words)
-        words += [replace(word, at=word.at + at, head=word.head + first) for word in part]
+        for word in known[sentence]:
+            before = sentence.rfind(" ", 0, word.at + 1) + 1
+            at = places[sentence.count(" ", 0, word.at + 1)] + max(word.at - before, 0)
+            words.append(replace(word, at=at, head=word.head + first))
     return tuple(words)
 
 

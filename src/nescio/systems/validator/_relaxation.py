@@ -85,7 +85,7 @@ def relaxation(stated: tuple[Atom, ...], text: tuple[Atom, ...]) -> Relaxation:
 
 def _kept(atom: Atom, places: set[tuple[int, ...]] | None, mapping: Mapping[int, int]) -> bool:
     image = tuple(mapping.get(constant, -1) for constant in atom.places)
-    return image in places if places is not None else -1 not in image and len(set(image)) == 1
+    return image in places if places is not None else len(set(image)) == 1
 
 
 def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]]) -> dict[int, list[int]]:
@@ -102,12 +102,16 @@ def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]
 
 
 def _table(atom: Atom, places: set[tuple[int, ...]] | None, values: Mapping[int, list[int]]) -> Table:
-    """Return what an atom costs at each mapping of its constants; the last value of a constant is nothing at all."""
+    """Return what an atom costs at each mapping of its constants.
+
+    The last value of a constant is a thing that the text does not speak of, which only equals itself.
+    """
     constants = tuple(sorted(set(atom.places)))
     costs = np.full([len(values[constant]) + 1 for constant in constants], atom.cost, dtype=np.int64)
     at = {constant: {value: i for i, value in enumerate(values[constant])} for constant in constants}
     if places is None:
-        places = {(value,) * len(atom.places) for value in values[atom.places[0]]}
+        places = {(value, value) for value in values[atom.places[0]]}
+        costs[(-1,) * len(constants)] = 0
     for image in places:
         mapping = dict(zip(atom.places, image, strict=True))
         if tuple(mapping[constant] for constant in atom.places) == image:
