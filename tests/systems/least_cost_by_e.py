@@ -33,7 +33,10 @@ def least_cost(stated: tuple[Atom, ...], text: tuple[Atom, ...]) -> int:
         negated = found.replace(" = ", " != ") if atom.predicate == EQUAL else f"~{found}"
         dearer = "s(" * atom.cost + "K" + ")" * atom.cost
         before = f"~{_state(stated, i, 'K')}"
-        clauses += [f"{_state(stated, i + 1, 'K')} | {before} | {negated}", f"{_state(stated, i + 1, dearer)} | {before}"]
+        clauses += [
+            f"{_state(stated, i + 1, 'K')} | {before} | {negated}",
+            f"{_state(stated, i + 1, dearer)} | {before}",
+        ]
     clauses.append(f"done(K) | ~{_state(stated, len(stated), 'K')}")
     done = subprocess.run(
         [str(command(None)), "--print-saturated=eg", "--literal-selection-strategy=SelectNegativeLiterals"],

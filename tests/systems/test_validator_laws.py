@@ -207,6 +207,9 @@ def test_a_longer_text_never_proves_less_of_a_real_statement() -> None:
 def test_the_prover_proves_what_is_left_of_each_real_statement() -> None:
     _, parses, texts = real()
     for first in range(0, 200, 40):
-        pairs = [(formula(words), facts(text)) for words, text in zip(parses[first:], parsed(*texts[first : first + 40]), strict=False)]
+        pairs = [
+            (formula(words), facts(text))
+            for words, text in zip(parses[first:], parsed(*texts[first : first + 40]), strict=False)
+        ]
         problems = [_logic.rest(i, *pair, relaxation(*pair)) for i, pair in enumerate(pairs)]
         assert all(_logic.prove(None, problems))

@@ -66,7 +66,7 @@ def facts(words: Parse) -> tuple[Atom, ...]:
     more = [Atom(f":{mode_around(words, i)}", (i,)) for i in range(len(words)) if i not in mode and _counts(words, i)]
     more += [Atom(":most", (i,)) for kind, i in quantifiers(words) if kind == "all"]
     for frame in frames(words):
-        if _identity(frame, mode) is not None:
+        if frame.at in mode and _identity(frame, mode) is not None:  # an apposition is no event
             more += [Atom(f":{role}", (frame.at, at)) for role, at in frame.roles]
             more.append(Atom(f":{ASSERTED}", (frame.at,)))
     return tuple(dict.fromkeys((*formula(words), *more)))

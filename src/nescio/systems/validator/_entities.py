@@ -40,7 +40,8 @@ def _meant(text: str, parser: str | None) -> frozenset[str]:
         return frozenset(word for names in referents(sentences(text)) for word in names)
     words = parse(parser, [text])[0]
     heads = {antecedent(words, at) for at in range(len(words))}
-    return frozenset(word.lower for i, word in enumerate(words) if i in heads or {word.head} & heads and word.dep == "compound")
+    parts = (i in heads or (word.dep == "compound" and word.head in heads) for i, word in enumerate(words))
+    return frozenset(word.lower for word, part in zip(words, parts, strict=True) if part)
 
 
 def classes(one: Case, parser: str | None = None) -> Row:

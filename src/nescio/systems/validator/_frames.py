@@ -131,7 +131,10 @@ def _fits(words: Parse, i: int, pronoun: str) -> bool:
         return False
     if pronoun in _MANY or word.plural:
         return word.plural == (pronoun in _MANY)
-    named = {word.lower, *(part.lower for part in words[max(0, i - 3) : i] if part.head == i and part.dep == "compound")}
+    named = {
+        word.lower,
+        *(part.lower for part in words[max(0, i - 3) : i] if part.head == i and part.dep == "compound"),
+    }
     man, woman = bool(named & MEN), bool(named & WOMEN)
     if (word.entity == "PERSON" or man or woman) != (pronoun in _PERSONS):
         return False

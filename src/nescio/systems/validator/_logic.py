@@ -1,6 +1,6 @@
 """What has to be given up so that a statement follows from its text, and E, a theorem prover, which proves the rest.
 
-The least that is given up comes from `_relaxation`; E then proves what is left of the statement from the text's formula.
+The least that is given up comes from `_relaxation`; E then proves what is left of the statement from the text.
 A statement counts as proved only where nothing is given up and E proves it.
 """
 
@@ -102,7 +102,7 @@ def _clause(names: dict[str, str], atom: Atom, place: Callable[[int], str]) -> s
 
 
 def prove(prover: str | None, problems: Sequence[Sequence[str]]) -> list[bool]:
-    """Return whether E derives `proved0`, `proved1` … from the clauses of each; False where a limit was reached first."""
+    """Return whether E derives `proved0`, `proved1` … from the clauses of each; False at a limit."""
     text = "".join(f"cnf(a,axiom,({clause})).\n" for each in problems for clause in each)
     limits = [f"--cpu-limit={SECONDS}", f"--processed-clauses-limit={CLAUSES}"]
     try:

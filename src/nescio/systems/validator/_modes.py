@@ -1,8 +1,8 @@
 """In which mode a sentence speaks of an event: asserted, denied, or supposed; and what its quantifiers say of things.
 
-    Ben slept.                                  asserted
-    Ben did not sleep. No dog slept.            denied
-    If Ben slept … Ben might sleep. He wants to sleep. Did Ben sleep?   supposed
+Ben slept.                                  asserted
+Ben did not sleep. No dog slept.            denied
+If Ben slept … Ben might sleep. He wants to sleep. Did Ben sleep?   supposed
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _WITHOUT = word_set("without instead than except")
 _IF = word_set("if unless whether lest")  # the main clause of the first two is supposed as well
 _MODALS = word_set("would could might may should can must shall ought")
 _DENYING = word_set("deny refuse fail lack doubt prevent avoid forget decline neglect refute")
-_WANTING = word_set("want hope wish intend plan try attempt expect agree ask order tell need seek offer threaten promise")
+_WANTING = word_set("want hope wish intend plan try attempt expect agree ask order tell need seek offer promise")
 _QUANTIFIERS = {
     **dict.fromkeys(("all", "every", "each", "both"), ("all",)),
     "most": ("most",),

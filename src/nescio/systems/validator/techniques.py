@@ -210,7 +210,7 @@ _REMARKS = {
     "names": "by their shape, and the expected type of the answer",
     "classes": "persons and places, by the parser, or without one by lists and by the words around a name",
     "references": "pronouns are seen",
-    "coreference": "pronouns are resolved to the nearest before, by number and gender where there is a parser, in the text",
+    "coreference": "pronouns are resolved to the nearest name before, with a parser by number and gender",
     "speech": "which nouns, names and verbs of the statement the text has as such",
     "constituents": "by the parser: whether the answer is a whole constituent of its text",
     "syntax": "dependencies that statement and text share, with and without their relations",
@@ -250,10 +250,32 @@ def missing(technique: Technique, resources: Resources, languages: Collection[st
     return why if why or not unspoken else f"nothing here knows {enumerated([code.upper() for code in unspoken])}"
 
 
+def preset(participant: str) -> tuple[str, ...]:
+    """Return the techniques that stand for the rows which a participant of 2007 marked in Table 12, and the lexical."""
+    column = PARTICIPANTS.index(participant)
+    used = {LEXICAL, *(row for row, marks in TABLE_12.items() if marks[column] == "x")}
+    return tuple(name for name, each in TECHNIQUES.items() if used & {each.row, *each.also})
+
+
+def named(only: Collection[str]) -> frozenset[str]:
+    """Return the techniques that are named, or that a participant of 2007 is named for; all where none is."""
+    for name in only:
+        if name not in TECHNIQUES and name not in PARTICIPANTS:
+            raise UnknownNameError("technique", name, (*TECHNIQUES, *PARTICIPANTS))
+    return frozenset(t for name in only for t in (preset(name) if name in PARTICIPANTS else (name,))) or frozenset(
+        TECHNIQUES
+    )
+
+
 def chosen(
-    resources: Resources, without: Collection[str] = (), *, redundancy: bool = False, languages: Collection[str] = ()
+    resources: Resources,
+    without: Collection[str] = (),
+    *,
+    only: Collection[str] = (),
+    redundancy: bool = False,
+    languages: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Return the techniques to use: all that can be, but those switched off; redundancy only where it is asked for.
+    """Return the techniques to use: all that can be, or some only, but those switched off; redundancy where asked for.
 
     Raises UnknownNameError for a name that is none, UsageError where nothing is left.
     """
@@ -264,11 +286,12 @@ def chosen(
         name
         for name, technique in TECHNIQUES.items()
         if name not in without
+        and name in named(only)
         and (redundancy or name != REDUNDANCY)
         and missing(technique, resources, languages) is None
     )
     if not names:
-        raise UsageError("every technique is switched off")
+        raise UsageError("every technique is switched off" if not only else "none of these techniques can be used here")
     return names
 
 
