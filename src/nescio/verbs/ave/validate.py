@@ -164,7 +164,7 @@ def train(request: TrainRequest) -> TrainedValidator:
     drawn = request.values(Resampled)
     decided = validator.decide(exercise, trained.confidence, trained.model.thresholds["F"])
     measures = OF_PAIRS if pairs else MEASURES
-    tables = {"scores": _scored(exercise, {HELD_OUT: decided}, measures, drawn)}
+    tables: dict[str, tuple[Any, ...]] = {"scores": _scored(exercise, {HELD_OUT: decided}, measures, drawn)}
     if request.ablation:
         runs = validator.ablation(exercise, material, plan, progress=request.progress)
         tables["ablation"] = _scored(exercise, runs, measures, drawn)
@@ -185,7 +185,7 @@ def train(request: TrainRequest) -> TrainedValidator:
         Threshold(name, row.threshold, row.value, row.value_in_sample, row.value_all_answered, row.coverage)
         for name, row in trained.tuned.items()
     ]
-    notes = (*_skipped(request, exercise), _in_sample(list(tables)))
+    notes = (*_skipped(request, exercise), _in_sample([name for name in tables if name != "differences"]))
     return TrainedValidator(tuple(rows), line, notes, "thresholds", tables, wrote=(f"wrote {output}",))
 
 
