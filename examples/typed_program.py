@@ -169,6 +169,7 @@ def campaigns(folder: Path) -> None:
     assert_type(nescio.ave.score([collection, "validator.txt"], resamples=FAST), nescio.Scores)
     assert_type(nescio.ave.baselines(collection, resamples=FAST), nescio.Scores)
     print(nescio.ave.table12())
+    print(nescio.ave.explain("dev.xml", "lighthouse-who", "lighthouse-who_1"))
     print(nescio.ave.pairs("dev.xml", folder / "pairs.xml"))
     nescio.ave.validate.train("dev.xml", model, trees=5, folds=3, resamples=FAST)
     print(nescio.ave.validate.run("test.xml", folder / "responses.txt", model=model))

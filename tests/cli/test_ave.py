@@ -204,3 +204,13 @@ def test_pairs_of_2006_are_learnt_from_and_decided(nescio: Command, dev: Path, t
     decided = [line.split() for line in out.read_text().splitlines()]
     assert [line[:2] for line in decided[:2]] == [["q0-q0_1", "YES"], ["q0-q0_2", "NO"]]
     assert nescio("ave", "score", pairs, out, "-m", "ave.F", *PLAIN).json["scores"][0]["value"] == 1
+
+
+def test_without_a_parser_a_proof_is_not_explained_but_said(nescio: Command, dev: Path) -> None:
+    exercise = collection(5)
+    first = exercise.candidates[0]
+    printed = nescio("ave", "explain", dev, first.question_id, first.id, "-f", "json").json
+    assert printed["statement"] == []
+    assert any("no parser is named with --parser" in each for each in printed["notes"])
+    wrong = nescio("ave", "explain", dev, "no such question", first.id)
+    assert (wrong.status, "has no question" in wrong.err) == (2, True)

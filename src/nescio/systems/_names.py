@@ -25,6 +25,20 @@ tina todd tom tommy tony tracy valerie vera victor victoria vincent virginia wal
 yvonne zachary"""
 )
 
+WOMEN = word_set(
+    """alice amanda amy andrea angela ann anna anne barbara betty brenda carol caroline catherine christine cindy claire cynthia
+deborah debbie diana diane donna doris dorothy eleanor elizabeth ellen emily emma ethel eva evelyn florence gloria heather helen
+irene isabel jane janet jennifer jenny jessica joan joyce judith judy julia julie karen kate katherine kathleen kathy laura
+lauren linda lisa lois louise lucy lynn margaret maria marie marilyn martha mary megan melissa michelle mildred monica nancy
+nicole nina olga pamela patricia paula rachel rebecca rosa rose ruth sally samantha sandra sara sarah sharon sheila shirley
+sophie stephanie sue susan suzanne sylvia tara teresa theresa tina tracy valerie vera victoria virginia wanda wendy yvonne
+mrs ms miss lady queen princess woman girl mother sister aunt grandma grandmother daughter wife actress"""
+)
+_EITHER = word_set("alex chris frances francis jamie jean jessie kelly kim lee leslie pat robin sam willie")
+MEN = (FIRST_NAMES - WOMEN - _EITHER) | word_set(
+    "mr sir lord king prince man boy father brother uncle grandpa grandfather son husband bishop pope actor"
+)
+
 TITLES = word_set(
     """mr mrs ms miss dr prof professor sir lady lord king queen prince princess president premier minister senator sen
 governor gov mayor judge justice general gen colonel col captain capt lieutenant lt sergeant sgt constable officer chief coach

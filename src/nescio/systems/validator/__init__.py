@@ -5,15 +5,27 @@ Nothing is downloaded, and nothing but numbers and words is saved.
 """
 
 from nescio.systems.validator._resources import Resources
-from nescio.systems.validator.ablation import ablation
+from nescio.systems.validator.ablation import ALL, ablation
 from nescio.systems.validator.deciding import decide
 from nescio.systems.validator.features import Features, Rarity, features, rarity
 from nescio.systems.validator.model import Model, languages, load, save
-from nescio.systems.validator.techniques import OWN, REDUNDANCY, TECHNIQUES, chosen, missing, table12, versions
+from nescio.systems.validator.techniques import (
+    OWN,
+    PARTICIPANTS,
+    REDUNDANCY,
+    TECHNIQUES,
+    chosen,
+    missing,
+    named,
+    table12,
+    versions,
+)
 from nescio.systems.validator.training import Trained, TrainingPlan, fit, gather, train
 
 __all__ = [
+    "ALL",
     "OWN",
+    "PARTICIPANTS",
     "REDUNDANCY",
     "TECHNIQUES",
     "Features",
@@ -31,6 +43,7 @@ __all__ = [
     "languages",
     "load",
     "missing",
+    "named",
     "rarity",
     "save",
     "table12",

@@ -1,36 +1,54 @@
 """Techniques that know a person from a place: the class of the answer against what is asked for, and who a pronoun in
-the text stands for."""
+the text stands for. Where a parser is named, the names are the parser's; else they are recognised by lists."""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import groupby
 
 from nescio.systems.entities import LOCATION, PERSON, entities, referents
 from nescio.systems.validator._case import TITLE, Case
+from nescio.systems.validator._frames import antecedent
 from nescio.systems.validator._lexical import Row, share
+from nescio.systems.validator._parsing import parse
 from nescio.systems.validator._types import asked_type
 from nescio.systems.validator._words import is_name
 from nescio.text import sentences
 
+_KINDS = {"PERSON": PERSON, "PER": PERSON, "GPE": LOCATION, "LOC": LOCATION, "FAC": LOCATION}  # of parsers
 _DEMANDED = {"who": PERSON, "where": LOCATION}
 
 
 @lru_cache(maxsize=1 << 14)
-def _entities(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return entities(text)
+def _entities(text: str, parser: str | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if parser is None:
+        return entities(text)
+    return tuple(
+        (_KINDS[kind], tuple(word.lower for word in words))
+        for kind, words in groupby(parse(parser, [text])[0], key=lambda word: word.entity)
+        if kind in _KINDS
+    )
 
 
 @lru_cache(maxsize=1 << 14)
-def _meant(text: str) -> frozenset[str]:
-    """Return the words of the names that the pronouns of a text stand for: each time the nearest person before."""
-    return frozenset(word for names in referents(sentences(text)) for word in names)
+def _meant(text: str, parser: str | None) -> frozenset[str]:
+    """Return the words of the names that the pronouns of a text stand for: each time the nearest person before.
+
+    By the parser, it is the nearest noun before that agrees in number and gender.
+    """
+    if parser is None:
+        return frozenset(word for names in referents(sentences(text)) for word in names)
+    words = parse(parser, [text])[0]
+    heads = {antecedent(words, at) for at in range(len(words))}
+    parts = (i in heads or (word.dep == "compound" and word.head in heads) for i, word in enumerate(words))
+    return frozenset(word.lower for word, part in zip(words, parts, strict=True) if part)
 
 
-def classes(one: Case) -> Row:
+def classes(one: Case, parser: str | None = None) -> Row:
     """Persons and places: is the answer one, alone or in its text, and is it what the question asks for?"""
     own = set(one.answer.lower)
-    in_text = _entities(one.text.text)
-    held = {kind for kind, name in (*in_text, *_entities(one.answer.text)) if own & set(name)}
+    in_text = _entities(one.text.text, parser)
+    held = {kind for kind, name in (*in_text, *entities(one.answer.text)) if own & set(name)}
     wanted = _DEMANDED.get(asked_type(one.question, one.asks))
     others = {kind for kind, name in in_text if not own & set(name)}
     return {
@@ -42,9 +60,9 @@ def classes(one: Case) -> Row:
     }
 
 
-def coreference(one: Case) -> Row:
-    """Pronouns resolved to the nearest person named before: do they stand for names that the question asks about?"""
-    meant = _meant(one.text.text)
+def coreference(one: Case, parser: str | None = None) -> Row:
+    """Pronouns resolved to who was named before: do they stand for names that the question asks about?"""
+    meant = _meant(one.text.text, parser)
     asked = [m for m in one.matches if is_name(one.question, m.at)]
     referred = [m for m in asked if one.question.lower[m.at] in meant]
     missing = [m for m in asked if m.level <= TITLE]

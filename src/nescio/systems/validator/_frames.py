@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from nescio.systems._names import MEN, WOMEN
 from nescio.systems.validator._case import NONE, Case, alike
 from nescio.systems.validator._lexical import Row, share
 from nescio.systems.validator._parsing import Parse, Parsed, each_parsed
@@ -22,7 +23,8 @@ from nescio.text import stem, word_set
 AGENT, PATIENT, RECIPIENT, TIME, PLACE = "agent", "patient", "recipient", "time", "place"
 _DIRECT = {"nsubj": AGENT, "nsubjpass": PATIENT, "dobj": PATIENT, "dative": RECIPIENT, "attr": PATIENT, "oprd": PATIENT}
 _TIMES, _PLACES = word_set("DATE TIME"), word_set("GPE LOC FAC")
-_PERSONS = word_set("he she him her his hers who whom")
+_HE, _SHE = word_set("he him his himself"), word_set("she her hers herself")
+_PERSONS = _HE | _SHE | word_set("who whom")
 _THINGS = word_set("it its which that")
 _MANY = word_set("they them their theirs")
 NOMINAL = ("tion", "sion", "ment", "ance", "ence", "al", "ure", "ing", "y", "est", "th", "age")
@@ -114,19 +116,29 @@ def _meant(words: Parse, at: int, verb: int) -> int:
     return at
 
 
+@lru_cache(maxsize=1 << 14)
 def antecedent(words: Parse, at: int) -> int | None:
-    """Return what a pronoun stands for: the nearest noun before it that fits: a person, a thing, or several."""
+    """Return what a pronoun stands for: the nearest noun before it of its number and gender, a person or a thing."""
     lower = words[at].lower
     if words[at].pos != "PRON" or lower not in _PERSONS | _THINGS | _MANY:
         return None
-    for i in range(at - 1, -1, -1):
-        word = words[i]
-        if word.pos not in ("NOUN", "PROPN") or word.dep == "compound":
-            continue
-        person = word.entity == "PERSON"
-        if word.plural == (lower in _MANY) and (lower in _MANY or person == (lower in _PERSONS)):
-            return i
-    return None
+    return next((i for i in range(at - 1, -1, -1) if _fits(words, i, lower)), None)
+
+
+def _fits(words: Parse, i: int, pronoun: str) -> bool:
+    word = words[i]
+    if word.pos not in ("NOUN", "PROPN") or word.dep == "compound":
+        return False
+    if pronoun in _MANY or word.plural:
+        return word.plural == (pronoun in _MANY)
+    named = {
+        word.lower,
+        *(part.lower for part in words[max(0, i - 3) : i] if part.head == i and part.dep == "compound"),
+    }
+    man, woman = bool(named & MEN), bool(named & WOMEN)
+    if (word.entity == "PERSON" or man or woman) != (pronoun in _PERSONS):
+        return False
+    return not (pronoun in _HE and woman and not man) and not (pronoun in _SHE and man and not woman)
 
 
 def triples(words: Parse) -> frozenset[tuple[str, str, str]]:

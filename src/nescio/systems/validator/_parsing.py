@@ -6,7 +6,7 @@ Dependencies and of German treebanks are read as those of the English pipelines.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.systems.hypotheses import hypothesis
 from nescio.systems.validator._case import Case
 from nescio.systems.validator._words import spans
+from nescio.text import sentences
 
 PIPELINES = "spacy_models"  # the entry points by which spaCy's pipelines are found
 _LABELS = {
@@ -98,11 +100,17 @@ def _known(parser: str) -> dict[str, Parse]:  # noqa: ARG001
 
 
 def parse(parser: str, texts: Sequence[str]) -> list[Parse]:
-    """Return the words of each text; what was parsed before is not parsed again."""
+    """Return the words of each text; what was parsed before is not parsed again.
+
+    Each sentence is parsed by itself, so that no sentence is read otherwise for what is before or after it.
+    """
     known = _known(parser)
-    unknown = sorted({text for text in texts if text not in known}, key=lambda text: (len(text), text))
-    for text, doc in zip(unknown, _pipeline(parser).pipe(unknown, batch_size=128), strict=True):
-        known[text] = tuple(
+    divided = [_sentences(text) for text in texts]
+    unknown = sorted(
+        {part for parts in divided for _, part in parts if part not in known}, key=lambda part: (len(part), part)
+    )
+    for part, doc in zip(unknown, _pipeline(parser).pipe(unknown, batch_size=128), strict=True):
+        known[part] = tuple(
             Token(
                 word.idx,
                 word.lower_,
@@ -115,7 +123,31 @@ def parse(parser: str, texts: Sequence[str]) -> list[Parse]:
             )
             for word in doc
         )
-    return [known[text] for text in texts]
+    return [_whole(parts, known) for parts in divided]
+
+
+def _sentences(text: str) -> list[tuple[tuple[int, ...], str]]:
+    """Return the sentences of a text, white space squeezed, with the places of their words in the text."""
+    parts, end = [], 0
+    for sentence in sentences(text):
+        places = []
+        for word in sentence.split():
+            places.append(text.index(word, end))
+            end = places[-1] + len(word)
+        parts.append((tuple(places), sentence))
+    return parts
+
+
+def _whole(parts: Sequence[tuple[tuple[int, ...], str]], known: Mapping[str, Parse]) -> Parse:
+    """Return the words of a text from those of its sentences; places are those in the text."""
+    words: list[Token] = []
+    for places, sentence in parts:
+        first = len(words)
+        for word in known[sentence]:
+            before = sentence.rfind(" ", 0, word.at + 1) + 1
+            at = places[sentence.count(" ", 0, word.at + 1)] + max(word.at - before, 0)
+            words.append(replace(word, at=at, head=word.head + first))
+    return tuple(words)
 
 
 def each_parsed(

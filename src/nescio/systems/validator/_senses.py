@@ -12,18 +12,23 @@ from typing import Any
 
 from nescio.systems.validator._case import TITLE, Case
 from nescio.systems.validator._lexical import Row
+from nescio.systems.validator._parsing import parse
+from nescio.systems.validator._words import Words, spans
 from nescio.systems.wordnet import open_folder
 from nescio.text import content_stems
 
-MOST = 8  # senses of a word that are looked at, the commonest first
+_PARTS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}  # a parser's and WordNet's
 STEPS = 3  # how far above its own sense a word still is of a kind with another
 
 
 @lru_cache(maxsize=1 << 15)
-def _signatures(folder: Path, word: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Return the senses of a word with the stems of their glosses and of those of the senses beside them."""
-    found = []
-    for sense in open_folder(folder).synsets(word)[:MOST]:
+def _signatures(folder: Path, word: str, part: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Return the senses of a word with the stems of their glosses and of those of the senses beside them.
+
+    They are those of a part of speech, all where it has none or is not known.
+    """
+    found, net = [], open_folder(folder)
+    for sense in (net.synsets(word, part) if part else ()) or net.synsets(word):
         near = [sense, *sense.hypernyms(), *sense.hyponyms(), *sense.part_meronyms(), *sense.part_holonyms()]
         stems: set[str] = set()
         for other in near:
@@ -39,12 +44,12 @@ def _gloss(folder: Path, name: str) -> frozenset[str]:
     return frozenset(content_stems(words))
 
 
-def sense(folder: Path, word: str, own: str, around: frozenset[str]) -> str | None:
+def sense(folder: Path, word: str, own: str, around: frozenset[str], part: str = "") -> str | None:
     """Return the sense of a word among others, by name; the commonest of equals, None for a word without senses.
 
-    `own` is the stem of the word itself, which says nothing about its sense.
+    `own` is the stem of the word itself, which says nothing about its sense; `part` is its part of speech (n, v, a, r).
     """
-    senses = _signatures(folder, word)
+    senses = _signatures(folder, word, part)
     if len(senses) < 2:
         return senses[0][0] if senses else None
     context = around - {own}
@@ -62,19 +67,25 @@ def _above(folder: Path, name: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _senses(folder: Path, words: tuple[tuple[str, str], ...]) -> dict[str, str]:
+def _senses(folder: Path, words: tuple[tuple[str, str, str], ...]) -> dict[str, str]:
     """Return the sense of each word of a text, by stem."""
-    around = frozenset(stem for _, stem in words)
-    found = ((stem, sense(folder, word, stem, around)) for word, stem in words)
+    around = frozenset(stem for _, stem, _ in words)
+    found = ((stem, sense(folder, word, stem, around, part)) for word, stem, part in words)
     return {stem: name for stem, name in found if name is not None}
 
 
-def senses(one: Case, folder: Path) -> Row:
+def _content(words: Words, parser: str | None) -> tuple[tuple[str, str, str], ...]:
+    """Return the lemma, the stem and the part of speech of the content words of a text, "" without a parser."""
+    if parser is None:
+        return tuple(dict.fromkeys((words.lemma[i], words.stem[i], "") for i in words.content))
+    tags = {word.at: _PARTS.get(word.pos, "") for word in parse(parser, [words.text])[0]}
+    first = [at for at, _ in spans(words.text)]
+    return tuple(dict.fromkeys((words.lemma[i], words.stem[i], tags.get(first[i], "")) for i in words.content))
+
+
+def senses(one: Case, folder: Path, parser: str | None = None) -> Row:
     """Senses: do matching words mean the same, and has the text a word of the sense of one that is missing?"""
-    question, text = (
-        _senses(folder, tuple(dict.fromkeys((words.lemma[i], words.stem[i]) for i in words.content)))
-        for words in (one.question, one.text)
-    )
+    question, text = (_senses(folder, _content(words, parser)) for words in (one.question, one.text))
     sums = {"same": 0.0, "another": 0.0, "by another word": 0.0, "of its kind": 0.0, "nothing": 0.0}
     there = frozenset(text.values())
     for m in one.matches:

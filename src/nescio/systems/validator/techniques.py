@@ -73,6 +73,18 @@ def _plain(
     return Technique(name, row, _each(lambda one, _: compute(one)), spoken=spoken)
 
 
+def _tagged(compute: Callable[[Case, Resources, str | None], Row]) -> Compute:
+    """Return what computes a technique that also works without a parser, and better with one."""
+
+    def all_rows(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
+        parser = None if _parsing.absent(resources.parser) else resources.parser
+        if parser is not None:  # all at once, which is faster
+            _parsing.parse(parser, [words.text for one in cases for words in (one.question, one.text)])
+        return [compute(one, resources, parser) for one in cases]
+
+    return all_rows
+
+
 def _parsed(name: str, row: str, compute: Callable[[Sequence[Case], str], list[Row]], *also: str) -> Technique:
     """Return a technique that reads parses."""
 
@@ -102,7 +114,7 @@ TECHNIQUES = {
         _plain("phrases", "Phrase transformations", _phrases.phrases),
         _plain("chunks", "Chunking", _chunks.chunks),
         _plain("names", "NER", _types.names),
-        _plain("classes", "NER", _entities.classes),
+        Technique("classes", "NER", _tagged(lambda one, _, parser: _entities.classes(one, parser))),
         Technique(
             "numbers",
             "Num. expressions",
@@ -112,13 +124,17 @@ TECHNIQUES = {
         ),
         _plain("times", "Temp. expressions", _types.times, KNOWN),
         _plain("references", "Coreference resolution", _meaning.references),
-        _plain("coreference", "Coreference resolution", _entities.coreference),
+        Technique(
+            "coreference",
+            "Coreference resolution",
+            _tagged(lambda one, _, parser: _entities.coreference(one, parser)),
+        ),
         _plain("meaning", "Semantic similarity", _meaning.similar),
         Technique("wordnet", "Wordnet", _each(_resources.wordnet), _resources.wordnet_absent, outside=True),
         Technique(
             "senses",
             "Word-sense disambiguation",
-            _each(lambda one, resources: _senses.senses(one, resources.folder)),
+            _tagged(lambda one, resources, parser: _senses.senses(one, resources.folder, parser)),
             _resources.wordnet_absent,
             outside=True,
         ),
@@ -154,6 +170,7 @@ TECHNIQUES = {
     )
 }
 PARSED = frozenset(name for name, each in TECHNIQUES.items() if each.parsed)
+TAGGED = frozenset(("classes", "coreference", "senses"))  # which read a parse where there is one
 OWN = tuple(name for name, each in TECHNIQUES.items() if not each.outside and name != REDUNDANCY)
 
 PARTICIPANTS = (
@@ -191,9 +208,9 @@ TABLE_12: dict[str, str] = {  # rows in the paper's order; an x for each of its 
 }
 _REMARKS = {
     "names": "by their shape, and the expected type of the answer",
-    "classes": "persons and places, by lists and by the words around a name",
+    "classes": "persons and places, by the parser, or without one by lists and by the words around a name",
     "references": "pronouns are seen",
-    "coreference": "pronouns are resolved to the nearest person named before, within the supporting text",
+    "coreference": "pronouns are resolved to the nearest name before, with a parser by number and gender",
     "speech": "which nouns, names and verbs of the statement the text has as such",
     "constituents": "by the parser: whether the answer is a whole constituent of its text",
     "syntax": "dependencies that statement and text share, with and without their relations",
@@ -201,9 +218,9 @@ _REMARKS = {
     "transformations": "passives, appositions, relative clauses and nouns of verbs read as one frame",
     "frames": "frames of statement and text, filler by filler",
     "roles": "by rules over the parse: what the answer does in its text and in the statement",
-    "senses": "extended Lesk over WordNet's glosses",
-    "formulas": "flat formulas of statement and text, atom by atom",
-    PROOFS: "the least that E has to give up to prove the statement from the text",
+    "senses": "extended Lesk over WordNet's glosses, by part of speech where there is a parser",
+    "formulas": "flat formulas of statement and text with negation, condition and quantifier, atom by atom",
+    PROOFS: "the least that is given up so that E proves the statement from the text",
     "meaning": "a small lexicon of synonyms, opposites and negations",
     "embeddings": "of whole texts, and word by word",
     PASSAGES: "of whole texts, in about a hundred languages",
@@ -233,10 +250,32 @@ def missing(technique: Technique, resources: Resources, languages: Collection[st
     return why if why or not unspoken else f"nothing here knows {enumerated([code.upper() for code in unspoken])}"
 
 
+def preset(participant: str) -> tuple[str, ...]:
+    """Return the techniques that stand for the rows which a participant of 2007 marked in Table 12, and the lexical."""
+    column = PARTICIPANTS.index(participant)
+    used = {LEXICAL, *(row for row, marks in TABLE_12.items() if marks[column] == "x")}
+    return tuple(name for name, each in TECHNIQUES.items() if used & {each.row, *each.also})
+
+
+def named(only: Collection[str]) -> frozenset[str]:
+    """Return the techniques that are named, or that a participant of 2007 is named for; all where none is."""
+    for name in only:
+        if name not in TECHNIQUES and name not in PARTICIPANTS:
+            raise UnknownNameError("technique", name, (*TECHNIQUES, *PARTICIPANTS))
+    return frozenset(t for name in only for t in (preset(name) if name in PARTICIPANTS else (name,))) or frozenset(
+        TECHNIQUES
+    )
+
+
 def chosen(
-    resources: Resources, without: Collection[str] = (), *, redundancy: bool = False, languages: Collection[str] = ()
+    resources: Resources,
+    without: Collection[str] = (),
+    *,
+    only: Collection[str] = (),
+    redundancy: bool = False,
+    languages: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Return the techniques to use: all that can be, but those switched off; redundancy only where it is asked for.
+    """Return the techniques to use: all that can be, or some only, but those switched off; redundancy where asked for.
 
     Raises UnknownNameError for a name that is none, UsageError where nothing is left.
     """
@@ -247,11 +286,12 @@ def chosen(
         name
         for name, technique in TECHNIQUES.items()
         if name not in without
+        and name in named(only)
         and (redundancy or name != REDUNDANCY)
         and missing(technique, resources, languages) is None
     )
     if not names:
-        raise UsageError("every technique is switched off")
+        raise UsageError("every technique is switched off" if not only else "none of these techniques can be used here")
     return names
 
 
@@ -267,7 +307,7 @@ def check(names: Sequence[str], resources: Resources) -> None:
 def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
     """Return the names and versions of the parser, the prover and the model of passages that techniques use."""
     found = {}
-    if any(name in PARSED for name in names):
+    if PARSED & {*names} or (TAGGED & {*names} and _parsing.absent(resources.parser) is None):
         found["parser"] = _parsing.version(str(resources.parser))
     if PASSAGES in names:
         found["embeddings"] = _passages.model()

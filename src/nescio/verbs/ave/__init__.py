@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nescio.verbs.ave import validate as validate
     from nescio.verbs.ave.baselines import baselines as baselines
     from nescio.verbs.ave.build import build as build
+    from nescio.verbs.ave.explain import explain as explain
     from nescio.verbs.ave.pairs import pairs as pairs
     from nescio.verbs.ave.score import score as score
     from nescio.verbs.ave.table12 import table12 as table12

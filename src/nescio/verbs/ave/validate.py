@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.data.notes import Note, note
-from nescio.data.results import Results, Score
+from nescio.data.results import Comparison, Results, Score
 from nescio.data.signature import sign
 from nescio.errors import UsageError, opt
 from nescio.formats.benchmarks.ave.ave_reader import write_responses
@@ -108,12 +108,22 @@ class TrainRequest(Resampled, Equipped, OfCollection, Worked):
         complete=lambda: list(validator.TECHNIQUES),
         help="Turn off a technique; `nescio ave table12` lists them.",
     )
+    only: Sequence[str] = option(
+        default=(),
+        kind=NAMES,
+        metavar="TECHNIQUE",
+        complete=lambda: [*validator.TECHNIQUES, *validator.PARTICIPANTS],
+        help="Use this technique alone, or those that a participant of 2007 marked in Table 12 (rodrigo, ltqa, …).",
+    )
     redundancy: bool = option(
         default=False,
         help="Also use the agreement among the answers to a question. It helps selection, and needs collections that"
         " keep duplicates.",
     )
-    ablation: bool = option(default=False, help="Also print the scores of the validator without each technique.")
+    ablation: bool = option(
+        default=False,
+        help="Also print the scores of the validator without each technique, and the paired differences with p.",
+    )
     trees: int = option(default=100, low=1, help="The number of trees.")
     folds: int = option(
         default=10, low=2, help="The number of parts that are held out in turn, for calibration and thresholds."
@@ -130,6 +140,7 @@ def train(request: TrainRequest) -> TrainedValidator:
     \b
     nescio ave validate train dev.xml -o model.json --ablation
     nescio ave validate train dev.xml -o model.json --without chunks --without times
+    nescio ave validate train dev.xml -o model.json --only rodrigo
     nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --without-rule duplicate -o all.xml
     nescio ave validate train all.xml -o model.json --redundancy
 
@@ -141,7 +152,11 @@ def train(request: TrainRequest) -> TrainedValidator:
     plan = validator.TrainingPlan(request.seed, request.trees, request.folds, request.also_weight, request.jobs)
     exercise, pairs = validated_by(request.collection)
     techniques = validator.chosen(
-        request.resources, request.without, redundancy=request.redundancy, languages=validator.languages(exercise)
+        request.resources,
+        request.without,
+        only=request.only,
+        redundancy=request.redundancy,
+        languages=validator.languages(exercise),
     )
     also = None if request.also is None else validated_by(request.also)[0]
     material = validator.gather(exercise, also, techniques, plan, resources=request.resources)
@@ -149,10 +164,12 @@ def train(request: TrainRequest) -> TrainedValidator:
     drawn = request.values(Resampled)
     decided = validator.decide(exercise, trained.confidence, trained.model.thresholds["F"])
     measures = OF_PAIRS if pairs else MEASURES
-    tables = {"scores": _scored(exercise, {HELD_OUT: decided}, measures, drawn)}
+    tables: dict[str, tuple[Any, ...]] = {"scores": _scored(exercise, {HELD_OUT: decided}, measures, drawn)}
     if request.ablation:
         runs = validator.ablation(exercise, material, plan, progress=request.progress)
         tables["ablation"] = _scored(exercise, runs, measures, drawn)
+        if len(runs) > 1:
+            tables["differences"] = _differences(exercise, runs, measures, request)
     validator.save(trained.model, output)
     line = sign(
         ave="validate train",
@@ -168,7 +185,7 @@ def train(request: TrainRequest) -> TrainedValidator:
         Threshold(name, row.threshold, row.value, row.value_in_sample, row.value_all_answered, row.coverage)
         for name, row in trained.tuned.items()
     ]
-    notes = (*_skipped(request, exercise), _in_sample(list(tables)))
+    notes = (*_skipped(request, exercise), _in_sample([name for name in tables if name != "differences"]))
     return TrainedValidator(tuple(rows), line, notes, "thresholds", tables, wrote=(f"wrote {output}",))
 
 
@@ -187,11 +204,21 @@ def _scored(exercise: Exercise, runs: Runs, measures: Sequence[str], drawn: Mapp
     return compute_scores(data, list(measures), **drawn).rows
 
 
+def _differences(
+    exercise: Exercise, runs: Runs, measures: Sequence[str], request: TrainRequest
+) -> tuple[Comparison, ...]:
+    """Return by how much the validator without each technique differs from that with all, on the same questions."""
+    from nescio.comparison.comparing import compare
+
+    data, _ = evidence(exercise, runs)
+    return compare(data, list(measures), baseline=validator.ALL, **request.values(Resampled)).rows
+
+
 def _skipped(request: TrainRequest, exercise: Exercise) -> list[Note]:
     reasons: dict[str, list[str]] = {}
     for technique in validator.TECHNIQUES.values():
         why = validator.missing(technique, request.resources, validator.languages(exercise))
-        if why and technique.name not in request.without:
+        if why and technique.name in validator.named(request.only) and technique.name not in request.without:
             reasons.setdefault(why, []).append(technique.name)
     return [
         note("validator.skipped", "not used: {techniques:list} ({reason})", techniques=names, reason=why)

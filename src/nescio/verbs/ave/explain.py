@@ -1,0 +1,62 @@
+"""Print the formula, the proof and the frames of an answer in COLLECTION.
+
+The statement that question and answer make becomes a formula, and so does the supporting text. The table says, atom by
+atom, what has to be given up so that the statement follows. A note says whether the prover E proves the rest. Formulas
+need English texts and a parser.
+
+\b
+nescio ave explain dev.xml lighthouse-who lighthouse-who_1 --parser en_core_web_sm
+"""
+
+from __future__ import annotations
+
+from nescio.data.notes import note
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError
+from nescio.options import argument, verb
+from nescio.systems import validator
+from nescio.systems.hypotheses import hypothesis
+from nescio.systems.validator import explaining
+from nescio.systems.validator._languages import code
+from nescio.tasks.ave.exercise import language
+from nescio.verbs.ave._shared import Equipped, OfCollection, collection_of
+
+
+class ExplainRequest(Equipped, OfCollection):
+    """What `nescio ave explain` is asked."""
+
+    question: str = argument(kw_only=False, argument=True, metavar="QUESTION", help="The id of a question.")
+    answer: str = argument(kw_only=False, argument=True, metavar="ANSWER", help="The id of one of its answers.")
+
+
+@verb(ExplainRequest)
+def explain(request: ExplainRequest) -> Results[explaining.Line]:
+    exercise = collection_of(request.collection)
+    questions = {each.id: each for each in exercise.questions}
+    answers = {each.id: each for each in exercise.candidates if each.question_id == request.question}
+    if request.question not in questions:
+        raise MismatchError(f"{request.collection} has no question {request.question!r}")
+    if request.answer not in answers:
+        raise MismatchError(f"question {request.question!r} has no answer {request.answer!r}, but {', '.join(answers)}")
+    asked, given = questions[request.question], answers[request.answer]
+    resources = request.resources
+    line = sign(ave="explain", collection=exercise.name, question=request.question, answer=request.answer)
+    technique = validator.TECHNIQUES["formulas"]
+    if why := validator.missing(technique, resources, (code(language(asked)),)):
+        statement = hypothesis(asked.text, given.answer)
+        lacking = note(
+            "validator.no_formula", "{statement} It has no formula here: {reason}", statement=statement, reason=why
+        )
+        return Results((), line, (lacking,), "statement")
+    proof = explaining.explain(asked.text, given.answer, given.text, str(resources.parser), resources.prover)
+    outcome = note(
+        "validator.proof",
+        "{statement} Given up: {cost} of {whole}{limit}; the rest: {proved}",
+        statement=proof.statement,
+        cost=proof.cost,
+        whole=proof.whole,
+        limit=" (limit reached, less might do)" if proof.limit_reached else "",
+        proved={None: "no prover is installed", True: "proved by E", False: "not proved by E"}[proof.proved],
+    )
+    return Results(proof.atoms, line, (outcome,), "statement", {"frames": proof.frames, "text": proof.facts})
