@@ -100,7 +100,8 @@ def test_xml_reads_nothing_outside_itself(tmp_path: Path) -> None:
     path.write_text("<a><b></a>")
     assert "not well-formed XML" in error_of(path)
     path.write_text("<test>\n<question/></test>")
-    assert (open_source(path).columns, parse_xml(path)[0].sourceline) == (("test",), 2)
+    (child,) = parse_xml(path).children("question")
+    assert (open_source(path).columns, child.sourceline) == (("test",), 2)
 
 
 def test_xml_is_nested_at_most_256_deep(tmp_path: Path) -> None:

@@ -179,10 +179,10 @@ def test_a_real_statement_proves_itself_and_is_not_proved_by_its_negation() -> N
     ]
     assert len(pairs) > 180
     denied = parsed(*(other for _, other in pairs))
-    for (words, text), other in zip(pairs, denied, strict=True):
-        assert cost(words, other) > 0, text
-        assert cost(other, words) > 0, text
-        assert any(mode != "asserted" for mode in modes(other).values())
+    for (words, text), refuted in zip(pairs, denied, strict=True):
+        assert cost(words, refuted) > 0, text
+        assert cost(refuted, words) > 0, text
+        assert any(mode != "asserted" for mode in modes(refuted).values())
 
 
 @installed

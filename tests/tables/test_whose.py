@@ -12,7 +12,7 @@ import nescio
 from nescio.tables.asking import AskedError
 from tests.tables.reading import counted
 
-Counts = tuple[tuple[int, int, int, int], ...]
+Counts = tuple[tuple[int, ...], ...]
 
 
 def lines(path: Path, rows: list[dict[str, Any]]) -> Path:
