@@ -27,7 +27,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.evidence import Data, Evidence, Tally, with_questions
-from nescio.data.notes import Note, note
+from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.errors import (
     FormatError,
@@ -119,13 +119,9 @@ class Suite(Struct, frozen=True, eq=False):
             for remark in (*benchmark.loaded.notes, *(more or {}).get(benchmark.name, ())):
                 whose.setdefault(remark, {})[benchmark.name] = None
         return tuple(
-            remark if len(names) == len(self.benchmarks) else _of_benchmarks(remark, tuple(names))
+            remark if len(names) == len(self.benchmarks) else replace(remark, benchmarks=tuple(names))
             for remark, names in whose.items()
         )
-
-
-def _of_benchmarks(remark: Note, names: tuple[str, ...]) -> Note:
-    return note("suite.benchmark", "{benchmarks:and 3}: {remark}", benchmarks=names, remark=str(remark))
 
 
 def open_suite(source: Any, options: Mapping[str, Any], measures: Measures = None, *, by: str | None = None) -> Suite:

@@ -131,7 +131,10 @@ def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[S
     """Say why the best run is not to be used, by the rules of a single collection, each benchmark counting the same;
     nothing where a benchmark has no outcomes."""
     own = [one for one in suite.benchmarks if best.run in one.data.runs]
-    yield from no_decision(best.run, name, [one.loaded.silence for one in own])
+    for one in own:
+        excluded = one.loaded.options.ungraded == "exclude"
+        on = f" on {names([one.name])[0]}"
+        yield from no_decision(best.run, name, [one.loaded.silence], ungraded_left_out=excluded, on=on)
     counts = [counts_of(one.loaded).get(best.run, (0, 0, 0)) for one in own]
     if not own or not all(map(sum, counts)):
         return
