@@ -13,7 +13,6 @@ from nescio.data.reasons import NOT_DECLINED, REASONS_CHANGED
 from nescio.data.results import Comparison, Comparisons
 from nescio.measures import parse
 from nescio.stats.intervals import FEW
-from nescio.text import enumerated
 
 POWER = 0.8
 CANNOT_TELL = 3  # the status of a decision
@@ -164,11 +163,7 @@ def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
     """Return the decision on each comparison, by the level and the margin that it was made with."""
     alpha, margin = 1 - float(comparisons.signature["ci"]) / 100, float(comparisons.signature["margin"])
     changes = {(n.subject, n["baseline"]): str(n["change"]) for n in comparisons.notes if n.code == REASONS_CHANGED}
-    undecided = {
-        n.subject: f"{n['what']}{f' on {enumerated(n.benchmarks)}' if n.benchmarks else ''}"
-        for n in comparisons.notes
-        if n.code == NOT_DECLINED
-    }
+    undecided = {n.subject: str(n["what"]) for n in comparisons.notes if n.code == NOT_DECLINED}
     signature = comparisons.signature
     units = "clusters" if "clusters" in signature and "labels" not in signature else "questions"
     return tuple(

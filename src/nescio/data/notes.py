@@ -51,18 +51,18 @@ class Note(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """What it says, without the measures and benchmarks that it is about."""
-        return spelled(_FORMATTER.vformat(self.template, (), {"subject": self.subject, **dict(self.values)}))
-
-    @property
-    def where(self) -> str:
-        """The benchmarks that it is about, before its text."""
-        return f"{enumerated(self.benchmarks, FEW)}: " if self.benchmarks else ""
+        """What it says and of which benchmarks, without whose measure it is said of."""
+        return self._about("")
 
     def __str__(self) -> str:
         about = f"{', '.join(self.measures)}: " if self.measures else ""
         names = f" ({listed(self.whose, FEW)})" if any(self.whose) else ""
-        return f"{self.where}{about}{self.text}{names}"
+        return f"{self._about(about)}{names}"
+
+    def _about(self, about: str) -> str:
+        where = f"{enumerated(self.benchmarks, FEW)}: " if self.benchmarks else ""
+        values = {"subject": self.subject, **dict(self.values)}
+        return f"{where}{about}{spelled(_FORMATTER.vformat(self.template, (), values))}"
 
 
 def note(code: str, template: str, /, subject: str = "", **values: Any) -> Note:

@@ -5,5 +5,4 @@ from typing import Literal
 Incomplete = Literal["error", "complete-runs", "common-benchmarks", "available"]
 Over = Literal["questions", "benchmarks"]
 
-LACKING = "suite.lacking"  # a run lacks benchmarks that its baseline has
-CLUSTERED = "suite.clustered"  # the questions of a benchmark are in clusters
+LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"

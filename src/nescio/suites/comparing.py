@@ -17,17 +17,16 @@ from nescio.comparison.few_answers import with_few_answers
 from nescio.comparison.rank_probabilities import fill
 from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.comparison.verdicts import decide
+from nescio.comparison.verdicts import decide, widened_interval
 from nescio.data.evidence import with_pairs
 from nescio.data.notes import Note, gather, note
 from nescio.data.policies import APART
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
-from nescio.measures import Measure, Measures, parse
+from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import check_baseline
-from nescio.scoring.confidence_intervals import withheld
 from nescio.scoring.score import parse_all
 from nescio.stats import resampling, suites
 from nescio.stats.resampling import Block
@@ -35,7 +34,7 @@ from nescio.stats.streams import Stream
 from nescio.suites.choices import Incomplete, Over
 from nescio.suites.completeness import complete, over_shared
 from nescio.suites.definition import Suite, open_suite
-from nescio.suites.grounds import on_clusters, on_lacking, on_questions, on_silence
+from nescio.suites.grounds import on_benchmarks, on_lacking
 from nescio.suites.macro_differences import PairOnBenchmark, PairOverSuite, Runs, pairs_over_suite, see
 from nescio.suites.macro_intervals import bounded, fixed_interval, part_interval
 from nescio.suites.resampled import Drawn, draw
@@ -113,11 +112,7 @@ def compare_suite(
     rows = adjusted_families(rows, 1 - ci / 100, correction, margin, every=1, resamples=resamples)
     notes += gather(
         [
-            (
-                NO_INTERVAL if parse(row.measure).declaration.resampling_covers else withheld(),
-                row.measure,
-                f"{row.run!r} against {row.baseline!r}",
-            )
+            (NO_INTERVAL, row.measure, f"{row.run!r} against {row.baseline!r}")
             for row in rows
             if row.low is not None and math.isnan(row.low) and row.spread and not math.isnan(row.difference)
         ]
@@ -140,7 +135,7 @@ def compare_suite(
         resamples=resamples,
         seed=seed,
     )
-    notes += [*lacking, *on_questions(suite, differences), *on_clusters(suite), *on_silence(suite, pairs)]
+    notes += [*lacking, *on_benchmarks(suite, differences)]
     return Comparisons(tuple(rows), line, (*notes, *suite.notes()), "comparisons", tables)
 
 
@@ -175,17 +170,10 @@ def _differences(
         notes += [replace(remark, benchmarks=(benchmark.name,)) for remark in remarks]
         for (runs, part), before, after in zip(parts, rows, shown, strict=True):
             if after is not before:
-                few[runs, part.benchmark] = replace(part, p=after.p, ends=_ends(after, measure))
+                ends = widened_interval(after, 1 - plan.level)
+                few[runs, part.benchmark] = replace(part, p=after.p, ends=ends)
     widened = [tuple(few.get((pair.runs, part.benchmark), part) for part in pair.parts) for pair in compared]
     return [replace(pair, parts=parts) for pair, parts in zip(compared, widened, strict=True)], notes
-
-
-def _ends(row: Comparison, measure: Measure) -> tuple[float, float]:
-    """Return the ends of an interval; without one, any difference is possible."""
-    if row.low is None or row.high is None or math.isnan(row.low):
-        widest = measure.bounds[1] - measure.bounds[0]
-        return -widest, widest
-    return row.low, row.high
 
 
 def _part_row(runs: Runs, part: PairOnBenchmark, measure: Measure, level: float) -> Comparison:
@@ -241,19 +229,10 @@ def _parts(pair: PairOverSuite, measure: Measure, level: float, correction: str)
         verdict = decide(row, 1 - level, margin=-1).verdict
         rows.append(
             BenchmarkDifference(
-                part.benchmark,
-                *pair.runs,
-                measure.label,
-                part.difference,
-                row.low,
-                row.high,
-                part.p,
-                p,
-                part.test,
-                part.n,
-                verdict,
+                part.benchmark, *pair.runs, measure.label, part.difference, row.low, row.high, part.p, p, part.test,
+                part.n, verdict,
             )
-        )
+        )  # fmt: skip
     return rows
 
 

@@ -90,12 +90,14 @@ class Suite(Struct, frozen=True, eq=False):
     def signature(self, measures: Sequence[Measure], **how: object) -> dict[str, object]:
         """Return the fields of a signature that say what was measured, and over what."""
         asked = [benchmark.data for benchmark in self.benchmarks if isinstance(benchmark.data, Evidence)]
-        clustered = any(data.groups is not None for data in asked)
+        clustered = [b.loaded.options.cluster for b in self.benchmarks if getattr(b.data, "groups", None) is not None]
         return {
             "measures": "+".join(measure.name for measure in measures),
             "runs": len(self.runs),
             "benchmarks": "+".join(self.names),
+            **({"questions": sum(data.size for data in asked)} if clustered else {}),
             **({"clusters": sum(data.units for data in asked)} if clustered else {}),
+            **({"cluster": "+".join(dict.fromkeys(map(str, clustered)))} if clustered and all(clustered) else {}),
             "data": self.digest(),
             **{name: value for name, value in how.items() if value},
         }
@@ -195,7 +197,8 @@ def _renamed(loaded: Loaded, runs: Any) -> Loaded:
     names = tuple(new_name.get(run, run) for run in data.runs)
     if len({*names}) < len(names):
         raise UsageError(f"two runs would have one name: {', '.join(names)}")
-    return replace(loaded, data=replace(data, runs=names))
+    silence = tuple(replace(row, run=new_name.get(row.run, row.run)) for row in loaded.silence)
+    return replace(loaded, data=replace(data, runs=names), silence=silence)
 
 
 def files_of_definition(path: Path) -> list[Any]:

@@ -48,7 +48,7 @@ def fixed_interval(parts: Sequence[PairOnBenchmark], measure: Measure, level: fl
 def part_interval(part: PairOnBenchmark, measure: Measure, level: float) -> tuple[float, float, float]:
     """Return the interval of a difference on one benchmark, and its standard error (NaN where few answers say it)."""
     if part.ends is not None:
-        return *part.ends, math.nan
+        return *bounded(*part.ends, measure), math.nan
     return student_interval(measure, part.difference, part.error, part.n, level)
 
 

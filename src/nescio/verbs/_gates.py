@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from nescio.reporting.tables import grids
 from nescio.scoring.confidence_intervals import DOUBTS, UNFIT, WITHHELD
 from nescio.scoring.samples import LEFT_OUT, PART
 from nescio.sources.writing import write_text
-from nescio.suites.choices import CLUSTERED, LACKING
+from nescio.suites.choices import FEW_CLUSTERS, LACKING
 from nescio.text import plural
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Gated, command_line
@@ -96,39 +96,27 @@ def _check_grounds(results: Results) -> None:
 
     Whoever sends the answers could send that file too, or a column that puts many questions into one cluster: no run
     could fail then. Clusters that are those of a baseline's file are named by it."""
-    for where, questions, clusters, named in _clusters(results):
-        if clusters < FEWEST_CLUSTERS:
-            raise UsageError(
-                f"{where}no gate can rest on {plural(clusters, 'cluster')} of questions: fewer than {FEWEST_CLUSTERS}"
-                " decide nothing"
-            )
-        if not named:
-            raise UsageError(
-                f"{where}no gate can rest on clusters that nobody named, and these files put {questions} questions"
-                f" into {clusters:,}: add {opt('cluster', 'cluster')} if you trust them"
-            )
+    signature = results.signature
+    clusters = int(signature.get("clusters", FEWEST_CLUSTERS))
+    if clusters < FEWEST_CLUSTERS:
+        raise UsageError(
+            f"no gate can rest on {plural(clusters, 'cluster')} of questions: fewer than {FEWEST_CLUSTERS} decide"
+            " nothing"
+        )
+    named = "cluster" in signature or any(remark.code == COMPARED for remark in results.notes)
+    if "clusters" in signature and "questions" in signature and not named:
+        raise UsageError(
+            f"no gate can rest on clusters that nobody named, and these files put {signature['questions']} questions"
+            f" into {clusters:,}: add {opt('cluster', 'cluster')} if you trust them"
+        )
     for remark in results.notes:
         if remark.code == BESIDE:
             raise UsageError(
-                f"{remark.where}no gate can rest on {remark.subject}, which nobody named: add "
+                f"no gate can rest on {remark.subject}, which nobody named: add "
                 f"{opt('reading', remark.subject)} if you trust it, or remove it"
             )
         if remark.code in _NO_GROUNDS and not (remark.code == OTHER_GOLD and remark["first"]):
-            advice = _NO_GROUNDS[remark.code]()
-            raise UsageError(f"{remark.where}no gate can rest on this: {remark.text}. {advice}")
-
-
-def _clusters(results: Results) -> Iterator[tuple[str, str, int, bool]]:
-    """Yield how many questions are in how many clusters, and whether someone named these: in each benchmark of a suite,
-    before which its name is, or in all."""
-    signature = results.signature
-    for remark in results.notes:
-        if remark.code == CLUSTERED:
-            yield remark.where, str(remark["questions"]), remark["clusters"], remark["named"]
-    if "clusters" in signature and "benchmarks" not in signature:
-        named = "cluster" in signature or any(remark.code == COMPARED for remark in results.notes)
-        named = named or "questions" not in signature
-        yield "", signature.get("questions", ""), int(signature["clusters"]), named
+            raise UsageError(f"no gate can rest on this: {remark.text}. {_NO_GROUNDS[remark.code]()}")
 
 
 def _give_key() -> str:
@@ -140,6 +128,7 @@ _NO_GROUNDS: dict[str, Callable[[], str]] = {
     ONE_SIDED: lambda: "Say it in the rows of all runs, or make the baseline again from rows that say it",
     OTHER_GOLD: _give_key,
     LACKING: lambda: "Ask the run these questions too",
+    FEW_CLUSTERS: lambda: f"Fewer than {FEWEST_CLUSTERS} decide nothing",
     "agreement.chosen_labels": lambda: "Label a random sample of the questions",
 }
 
@@ -166,7 +155,7 @@ def _check_fit(results: Scores | Comparisons, name: str) -> None:
     fits = {note.code: note for note in results.notes if name in note.measures}
     lacking = fits.get(LEFT_OUT) or fits.get(PART)
     if lacking and parse(name).user_columns:
-        raise UsageError(f"{lacking.where}no gate can rest on {name}: {lacking.text}. Give every answer a value")
+        raise UsageError(f"no gate can rest on {name}: {lacking.text}. Give every answer a value")
     if WITHHELD in fits:
         raise UsageError(f"no gate can rest on {name}: {fits[WITHHELD].text}")
     unfit = fits.get(UNFIT)
