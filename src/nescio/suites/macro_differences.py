@@ -28,8 +28,7 @@ class PairOnBenchmark(Struct, frozen=True):
     """Two runs on the questions that both have of one benchmark: the first minus the second, its p-value (None: its
     exchanges would have to be drawn), and its standard error with the degrees of freedom.
 
-    `n` are the questions of both, out of `of` that the measure is about in either. `ends` are those of an interval that
-    the few answers of a share allow, where its units do not show how far it may move.
+    `n` are the questions of both, `of` those of either. `ends` are those of the interval of a share of few answers.
     """
 
     benchmark: str

@@ -137,7 +137,9 @@ def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[S
     own = [one for one in suite.benchmarks if best.run in one.data.runs]
     for one in own:
         excluded = one.loaded.options.ungraded == "exclude"
-        yield from no_decision(best.run, name, [one.loaded.silence], ungraded_left_out=excluded)
+        if said := [*no_decision(best.run, name, [one.loaded.silence], ungraded_left_out=excluded)]:
+            yield from said
+            break
     counts = [counts_of(one.loaded).get(best.run, (0, 0, 0)) for one in own]
     if not own or not all(map(sum, counts)):
         return
