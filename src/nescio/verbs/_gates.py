@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from nescio.data.policies import ONE_SIDED, OTHER_GOLD
+from nescio.data.policies import FEW_CLUSTERS, LACKING, ONE_SIDED, OTHER_GOLD
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure, OwnInterval, parse
@@ -25,7 +25,6 @@ from nescio.reporting.tables import grids
 from nescio.scoring.confidence_intervals import DOUBTS, UNFIT, WITHHELD
 from nescio.scoring.samples import LEFT_OUT, PART
 from nescio.sources.writing import write_text
-from nescio.suites.choices import FEW_CLUSTERS, LACKING
 from nescio.text import plural
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Gated, command_line
