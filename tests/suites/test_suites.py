@@ -415,7 +415,7 @@ JUDGED = {name: [SUITE / "sums.jsonl", SUITE / "sums" / f"{name}.jsonl"] for nam
             UsageError,
             "incomplete needs a suite of benchmarks or suite_by",
         ),
-        (lambda: typed.score(OUTCOMES, suite_by="nonsense"), MismatchError, r"no column 'nonsense'.*category"),
+        (lambda: typed.score(OUTCOMES, suite_by="nonsense"), MismatchError, r"by 'nonsense'.*category"),
         (lambda: nescio.compare(worked(), baseline="nobody"), UnknownNameError, "run 'nobody'"),
         (lambda: typed.score({"a": {"files": OUTCOMES, "jugde": "exact"}}), UnknownNameError, "did you mean"),
         (lambda: typed.score(worked(), over="nonsense"), UsageError, "questions, benchmarks"),

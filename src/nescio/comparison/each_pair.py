@@ -122,7 +122,7 @@ def counted_pairs(
         if not had:
             made.append(None)
             continue
-        remarks = [] if whole else _part(units, seen.either(x, y), every=False)
+        remarks = [] if whole else on_part(units, seen.either(x, y), every=False)
         how = "exact" if units else None
         row = Comparison(
             names[x], names[y], label, difference, lower, upper,
@@ -140,7 +140,7 @@ def _compare(
     data, measure = seen.data, seen.measure
     n, some = 0 if tested is None else tested.pair.n, seen.either(*runs)
     names = (data.runs[runs[0]], data.runs[runs[1]])
-    remarks = _part(n, some, every=plan.test == "tukey")
+    remarks = on_part(n, some, every=plan.test == "tukey")
     if tested is None:
         nan = float("nan")
         return Comparison(*names, measure.label, nan, nan, nan, nan, None, None, n), remarks
@@ -257,7 +257,7 @@ def no_interval(measure: Measure, units: int, error: float) -> Note:
     )
 
 
-def _part(questions: int, total: int, *, every: bool) -> list[Note]:
+def on_part(questions: int, total: int, *, every: bool) -> list[Note]:
     """Say where a row is of the questions alone that both runs, or `every` one, can be measured on."""
     if questions == total:
         return []

@@ -27,14 +27,15 @@ from msgspec.structs import replace
 from nescio.errors import spelled
 from nescio.text import enumerated, listed, plural
 
-FEW = 3  # runs that a note names
+FEW = 3  # runs or benchmarks that a note names
 
 
 class Note(Struct, frozen=True):
     """One thing that the reader of a result should know: its code, whom it is about, and the values that its text
     shows.
 
-    `measures` and `whose` say of which measures, and of whose figures, a remark is made.
+    `measures` and `whose` say of which measures, and of whose figures, a remark is made; `benchmarks`, of which
+    benchmarks of a suite (none: of all of them, or of no suite).
     """
 
     code: str
@@ -43,19 +44,25 @@ class Note(Struct, frozen=True):
     values: tuple[tuple[str, Any], ...] = ()
     measures: tuple[str, ...] = ()
     whose: tuple[str, ...] = ()
+    benchmarks: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Any:
         return dict(self.values)[name]
 
     @property
     def text(self) -> str:
-        """What it says, without whose measure it is said of."""
-        return spelled(_FORMATTER.vformat(self.template, (), {"subject": self.subject, **dict(self.values)}))
+        """What it says and of which benchmarks, without whose measure it is said of."""
+        return self._about("")
 
     def __str__(self) -> str:
         about = f"{', '.join(self.measures)}: " if self.measures else ""
         names = f" ({listed(self.whose, FEW)})" if any(self.whose) else ""
-        return f"{about}{self.text}{names}"
+        return f"{self._about(about)}{names}"
+
+    def _about(self, about: str) -> str:
+        where = f"{enumerated(self.benchmarks, FEW)}: " if self.benchmarks else ""
+        values = {"subject": self.subject, **dict(self.values)}
+        return f"{where}{about}{spelled(_FORMATTER.vformat(self.template, (), values))}"
 
 
 def note(code: str, template: str, /, subject: str = "", **values: Any) -> Note:

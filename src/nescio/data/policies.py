@@ -30,6 +30,7 @@ OWN, APART = "outcomes.own_questions", "outcomes.apart"  # of notes that runs co
 OTHER_GOLD = "tables.other_gold"  # the code of a note that runs have gold answers of their own
 ONE_SIDED = "answerable.one_sided"  # the code of a note that some runs alone say which questions have no answer
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
+LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"  # of notes on benchmarks that a run lacks, and on one
 
 
 def one_sided(runs: Sequence[str]) -> Note:

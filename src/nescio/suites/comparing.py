@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.comparison.adjusted import adjusted_families, tests_used
 from nescio.comparison.corrections import Correction, adjust
-from nescio.comparison.each_pair import student_interval
+from nescio.comparison.few_answers import with_few_answers
 from nescio.comparison.rank_probabilities import fill
 from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.comparison.verdicts import decide
+from nescio.comparison.verdicts import decide, widened_interval
 from nescio.data.evidence import with_pairs
-from nescio.data.notes import gather, note
-from nescio.data.reasons import notes_on_pairs
+from nescio.data.notes import Note, gather, note
+from nescio.data.policies import APART
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
@@ -33,8 +34,9 @@ from nescio.stats.streams import Stream
 from nescio.suites.choices import Incomplete, Over
 from nescio.suites.completeness import complete, over_shared
 from nescio.suites.definition import Suite, open_suite
-from nescio.suites.macro_differences import PairOverSuite, Runs, pairs_over_suite, see
-from nescio.suites.macro_intervals import bounded, fixed_interval
+from nescio.suites.grounds import on_benchmarks, on_lacking
+from nescio.suites.macro_differences import PairOnBenchmark, PairOverSuite, Runs, pairs_over_suite, see
+from nescio.suites.macro_intervals import bounded, fixed_interval, part_interval
 from nescio.suites.resampled import Drawn, draw
 from nescio.suites.rows import BenchmarkDifference
 from nescio.suites.scoring import cautions
@@ -84,7 +86,8 @@ def compare_suite(
     `tables["benchmarks"]` has each benchmark's own difference, p adjusted for the benchmarks of a pair (Holm).
     """
     suite = open_suite(source, options, measures, by=suite_by)
-    suite, notes = complete(suite, incomplete)
+    lacking = [] if incomplete == "error" else [*on_lacking(suite, [run] if run else suite.runs, baseline)]
+    suite, notes = complete(suite, incomplete, [name for name in (run, baseline) if name in suite.runs])
     check_baseline(baseline, suite.runs, alone="a suite of benchmarks")
     _check_paired(suite)
     wanted = parse_all(measures if measures else suite.default_measures(), None)
@@ -96,17 +99,22 @@ def compare_suite(
     notes += cautions(suite, drawn, over)
     rows: list[Comparison] = []
     parts: list[BenchmarkDifference] = []
-    for measure, one in _differences(suite, wanted, pairs, plan):
-        rows.append(_row(one, measure, over, plan.level))
-        parts += _parts(one, measure, plan.level, correction)
-        if progress:
-            progress(len(rows), len(wanted) * len(pairs))
+    differences: list[tuple[Measure, PairOverSuite]] = []
+    for measure in wanted:
+        compared, remarks = _differences(suite, measure, pairs, plan)
+        notes += remarks
+        for one in compared:
+            differences.append((measure, one))
+            rows.append(_row(one, measure, over, plan.level))
+            parts += _parts(one, measure, plan.level, correction)
+            if progress:
+                progress(len(rows), len(wanted) * len(pairs))
     rows = adjusted_families(rows, 1 - ci / 100, correction, margin, every=1, resamples=resamples)
     notes += gather(
         [
             (NO_INTERVAL, row.measure, f"{row.run!r} against {row.baseline!r}")
             for row in rows
-            if row.low is not None and math.isnan(row.low) and row.spread
+            if row.low is not None and math.isnan(row.low) and row.spread and not math.isnan(row.difference)
         ]
     )
     tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(parts)}
@@ -127,12 +135,13 @@ def compare_suite(
         resamples=resamples,
         seed=seed,
     )
-    notes += notes_on_pairs(pairs, [benchmark.loaded.silence for benchmark in suite.benchmarks])
+    notes += [*lacking, *on_benchmarks(suite, differences)]
     return Comparisons(tuple(rows), line, (*notes, *suite.notes()), "comparisons", tables)
 
 
 def _check_paired(suite: Suite) -> None:
-    """Raise MismatchError where there is nothing to compare, or no record of which questions a run got right."""
+    """Raise MismatchError where there is nothing to compare, no record of which questions a run got right, or a
+    benchmark of which no two runs share a question."""
     if len(suite.runs) < 2:
         raise MismatchError(f"there is one run, {suite.runs[0]!r}, and no other run to compare it with")
     for benchmark in suite.benchmarks:
@@ -140,16 +149,40 @@ def _check_paired(suite: Suite) -> None:
             with_pairs(benchmark.data)
         except MismatchError as error:
             raise MismatchError(f"benchmark {benchmark.name!r}: {error}") from None
+        if any(remark.code == APART for remark in benchmark.loaded.notes):
+            raise MismatchError(
+                f"benchmark {benchmark.name!r}: no two runs share a question, and a run that chooses its own questions "
+                "could win any comparison; if they were asked the same questions, give these the same ids"
+            )
 
 
 def _differences(
-    suite: Suite, wanted: Sequence[Measure], pairs: Sequence[Runs], plan: TestPlan
-) -> Iterator[tuple[Measure, PairOverSuite]]:
-    """Yield each measure and pair that can be compared."""
-    for measure in wanted:
-        for one in pairs_over_suite(see(suite, measure), pairs, plan, sampled=True):
-            if one is not None:
-                yield measure, one
+    suite: Suite, measure: Measure, pairs: Sequence[Runs], plan: TestPlan
+) -> tuple[list[PairOverSuite], list[Note]]:
+    """Return the pairs that share a benchmark, and notes; shares of few answers are as uncertain as in one file."""
+    compared = [pair for pair in pairs_over_suite(see(suite, measure), pairs, plan, sampled=True) if pair is not None]
+    notes: list[Note] = []
+    few: dict[tuple[Runs, str], PairOnBenchmark] = {}
+    for benchmark in suite.benchmarks:
+        parts = [(pair.runs, part) for pair in compared for part in pair.parts if part.benchmark == benchmark.name]
+        rows = [_part_row(runs, part, measure, plan.level) for runs, part in parts]
+        shown, remarks = with_few_answers(rows, benchmark.data, [measure], plan.level)
+        notes += [replace(remark, benchmarks=(benchmark.name,)) for remark in remarks]
+        for (runs, part), before, after in zip(parts, rows, shown, strict=True):
+            if after is not before:
+                ends = widened_interval(after, 1 - plan.level)
+                few[runs, part.benchmark] = replace(part, p=after.p, ends=ends)
+    widened = [tuple(few.get((pair.runs, part.benchmark), part) for part in pair.parts) for pair in compared]
+    return [replace(pair, parts=parts) for pair, parts in zip(compared, widened, strict=True)], notes
+
+
+def _part_row(runs: Runs, part: PairOnBenchmark, measure: Measure, level: float) -> Comparison:
+    """Return the difference on a benchmark as a comparison of its own."""
+    low, high, spread = part_interval(part, measure, level)
+    return Comparison(
+        *runs, measure.label, part.difference, low, high, part.p, None, part.test, part.n,
+        units=part.units, spread=spread,
+    )  # fmt: skip
 
 
 def _pairs(suite: Suite, baseline: str | None, run: str | None) -> list[Runs]:
@@ -191,27 +224,15 @@ def _parts(pair: PairOverSuite, measure: Measure, level: float, correction: str)
     adjusted = adjust([part.p for part in pair.parts], "holm" if correction != "none" else "none")
     rows = []
     for part, p in zip(pair.parts, adjusted, strict=True):
-        low, high, _ = student_interval(measure, part.difference, part.error, part.n, level)
-        row = Comparison(
-            *pair.runs, measure.label, part.difference, low, high, part.p, p, part.test, part.n, units=part.units
-        )
+        row = replace(_part_row(pair.runs, part, measure, level), p_adjusted=p, spread=None)
         # Bounds on one benchmark are not adjusted for the others, so nothing is ruled out by them.
         verdict = decide(row, 1 - level, margin=-1).verdict
         rows.append(
             BenchmarkDifference(
-                part.benchmark,
-                *pair.runs,
-                measure.label,
-                part.difference,
-                low,
-                high,
-                part.p,
-                p,
-                part.test,
-                part.n,
-                verdict,
+                part.benchmark, *pair.runs, measure.label, part.difference, row.low, row.high, part.p, p, part.test,
+                part.n, verdict,
             )
-        )
+        )  # fmt: skip
     return rows
 
 

@@ -14,16 +14,17 @@ from nescio.text import listed
 _NAMED = 3  # pairs named in a note
 
 
-def complete(suite: Suite, policy: str) -> tuple[Suite, list[Note]]:
+def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suite, list[Note]]:
     """Apply the policy to a suite in which some runs lack some benchmarks, with a note on what was left out.
 
     `error` refuses; `complete-runs` leaves out the runs that lack a benchmark, `common-benchmarks` the benchmarks that
-    a run lacks; `available` leaves all as it is, and a run's mean is over the benchmarks that it has. Raises
-    MismatchError where it refuses and where nothing is left, UsageError for another policy.
+    a run lacks; `available` leaves all as it is, and a run's mean is over the benchmarks that it has. Where
+    two runs are `named`, what others lack leaves nothing out. Raises MismatchError where it refuses, where a run that
+    is named would be left out, and where nothing is left.
     """
     lacking = {
         run: [b.name for b in suite.benchmarks if run not in b.data.runs]
-        for run in suite.runs
+        for run in (named if len(named) == 2 else suite.runs)
         if any(run not in b.data.runs for b in suite.benchmarks)
     }
     if not lacking:
@@ -47,6 +48,9 @@ def complete(suite: Suite, policy: str) -> tuple[Suite, list[Note]]:
         )
         return suite, [remark]
     if policy == "complete-runs":
+        for run in named:
+            if run in lacking:
+                raise MismatchError(f"run {run!r}, which is to be compared, lacks {', '.join(lacking[run])}")
         kept = [run for run in suite.runs if run not in lacking]
         if not kept:
             raise MismatchError("every run lacks a benchmark, so no run is complete")

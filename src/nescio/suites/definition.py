@@ -27,7 +27,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.evidence import Data, Evidence, Tally, with_questions
-from nescio.data.notes import Note, note
+from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.errors import (
     FormatError,
@@ -90,12 +90,13 @@ class Suite(Struct, frozen=True, eq=False):
     def signature(self, measures: Sequence[Measure], **how: object) -> dict[str, object]:
         """Return the fields of a signature that say what was measured, and over what."""
         asked = [benchmark.data for benchmark in self.benchmarks if isinstance(benchmark.data, Evidence)]
-        clustered = any(data.groups is not None for data in asked)
+        clustered = [b.loaded.options.cluster for b in self.benchmarks if getattr(b.data, "groups", None) is not None]
         return {
             "measures": "+".join(measure.name for measure in measures),
             "runs": len(self.runs),
             "benchmarks": "+".join(self.names),
-            **({"clusters": sum(data.units for data in asked)} if clustered else {}),
+            **({"questions": sum(d.size for d in asked), "clusters": sum(d.units for d in asked)} if clustered else {}),
+            **({"cluster": "+".join(dict.fromkeys(map(str, clustered)))} if clustered and all(clustered) else {}),
             "data": self.digest(),
             **{name: value for name, value in how.items() if value},
         }
@@ -119,13 +120,9 @@ class Suite(Struct, frozen=True, eq=False):
             for remark in (*benchmark.loaded.notes, *(more or {}).get(benchmark.name, ())):
                 whose.setdefault(remark, {})[benchmark.name] = None
         return tuple(
-            remark if len(names) == len(self.benchmarks) else _of_benchmarks(remark, tuple(names))
+            remark if len(names) == len(self.benchmarks) else replace(remark, benchmarks=tuple(names))
             for remark, names in whose.items()
         )
-
-
-def _of_benchmarks(remark: Note, names: tuple[str, ...]) -> Note:
-    return note("suite.benchmark", "{benchmarks:and 3}: {remark}", benchmarks=names, remark=str(remark))
 
 
 def open_suite(source: Any, options: Mapping[str, Any], measures: Measures = None, *, by: str | None = None) -> Suite:
@@ -199,7 +196,8 @@ def _renamed(loaded: Loaded, runs: Any) -> Loaded:
     names = tuple(new_name.get(run, run) for run in data.runs)
     if len({*names}) < len(names):
         raise UsageError(f"two runs would have one name: {', '.join(names)}")
-    return replace(loaded, data=replace(data, runs=names))
+    silence = tuple(replace(row, run=new_name.get(row.run, row.run)) for row in loaded.silence)
+    return replace(loaded, data=replace(data, runs=names), silence=silence)
 
 
 def files_of_definition(path: Path) -> list[Any]:

@@ -26,7 +26,10 @@ Runs = tuple[str, str]  # a run and what it is compared with
 
 class PairOnBenchmark(Struct, frozen=True):
     """Two runs on the questions that both have of one benchmark: the first minus the second, its p-value (None: its
-    exchanges would have to be drawn), and its standard error with the degrees of freedom."""
+    exchanges would have to be drawn), and its standard error with the degrees of freedom.
+
+    `n` are the questions of both, `of` those of either. `ends` are those of the interval of a share of few answers.
+    """
 
     benchmark: str
     difference: float
@@ -36,6 +39,8 @@ class PairOnBenchmark(Struct, frozen=True):
     units: int
     law: Law | None
     error: tuple[float, float]
+    of: int
+    ends: tuple[float, float] | None = None
 
 
 class PairOverSuite(Struct, frozen=True):
@@ -101,17 +106,19 @@ def _exact(benchmarks: Sequence[SeenBenchmark], runs: Runs) -> PairOverSuite | N
 
 def _on_benchmark(one: SeenBenchmark, runs: Runs) -> PairOnBenchmark | None:
     places = one.places(runs)
-    pair = None if places is None else one.seen.pair(*places)
-    if pair is None:
+    if places is None:
         return None
+    pair, of, unknown = one.seen.pair(*places), one.seen.either(*places), (math.nan, math.nan)
+    if pair is None:  # its mean with others is undefined: a run must not choose what counts
+        return PairOnBenchmark(one.name, math.nan, math.nan, "exact", 0, 0, Law(), unknown, of)
     difference, units = float(pair.resampled(pair.counts)), pair.own[0].units
     exchanges = None if math.isnan(difference) else pair.exchanges()
     law = law_of(*exchanges) if exchanges else Law() if math.isnan(difference) else None
     undefined = math.isnan(difference)
-    error = (math.nan, math.nan) if undefined else paired_error(one.seen.measure, pair, difference)
+    error = unknown if undefined else paired_error(one.seen.measure, pair, difference)
     if law is None:
-        return PairOnBenchmark(one.name, difference, None, "permutation", pair.n, units, None, error)
-    return PairOnBenchmark(one.name, difference, law_p(law, difference).p, "exact", pair.n, units, law, error)
+        return PairOnBenchmark(one.name, difference, None, "permutation", pair.n, units, None, error, of)
+    return PairOnBenchmark(one.name, difference, law_p(law, difference).p, "exact", pair.n, units, law, error, of)
 
 
 Drawn = tuple[float, dict[str, float]]  # p of the mean, and of each benchmark

@@ -45,6 +45,13 @@ def fixed_interval(parts: Sequence[PairOnBenchmark], measure: Measure, level: fl
     return *bounded(low, high, measure), math.nan
 
 
+def part_interval(part: PairOnBenchmark, measure: Measure, level: float) -> tuple[float, float, float]:
+    """Return the interval of a difference on one benchmark, and its standard error (NaN where few answers say it)."""
+    if part.ends is not None:
+        return *bounded(*part.ends, measure), math.nan
+    return student_interval(measure, part.difference, part.error, part.n, level)
+
+
 def bounded(low: float, high: float, measure: Measure) -> tuple[float, float]:
     """Return the ends of an interval within what two values of a measure can differ by."""
     low, high = within_range(low, high, measure.bounds)
@@ -52,18 +59,18 @@ def bounded(low: float, high: float, measure: Measure) -> tuple[float, float]:
 
 
 def _is_alike(part: PairOnBenchmark) -> bool:
-    return part.difference == 0 and part.error[0] <= NO_SPREAD and part.units >= FEW
+    return part.ends is None and part.difference == 0 and part.error[0] <= NO_SPREAD and part.units >= FEW
 
 
 def _shows_spread(part: PairOnBenchmark, measure: Measure, level: float) -> bool:
     """Tell whether the units of a benchmark show how far its difference may move."""
-    return student_interval(measure, part.difference, part.error, part.n, level)[2] > NO_SPREAD
+    return part_interval(part, measure, level)[2] > NO_SPREAD
 
 
 def _reach(part: PairOnBenchmark, measure: Measure, level: float) -> tuple[float, float]:
     """Return how far a difference may lie below and above the one that was seen."""
-    low, high, error = student_interval(measure, part.difference, part.error, part.n, level)
-    if error > NO_SPREAD:
+    low, high, error = part_interval(part, measure, level)
+    if error > NO_SPREAD or part.ends is not None:
         return part.difference - low, high - part.difference
     widest = measure.bounds[1] - measure.bounds[0]
     share = rule_of_three_share(part.units, 1 - level)

@@ -35,7 +35,8 @@ def marks(
     suite: Suite, measure: Measure, rows: Sequence[SuiteScore], plan: TestPlan, *, sampled: bool
 ) -> list[SuiteScore]:
     """Return the rows of one measure with marks and sure win rates; as they are where a test would have to draw
-    exchanges and may not (`sampled`), and where the runs' means are over different benchmarks.
+    exchanges and may not (`sampled`), where the runs' means are over different benchmarks, and where two of these means
+    cannot be compared on every benchmark.
 
     Macro differences are adjusted for all pairs of runs (Holm), those of single benchmarks for all pairs and benchmarks
     together: so the bounds of all win rates hold together.
@@ -47,6 +48,9 @@ def marks(
         if pair is not None
     ]
     if any(pair.p is None or part.p is None for pair in pairs for part in pair.parts):
+        return list(rows)
+    known = {row.run for row in rows if not math.isnan(row.value)}
+    if any(math.isnan(pair.difference) and known.issuperset(pair.runs) for pair in pairs):
         return list(rows)
     alpha, sign = 1 - plan.level, -1 if measure.declaration.lower_is_better else 1
     surely = _sure(suite, [row.run for row in rows], pairs, alpha, sign)

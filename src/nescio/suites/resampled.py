@@ -57,7 +57,8 @@ def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed
         for sample in inputs:
             exact = variance(sample)
             run = runs[sample.run]
-            variances[run] = float(np.nanvar(values[run])) if exact is None else exact
+            drawn_variance = math.nan if np.isnan(values[run]).all() else float(np.nanvar(values[run]))
+            variances[run] = drawn_variance if exact is None else exact
         made.append(
             Drawn(
                 {runs[sample.run]: sample.value for sample in inputs},

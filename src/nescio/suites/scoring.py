@@ -243,7 +243,7 @@ def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[
     small = [
         name
         for name, of in zip(suite.names, drawn, strict=True)
-        if min((n for one in of for n in one.n.values()), default=0) < intervals.FEW
+        if min((n for one in of for n in one.n.values() if n), default=intervals.FEW) < intervals.FEW
     ]
     if small:
         made.append(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from nescio.data.policies import ONE_SIDED, OTHER_GOLD
+from nescio.data.policies import FEW_CLUSTERS, LACKING, ONE_SIDED, OTHER_GOLD
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure, OwnInterval, parse
@@ -126,6 +126,8 @@ def _give_key() -> str:
 _NO_GROUNDS: dict[str, Callable[[], str]] = {
     ONE_SIDED: lambda: "Say it in the rows of all runs, or make the baseline again from rows that say it",
     OTHER_GOLD: _give_key,
+    LACKING: lambda: "Ask the run these questions too",
+    FEW_CLUSTERS: lambda: f"Fewer than {FEWEST_CLUSTERS} decide nothing",
     "agreement.chosen_labels": lambda: "Label a random sample of the questions",
 }
 
@@ -231,6 +233,8 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
             rule = f"{row.measure} at most {made.margin:g} worse than {row.baseline}"
             figures = f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
             gates.append(Gate(row.run, rule, made.status, made.why, figures))
+    if not gates:
+        raise UsageError("no gate can pass where no runs are compared")
     return gates
 
 

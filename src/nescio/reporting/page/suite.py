@@ -112,10 +112,14 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
     won = (*refused, *_elsewhere(scores, first, best.run, shown))
     if best.best is None:
         return (Statement("best", f"{after}; no tests were made.", figures, of_level), *won)
+    with_mean = [row for row in others if not math.isnan(row.value)]
+    if not with_mean:
+        return (Statement("best", f"{after}; no other run has a defined mean.", figures, of_level), *won)
     tied = [shown[row.run] for row in others if row.tied_with_best or row.best]
     if not tied:
         said = Statement("better", f"Ship {name}, if the benchmarks matter alike.", figures, LEVEL)
-        than = shown[others[0].run] if len(others) == 1 else "every other run"
+        than = shown[with_mean[0].run] if len(with_mean) == 1 else "every other run"
+        than += " with a defined mean" if len(with_mean) not in (1, len(others)) else ""
         head = f"{after}, significantly better than {than}."
     else:
         text = (
@@ -131,7 +135,11 @@ def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[S
     """Say why the best run is not to be used, by the rules of a single collection, each benchmark counting the same;
     nothing where a benchmark has no outcomes."""
     own = [one for one in suite.benchmarks if best.run in one.data.runs]
-    yield from no_decision(best.run, name, [one.loaded.silence for one in own])
+    for one in own:
+        excluded = one.loaded.options.ungraded == "exclude"
+        if said := [*no_decision(best.run, name, [one.loaded.silence], ungraded_left_out=excluded)]:
+            yield from said
+            break
     counts = [counts_of(one.loaded).get(best.run, (0, 0, 0)) for one in own]
     if not own or not all(map(sum, counts)):
         return
