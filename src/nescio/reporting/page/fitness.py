@@ -46,10 +46,12 @@ def unfit(one: Standing, at: str = "", among: str = "") -> Iterator[Statement]:
         yield Statement("silence", text, {**figures, "value": one.value, "silence": one.silence})
 
 
-def no_decision(run: str, shown: str, silence: Iterable[Iterable[NonAnswers]]) -> Iterator[Statement]:
-    """Say how much silence of a run was no decision of its own, where that is much; `silence` are the rows of each
-    benchmark."""
-    if lost := not_declined(run, silence):
+def no_decision(
+    run: str, shown: str, silence: Iterable[Iterable[NonAnswers]], *, ungraded_left_out: bool = False
+) -> Iterator[Statement]:
+    """Say how much silence of a run was no decision of its own, or how much is left out without a grade, where that is
+    much; `silence` are the rows of each benchmark."""
+    if lost := not_declined(run, silence, ungraded_left_out=ungraded_left_out):
         advice = "Check how answers are parsed and why calls failed, and score again."
         text = f"Ship nothing yet: {lost.words(shown)}. {advice}"
         yield Statement("no decision", text, {"run": shown, "lost": lost.lost, "of": lost.of, "why": lost.why})
