@@ -310,8 +310,11 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
 def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, int]] = ()) -> Note:
     """Say that each run counts on its own questions, which was asked for, or which no two runs share."""
     if asked:
-        paired = "each run counts on its own questions: differences are paired where two runs share questions"
-        return note(OWN, paired, lacking=tuple(lacking))
+        return note(
+            OWN,
+            "each run counts on its own questions: differences are paired where two runs share questions",
+            lacking=tuple(lacking),
+        )
     return note(
         APART,
         "no two of the {runs} runs share a question: each counts on its own, and differences are unpaired. If they "

@@ -71,7 +71,7 @@ class Pair(Struct, frozen=True):
 
 
 def no_ground(results: Results[Any], measure: str, run: str | None, baseline: str | None = None) -> str | None:
-    """Return what no decision on a run (None: on any run) by a measure can rest on, or None where nothing is against it.
+    """Return what no decision on a run (None: any run) by a measure can rest on; None where nothing is against it.
 
     That is what whoever sends the answers could have chosen so that the run wins, and figures that do not hold what
     they say.
@@ -220,8 +220,8 @@ def known_differs(data: Data, measures: Sequence[Measure]) -> list[Note]:
             if differ.any():
                 remark = note(
                     KNOWN_DIFFERS,
-                    "runs differ in the column {column!r} on {questions:n question}, and it is to say what one reference "
-                    "system knows",
+                    "runs differ in the column {column!r} on {questions:n question}, and it is to say what one "
+                    "reference system knows",
                     column=bare(column),
                     questions=int(differ.sum()),
                 )

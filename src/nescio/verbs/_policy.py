@@ -116,8 +116,8 @@ def read_policy(path: Path) -> tuple[dict[str, Any], Policy]:
         policy = msgspec.convert(content, Policy)
     except msgspec.ValidationError as error:
         raise FormatError(path, f"is no gate policy: {error}") from None
-    if not any(rule.tier != "informative" for rule in policy.rules):
-        raise FormatError(path, "a policy needs [[rules]], and one of them that decides")
+    if not policy.rules:
+        raise FormatError(path, "a policy needs [[rules]]")
     for rule in policy.rules:
         _check_rule(rule, [*benchmarks], path)
     if not 50 < policy.level < 100:

@@ -124,8 +124,8 @@ KINDS: Mapping[str, Kind] = {
         FIGURES,
     ),
     "no decision": Kind(
-        "so many answers could not be read, stopped on an error or have no grade that this was not the run's own choice; or "
-        "no gate could rest on the answers",
+        "so many answers could not be read, stopped on an error or have no grade that this was not the run's own "
+        "choice; or no gate could rest on the answers",
         "what the files say of each silence, and of how they were made",
         "counted",
         FIGURES,
