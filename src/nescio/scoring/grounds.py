@@ -26,7 +26,7 @@ from nescio.data.policies import (
 )
 from nescio.data.reasons import MUCH, NOT_DECLINED, left_out_in_words
 from nescio.data.results import Results, Scores
-from nescio.errors import opt
+from nescio.errors import opt, spelled
 from nescio.measures import Measure, OwnInterval, parse
 from nescio.pipeline.baselines import COMPARED
 from nescio.pipeline.saved import BESIDE
@@ -58,8 +58,9 @@ class Pair(Struct, frozen=True):
     @classmethod
     def of(cls, results: Results[Any], run: str | None, baseline: str | None) -> Pair:
         """Return the pair beside the other runs of some results; where no run is named, all are judged."""
-        names = {name for row in results for name in (row.run, getattr(row, "baseline", None))} if run else set()
-        return cls(baseline, frozenset(names - {run, baseline, None}))
+        rows = results.rows if run else ()
+        names = {str(row.run) for row in rows} | {str(row.baseline) for row in rows if hasattr(row, "baseline")}
+        return cls(baseline, frozenset(name for name in names if name not in (run, baseline)))
 
     def judges(self, name: str) -> bool:
         """Whether what a note says of a run is about the one that is judged, which it may name as the files do."""
@@ -76,16 +77,17 @@ def no_ground(results: Results[Any], measure: str, run: str | None, baseline: st
     That is what whoever sends the answers could have chosen so that the run wins, and figures that do not hold what
     they say.
     """
-    if clusters := _clusters(results):
-        return clusters
+    if run is not None and (clusters := _clusters(results)):  # the advice on all runs has no bound on clusters
+        return spelled(clusters)
     pair = Pair.of(results, run, baseline)
     for remark in results.notes:
         if remark.code == FEWER_REPEATS and results.signature.get("runs") != "1":
             continue
         rule = _RULES.get(remark.code)
         if rule is not None and (why := rule(remark, pair)):
-            return why
-    return _unfit(results, measure)
+            return spelled(why)
+    unfit = _unfit(results, measure)
+    return unfit and spelled(unfit)
 
 
 def _clusters(results: Results[Any]) -> str | None:
@@ -211,9 +213,10 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
 
 def known_differs(data: Data, measures: Sequence[Measure]) -> list[Note]:
     """Note the questions of which runs' rows say other things about what the reference system knows."""
-    notes = []
-    of_honesty = [one.on(data.columns) for one in measures if one.declaration.name in HONESTY]
-    for measure in of_honesty if isinstance(data, Evidence) else ():
+    notes: list[Note] = []
+    if not isinstance(data, Evidence):
+        return []
+    for measure in (one.on(data.columns) for one in measures if one.declaration.name in HONESTY):
         for column in (name for name in measure.needs if name.startswith(USER)):
             values = np.where(data.present, np.asarray(data.column(column), dtype=np.float64), np.nan)
             differ = np.fmin.reduce(values, axis=0) < np.fmax.reduce(values, axis=0)

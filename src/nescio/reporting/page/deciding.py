@@ -240,7 +240,8 @@ def _bound(report: ReportData, answers: tuple[int, int], tried: int, lost: int) 
     upper = upper_of_chosen(wrong, answered, tried, LEVEL)
     k = len(report.runs)
     chosen = f", chosen out of {k:,}" if k > 1 else ""
-    chosen += f", if all {plural(lost, 'answer')} without a grade {'is' if lost == 1 else 'are'} wrong" if lost else ""
+    ungraded = "the answer without a grade is" if lost == 1 else f"all {lost:,} answers without a grade are"
+    chosen += f", if {ungraded} wrong" if lost else ""
     figures: dict[str, Figure] = {"wrong": wrong, "answered": answered, "tried": tried, "upper": upper}
     return Statement(
         "wrong", f"(at most {_above(upper)} on others like them, with 95% confidence{chosen}).", figures, LEVEL
