@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import ANSWERED, PEOPLE, Command
 
 GATE = ("--baseline", "old", "--run", "new", "--fail-on-regression")
 HEAD = "run,question,outcome"
@@ -337,3 +337,13 @@ def test_looks_that_contradict_each_other_show_no_interval(tmp_path: Path, nesci
     assert done.status == 3
     assert "contradict" in done.flat
     assert "undefined, undefined" not in done.flat + done.err
+
+
+def test_labels_and_questions_are_not_promised_at_once(nescio: Command) -> None:
+    """A note says how many labels would tell the runs apart; the decision names no number of questions beside it."""
+    files = [*ANSWERED, "--labels", PEOPLE]
+    done = nescio("compare", *files, "-m", "c@1", "--baseline", "other", "--run", "mine")
+    assert "labels would tell these runs apart" in done.flat
+    assert done.out.splitlines()[-1].startswith("CANNOT TELL: ")
+    assert "further questions" not in done.flat
+    assert "More labels or more questions would narrow the interval." in done.flat

@@ -144,8 +144,8 @@ class Decision(Struct, frozen=True):
         if self.status == 1:
             return f" is {worse}"
         more = f"More than {MOST_TIMES:,} times as many {self.units} would be needed if the difference stays as it is."
-        if self.units == LABELS:  # which narrow the interval as far as all answers do
-            more = "More labels may settle it, and else more questions."
+        if self.units == LABELS:
+            more = "More labels or more questions would narrow the interval."
         if self.undecided:
             more = f"{self.undecided[:1].upper()}{self.undecided[1:]}."
         elif self.further is not None:

@@ -4,7 +4,7 @@ a report, so that none of them passes what another refuses."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -80,11 +80,9 @@ def no_ground(results: Results[Any], measure: str, run: str | None, baseline: st
     if run is not None and (clusters := _clusters(results)):  # the advice on all runs has no bound on clusters
         return spelled(clusters)
     pair = Pair.of(results, run, baseline)
+    alone = results.signature.get("runs") == "1"
     for remark in results.notes:
-        if remark.code == FEWER_REPEATS and results.signature.get("runs") != "1":
-            continue
-        rule = _RULES.get(remark.code)
-        if rule is not None and (why := rule(remark, pair)):
+        if why := _why_not(remark, pair, alone=alone):
             return spelled(why)
     unfit = _unfit(results, measure)
     return unfit and spelled(unfit)
@@ -106,66 +104,33 @@ def _clusters(results: Results[Any]) -> str | None:
     )
 
 
-def _saved_reading(remark: Note, pair: Pair) -> str | None:  # noqa: ARG001  a rule like the others
-    named = opt("reading", remark.subject)
-    return f"{remark.subject}, which nobody named: add {named} if you trust it, or remove it"
-
-
-def _apart(remark: Note, pair: Pair) -> str | None:  # noqa: ARG001
-    asked = f"{opt('missing', 'own')} says that both were asked random samples of the same kind"
-    return f"this: no two runs share a question, and a run that chooses its own questions could win any gate; {asked}"
-
-
-def _one_sided(remark: Note, pair: Pair) -> str | None:
-    if pair.is_baseline(remark["runs"]):
-        return None
-    return f"this: {remark.text}. Say it in the rows of all runs, or make the baseline again from rows that say it"
-
-
-def _other_gold(remark: Note, pair: Pair) -> str | None:
-    if remark["first"] and pair.is_baseline(remark["whose"]):
-        return None
-    first = opt("choose", {"gold": "first"})
-    return f"this: {remark.text}. Give one key for all runs, or add {first} and read the baseline first"
-
-
-def _labels(remark: Note, pair: Pair) -> str | None:  # noqa: ARG001
-    return f"this: {remark.text}. Label a random sample of the questions"
-
-
-def _lacks(remark: Note, pair: Pair) -> str | None:
-    lacking = [(name, many) for name, many in remark["lacking"] if pair.judges(name)]
-    if not lacking:
-        return None
-    name, many = lacking[0]
-    return f"the questions that all runs have: {name!r} lacks {many:,} that others were asked. {_silent()}"
-
-
-def _unequal_repeats(remark: Note, pair: Pair) -> str | None:
-    if not any(map(pair.judges, remark["runs"])):
-        return None
-    return f"this: {remark.text}. Give every run as many answers to each question; {_silent()}"
-
-
-def _fewer_repeats(remark: Note, pair: Pair) -> str | None:  # noqa: ARG001
-    return f"this: {remark.text}. Give as many answers to each question"
-
-
-def _silent() -> str:
-    return f"{opt('missing', 'unanswered')} counts those that it lacks as unanswered"
-
-
-_RULES: Mapping[str, Callable[[Note, Pair], str | None]] = {
-    BESIDE: _saved_reading,
-    APART: _apart,
-    ONE_SIDED: _one_sided,
-    OTHER_GOLD: _other_gold,
-    CHOSEN_LABELS: _labels,
-    COMMON: _lacks,
-    OWN: _lacks,
-    UNEQUAL_REPEATS: _unequal_repeats,
-    FEWER_REPEATS: _fewer_repeats,
-}
+def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
+    """Return why no decision can rest on what a note says; `alone` says that there is one run. None for other notes."""
+    code, why = remark.code, None
+    said, silent = f"this: {remark.text}. ", f"{opt('missing', 'unanswered')} counts those that it lacks as unanswered"
+    if code == BESIDE:
+        named = opt("reading", remark.subject)
+        why = f"{remark.subject}, which nobody named: add {named} if you trust it, or remove it"
+    elif code == APART:
+        asked = f"{opt('missing', 'own')} says that both were asked random samples of the same kind"
+        why = (
+            f"this: no two runs share a question, and a run that chooses its own questions could win any gate; {asked}"
+        )
+    elif code == ONE_SIDED and not pair.is_baseline(remark["runs"]):
+        why = f"{said}Say it in the rows of all runs, or make the baseline again from rows that say it"
+    elif code == OTHER_GOLD and not (remark["first"] and pair.is_baseline(remark["whose"])):
+        why = f"{said}Give one key for all runs, or add {opt('choose', {'gold': 'first'})} and read the baseline first"
+    elif code == CHOSEN_LABELS:
+        why = f"{said}Label a random sample of the questions"
+    elif code in (COMMON, OWN) and (lacks := [own for own in remark["lacking"] if pair.judges(own[0])]):
+        why = (
+            f"the questions that all runs have: {lacks[0][0]!r} lacks {lacks[0][1]:,} that others were asked. {silent}"
+        )
+    elif code == UNEQUAL_REPEATS and any(map(pair.judges, remark["runs"])):
+        why = f"{said}Give every run as many answers to each question; {silent}"
+    elif code == FEWER_REPEATS and alone:
+        why = f"{said}Give as many answers to each question"
+    return why
 
 
 def _unfit(results: Results[Any], name: str) -> str | None:

@@ -13,7 +13,7 @@ The file names `baseline` and `run`, each benchmark with its `files` ([benchmark
 - `stratum`: COLUMN=VALUE, or COLUMN for each of its values;
 - `tier`: "must not drop" (the default), "may drop", or "informative", which decides nothing;
 - `by`: the drop that is allowed (0.01), with `relative = true` as a share of the baseline's value;
-- `at_least` or `at_most`: a limit of the run alone.
+- `at_least` or `at_most`: a limit of the run alone, in place of `by`.
 
 `level` (95) and `least`, the fewest questions that decide, stand at the top of the file. `examples/policy.toml` is one.
 
