@@ -146,10 +146,7 @@ def scaled_shares(run: Share, baseline: Share, scale: float, level: float) -> tu
 
 def _apart(row: Comparison, run: Share, baseline: Share, level: float) -> Comparison:
     """Return a comparison with the interval and p of two independent shares, if these are wider and larger."""
-    (first, low, high), (second, lower, upper) = (_with_ends(share, level) for share in (run, baseline))
-    below = math.hypot(first - low, upper - second)
-    above = math.hypot(high - first, second - lower)
-    ends = row.difference - below, row.difference + above
+    ends = scaled_shares(run, baseline, 1.0, level)
     if row.low is not None and row.high is not None and not math.isnan(row.low):
         ends = min(row.low, ends[0]), max(row.high, ends[1])
     p = row.p if row.test == TUKEY else max(row.p or 0.0, _fisher(run, baseline))
