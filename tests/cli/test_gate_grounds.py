@@ -347,3 +347,10 @@ def test_labels_and_questions_are_not_promised_at_once(nescio: Command) -> None:
     assert done.out.splitlines()[-1].startswith("CANNOT TELL: ")
     assert "further questions" not in done.flat
     assert "More labels or more questions would narrow the interval." in done.flat
+
+
+def test_a_stake_that_one_run_was_never_asked_at_stands_against_nothing(tmp_path: Path, nescio: Command) -> None:
+    rows = [("old", f"q{q}", s, right(q % 10 < 7)) for q in N for s in (1, 5)]
+    rows += [("new", f"q{q}", 1, right(q % 10 < 9)) for q in N]
+    path = table(tmp_path / "stake.csv", "run,question,stake,outcome", rows)
+    assert nescio("compare", path, "-m", "utility(1)", *GATE).status == 0

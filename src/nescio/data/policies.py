@@ -248,7 +248,9 @@ def _unequal_repeats(outcomes: Outcomes, present: NDArray[np.bool_], counts: NDA
     assert outcomes.repeats is not None
     fewer = counts < counts.max(axis=0)
     if outcomes.repeats.single:
-        fewer = outcomes.repeats.counts(present.any(axis=0) & ~present) > 0
+        labels = outcomes.repeats.label.astype(str)  # of stakes, a run may lack those that it was never asked at
+        asked = np.stack([np.isin(labels, np.unique(labels[row])) for row in present])
+        fewer = outcomes.repeats.counts(present.any(axis=0) & ~present & asked) > 0
     many = (fewer & (counts > 0)).sum(axis=1)
     runs = [run for run, own in zip(outcomes.runs, many, strict=True) if own]
     if not runs:

@@ -168,11 +168,13 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
         return Lost()
     bound = parse(measure)
     low, high = bound.bounds
-    share = sum(remark["count"] / max(1, remark["total"]) for remark in counted)
+    shares = [remark["count"] / max(1, remark["total"]) for remark in counted]
+    share = math.inf if max(shares) == 1 else sum(own / (1 - own) for own in shares)  # of what is graded
     times = 1 if bound.declaration.proportion is not None else 2
     shift = times * share * (high - low) if bound.counts_every_unit else math.inf
-    much = [one for one in counted if pair.judges(one.subject) and one["count"] >= MUCH * one["total"]]
-    words = left_out_in_words((much or counted)[0])
+    judged = [one for one in counted if pair.judges(one.subject)]
+    much = [one for one in judged if one["count"] >= MUCH * one["total"]]
+    words = left_out_in_words((much or judged or counted)[0])
     return Lost(math.inf if much else shift, words)
 
 

@@ -126,8 +126,9 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
             FAILED: "is above" if limit.ceiling else "is below",
             CANNOT_TELL: "is not significantly different from",
         }[status]
+        because = ""
         if status == CANNOT_TELL and worst >= floor:
-            verdict = f"cannot be told from what is graded ({left_out.words}), beside the limit"
+            verdict, because = f"may be {'above' if limit.ceiling else 'below'}", f", as {left_out.words}"
         if math.isnan(low):
             verdict = "has no interval to compare with"
         figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
@@ -135,7 +136,7 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
         rough = f", for all {runs:,} runs together" if runs > 1 else ""
         rough += ", an approximate interval" if doubtful else ""
         where = f" on {on.questions:,} other questions" if on else ""
-        message = f"{limit.measure} of run {row.run!r}{where} {verdict} {limit.value:g} ({figures}{rough})"
+        message = f"{limit.measure} of run {row.run!r}{where} {verdict} {limit.value:g}{because} ({figures}{rough})"
         rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"
         gates.append(Gate(row.run, rule, status, message, figures, doubtful))
     return gates

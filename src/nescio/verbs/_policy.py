@@ -253,7 +253,7 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
         (row,) = [row for row in scores if row.run == policy.run]
         ends.append((math.nan if row.low is None else row.low, math.nan if row.high is None else row.high))
     (low, high), (least, most) = ends
-    shift = lost(scores, row.measure, policy.run, policy.baseline).shift if rule.tier != "informative" else 0.0
+    shift = lost(scores, row.measure, policy.run).shift if rule.tier != "informative" else 0.0
     passes = high + shift <= limit if ceiling else low - shift >= limit
     fails = least > limit if ceiling else most < limit
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
