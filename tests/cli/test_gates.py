@@ -251,7 +251,7 @@ def test_further_clusters_are_counted_where_clusters_are_resampled(nescio: Comma
         for run, right in (("old", worse), ("new", better)):
             rows.append(f"{run},q{i},{'correct' if right else 'incorrect'},{i // 10}\n")
     path = written(tmp_path / "runs.csv", "run,question,outcome,cluster\n" + "".join(rows))
-    found = nescio("compare", path, "-m", "accuracy", "--baseline", "old", *FEW)
+    found = nescio("compare", path, "-m", "accuracy", "--baseline", "old", "--cluster", "cluster", *FEW)
     assert "About 61 further clusters would settle it" in found.out
 
 

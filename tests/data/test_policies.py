@@ -47,8 +47,8 @@ def test_a_missing_row_is_an_error(tmp_path: Path) -> None:
     path = encode(rows(MISSING), "csv", tmp_path)
     assert str(refusal(path, MismatchError)) == (
         f"{path}: run 'b' lacks 2 of 4 questions (first: 'q2'); 1 more run lacks some; use --missing common to "
-        "keep only the 1 question that all runs have, --missing own to count each run on its own questions, or --missing "
-        "unanswered if the runs were asked the others and gave no answer"
+        "keep only the 1 question that all runs have (no gate rests on that), --missing own to count each run "
+        "on its own questions, or --missing unanswered if the runs were asked the others and gave no answer"
     )
     path = encode(rows(MISSING | {"d": "c..."}), "csv", tmp_path)
     assert "; 2 more runs lack some; " in str(refusal(path, MismatchError))

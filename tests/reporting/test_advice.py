@@ -197,7 +197,7 @@ def test_answers_to_questions_asked_again_are_not_called_questions(tmp_path: Pat
     ]
     for rows, explained in ((again, True), (again[:-1], False)):
         table = written(tmp_path / "again.csv", "run,question,repeat,outcome", rows)
-        made = pages.gather([table], resamples=200, missing="unanswered")
+        made = pages.gather([table], resamples=200)
         assert " answers to 4 questions right" in answer(made).more[0]
         assert ("c@1" in {word.name for word in words(made)}) == explained
     assert "asked several times" in advice(pages.gather([EXAMPLES / "trials.csv"], resamples=200))

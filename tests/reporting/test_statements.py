@@ -141,6 +141,7 @@ class Page:
         self.runs = list(dict.fromkeys(run for run, _ in self.scores))
         self.k = len(self.runs)
         self.asked_of = 0
+        self.ungraded = 0  # answers of the first run that are left out
         self.names = {run: self.shown(run) for run in self.runs}
         command = html.unescape(re.search(r"nescio score [^<]*", self.html)[0])  # type: ignore[index]
         measures = re.findall(r"-m (\S+)", command.partition("\n")[0].replace("'", ""))
@@ -187,6 +188,7 @@ class Page:
         with table.open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         self.asked_of = len({row["question"] for row in rows})
+        self.ungraded = sum(row["outcome"] in ("", "ungraded") for row in rows if row["run"] == rows[0]["run"])
         return [row for row in rows if row["outcome"] not in ("", "ungraded")]
 
     @cached_property
@@ -401,7 +403,8 @@ def advised(page: Page) -> tuple[int, int, int, float]:
 def at_most(page: Page, m: re.Match[str]) -> bool:
     """A bound is never rounded down."""
     answered, wrong, tried, _ = advised(page)
-    upper, shown = page.bound(wrong, answered, tried), float(m[1].rstrip("%")) / 100
+    lost = page.ungraded  # which may all be wrong
+    upper, shown = page.bound(wrong + lost, answered + lost, tried), float(m[1].rstrip("%")) / 100
     step = 10.0 ** -(2 + len(m[1].rstrip("%").partition(".")[2]))
     return upper <= shown + 1e-9 < upper + step + 2e-9 and (m[2] is None or agrees(m[2], page.k))
 
@@ -415,7 +418,8 @@ def evidence(page: Page, m: re.Match[str]) -> bool:
     if m[4] is None:
         return True
     answered, wrong, tried, seen = advised(page)
-    return agrees(m[4], 100 * (page.bound(wrong, answered, tried) - seen))
+    lost = page.ungraded
+    return agrees(m[4], 100 * (page.bound(wrong + lost, answered + lost, tried) - seen))
 
 
 def the_same(page: Page, m: re.Match[str]) -> bool:
@@ -617,7 +621,7 @@ RULES: dict[str, Check] = {
     r"RUN(?: as it is:)? (?:it )?answers #, and # of its answers are wrong": lambda page, m: page.share(page.run(m[1])),
     r"RUN answered #, and # of these were wrong": lambda page, m: page.share(page.run(m[1])),
     r"Ship RUN at threshold #(?:, or .+? \(not significantly different\))?: expect \S+ to answer # of new questions, and # of these wrongly": shipped_at,
-    r"\(at most # on others like them, with 95% confidence(?:, chosen out of #)?\)": at_most,
+    r"\(at most # on others like them, with 95% confidence(?:, chosen out of #)?(?:, if the answer without a grade is wrong)?\)": at_most,
     r"The evidence is (weak|fair|strong): (?:another judge sees # of the answers otherwise(?: and )?)?(?:the lead(?: over .+?)? is (not )?"
     r"significant)?(?: and )?(?:the bound is # points? above what was seen)?\.": evidence,
     r"RUN may be more than # worse than RUN \(c@1 #(?: \[#, #\])?\)\.(?: About # further (?:questions|clusters) would)?": undecided,
@@ -637,6 +641,11 @@ RULES: dict[str, Check] = {
     r"the same with each of # (questions?|clusters?)": lambda page, m: (page.units(m[2]),),
     r"all # (questions) or clusters move the two runs alike": lambda page, _: (page.questions,),
     r"Ship nothing yet: # of .+?'s # answers? counts? as silence": lambda page, _: of_best(page)[2:4],
+    r"put # questions into #: add": lambda page, _: (page.questions, page.units("cluster")),
+    r"Ship nothing yet: # of .+?'s # answers? (?:is|are) left out": lambda page, _: (
+        page.ungraded,
+        page.ungraded + of_best(page)[3],
+    ),
     r"For (undecided pairs|the undecided pairs on this page|these pairs), the smallest difference that a test detects "
     r"with a chance of 80% is about #( to #)?": lambda page, m: page.detectable(m[1])[: 2 if m[3] else 1],
     r"RUN has # of # right and left # unanswered: \(# \+ #·#/#\)/# = #\. Its accuracy is #\.": c_at_1,

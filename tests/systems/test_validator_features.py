@@ -226,7 +226,11 @@ def test_a_preset_is_a_column_of_table_12() -> None:
         *("lexical", "proximity", "speech", "hypothesis", "chunks", "constituents", "ngrams", "phrases"),
         *("names", "classes", "numbers", "syntax"),
     }
-    assert chosen(Resources(), only=["ltqa"]) == ("lexical", "proximity", "ngrams")  # functions and syntax need a parser
+    assert chosen(Resources(), only=["ltqa"]) == (
+        "lexical",
+        "proximity",
+        "ngrams",
+    )  # functions and syntax need a parser
     assert chosen(Resources(), only=["tellez", "times"], without=["times", "numbers", "lexical"])[0] == "proximity"
     assert chosen(Resources(), only=["times"]) == ("times",)
     with pytest.raises(UsageError, match="none of these techniques"):

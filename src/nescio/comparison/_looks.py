@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from nescio.comparison.few_answers import is_few, shares_answers
 from nescio.data.columns import OUTCOMES
 from nescio.data.patterns import Patterns
 from nescio.errors import UsageError
@@ -106,11 +107,21 @@ def follow(measure: Measure, run: Codes, baseline: Codes, how: Sequence) -> Path
         half = sequences.asymptotic_half_width(t, spread, how.alpha, how.planned)
         # Questions that all move the difference alike show no spread, and an interval without width is none.
         looked = (t >= FIRST_LOOK) & (discordant >= FEWEST_DISCORDANT) & (spread > ROUNDING)
+        looked &= ~(_of_few_answers(measure, counts[0]) | _of_few_answers(measure, counts[1]))
         half = np.where(looked, half, np.nan)
         low, high = difference - half, difference + half
     furthest = measure.bounds[1] - measure.bounds[0]  # no difference lies further from 0
     low, high = np.clip(low, -furthest, furthest), np.clip(high, -furthest, furthest)
     return Path(difference, low, high, *sequences.running(low, high), discordant)
+
+
+def _of_few_answers(measure: Measure, counts: Floats) -> NDArray[np.bool_]:
+    """Return after which questions a share of the answers rests on too few of them, as in `few_answers`."""
+    if not shares_answers(measure):
+        return np.zeros(len(counts), dtype=np.bool_)
+    part, whole = counts[:, 0], counts[:, 0] + counts[:, 1]
+    few: NDArray[np.bool_] = is_few(part, whole)
+    return few
 
 
 def _scaled(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, float]:

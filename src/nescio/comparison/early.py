@@ -30,17 +30,20 @@ from nescio.comparison.two_runs import take_two
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import with_questions
 from nescio.data.notes import Note, note
+from nescio.data.reasons import notes_on_silence
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded, check_baseline
+from nescio.scoring.grounds import lost, no_ground
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import open_data
 from nescio.sources.locks import one_at_a_time
 from nescio.stats.streams import Stream
 from nescio.text import plural
 
+WORSE = ("stop: worse", "stop: lower")
 DISAGREE = "cannot tell, as the looks contradict each other"
 _CHANGES = ("runs", "questions", "data", "format", "columns")  # what may differ from block to block
 
@@ -127,6 +130,7 @@ def compare_early(
             rows[-1] = replace(rows[-1], verdict=_changed_verdict(changed), more=None)
         if path is not None and after is not before:
             _early_state.write(path, after)
+    notes += more_notes
     looked = hashlib.blake2b("\0".join([*after.questions, after.run, after.baseline]).encode(), digest_size=6)
     line = sign(
         measures=chosen.name,
@@ -139,7 +143,22 @@ def compare_early(
         state=looked.hexdigest(),
         seed=seed,
     )
-    return Results(tuple(rows), line, (*loaded.notes, *notes, *more_notes), "looks")
+    silent = notes_on_silence(names[:1], [loaded.silence], ungraded_left_out=loaded.options.ungraded == "exclude")
+    looks = Results(tuple(rows), line, (*loaded.notes, *silent, *notes), "looks")
+    return looks.with_rows([*rows[:-1], _on_grounds(looks, margin or 0.0)])
+
+
+def _on_grounds(looks: Results[Look], margin: float) -> Look:
+    """Return the last look, which cannot tell where no decision can rest on it, or what is left out may change it."""
+    row = looks.rows[-1]
+    pair = (row.measure, row.run, row.baseline)
+    if ground := no_ground(looks, *pair):
+        return replace(row, verdict=f"cannot tell, as no decision can rest on {ground}", more=None)
+    left_out, lower = lost(looks, *pair), parse(row.measure).declaration.lower_is_better
+    worst = (-row.high if lower else row.low) - left_out.shift
+    if left_out.words and row.stops and row.verdict not in WORSE and not worst >= -margin:
+        return replace(row, verdict=f"cannot tell, as {left_out.words}", more=None)
+    return row
 
 
 def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:

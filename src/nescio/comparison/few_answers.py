@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from nescio.data.evidence import Data, Evidence
 from nescio.data.notes import Note, gather, note
+from nescio.data.repeats import sums
 from nescio.data.results import Comparison
 from nescio.measures import Measure
 from nescio.scoring.samples import measure_inputs
@@ -39,10 +41,12 @@ def with_few_answers(
         own, measure = shares.get(row.measure, {}), by_label[row.measure]
         both = own.get(row.run), own.get(row.baseline)
         alike = row.difference == 0 and _end_alike(row, data, measure)
-        if measure.counts_every_unit or math.isnan(row.difference) or alike:
+        every = measure.counts_every_unit
+        cancels = row.difference == 0 and data.clusters is not None  # what is won and lost within each cluster
+        if (every and not cancels) or math.isnan(row.difference) or alike:
             made.append(row)
             continue
-        if both[0] is None or both[1] is None or not any(map(_is_few, both)):
+        if every or both[0] is None or both[1] is None or not any(map(_is_few, both)):
             made.append(_without_rule_of_three(row))
             continue
         made.append(_apart(row, both[0], both[1], level))
@@ -64,6 +68,11 @@ def _end_alike(row: Comparison, data: Data, measure: Measure) -> bool:
         table = data.table(x, y)
         return bool(table.sum() == np.trace(table))
     cells = [data.absence, *(data.column(name) for name in measure.on(data.columns).needs)]
+    if data.repeats is not None and measure.counts_outcomes:  # which attempt it was changes nothing
+        present, question = data.present, data.repeats.question
+        cells = [np.stack([sums(np.where(present[i], own[i], 0), question) for i in (x, y)]) for own in cells[1:]]
+        cells.append(data.repeats.counts(present[[x, y]]))
+        x, y = 0, 1
     return all(np.array_equal(values[x], values[y], equal_nan=values.dtype.kind == "f") for values in cells)
 
 
@@ -78,8 +87,17 @@ def _parts(measure: Measure) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     proportion = measure.declaration.proportion
     if proportion is not None:
         return None if proportion[1] == "n" else ((proportion[0],), (proportion[1],))
-    is_precision = measure.counts_outcomes and measure(5, 3, 8) == 5 / 8
-    return (("correct",), ("correct", "incorrect")) if is_precision else None
+    return (("correct",), ("correct", "incorrect")) if shares_answers(measure) else None
+
+
+def shares_answers(measure: Measure) -> bool:
+    """Return whether a measure is the share of the answers that are right, as precision is."""
+    return measure.counts_outcomes and measure(5, 3, 8) == 5 / 8
+
+
+def is_few(part: Any, whole: Any) -> Any:
+    """Return whether a share rests on few answers, or all or none of them count; also of arrays."""
+    return (whole < FEW) | (part == 0) | (part == whole)
 
 
 def shares_of(data: Data, measure: Measure) -> dict[str, Share]:
@@ -112,15 +130,23 @@ def _fisher(run: Share, baseline: Share) -> float:
 
 
 def _is_few(share: Share | None) -> bool:
-    return share is not None and (share[1] < FEW or share[0] in (0, share[1]))
+    return share is not None and bool(is_few(*share))
+
+
+def scaled_shares(run: Share, baseline: Share, scale: float, level: float) -> tuple[float, float]:
+    """Return the interval of a run's share minus `scale` times a baseline's, where one is of few answers; else one
+    without an end."""
+    if not _is_few(run) and not _is_few(baseline):
+        return math.inf, -math.inf
+    (first, low, high), (second, lower, upper) = (_with_ends(share, level) for share in (run, baseline))
+    below = math.hypot(first - low, scale * (upper - second))
+    above = math.hypot(high - first, scale * (second - lower))
+    return first - scale * second - below, first - scale * second + above
 
 
 def _apart(row: Comparison, run: Share, baseline: Share, level: float) -> Comparison:
     """Return a comparison with the interval and p of two independent shares, if these are wider and larger."""
-    (first, low, high), (second, lower, upper) = (_with_ends(share, level) for share in (run, baseline))
-    below = math.hypot(first - low, upper - second)
-    above = math.hypot(high - first, second - lower)
-    ends = row.difference - below, row.difference + above
+    ends = scaled_shares(run, baseline, 1.0, level)
     if row.low is not None and row.high is not None and not math.isnan(row.low):
         ends = min(row.low, ends[0]), max(row.high, ends[1])
     p = row.p if row.test == TUKEY else max(row.p or 0.0, _fisher(run, baseline))

@@ -9,13 +9,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.plain_tables import signed_figure
-from nescio.data.reasons import NOT_DECLINED, REASONS_CHANGED
+from nescio.data.reasons import REASONS_CHANGED
 from nescio.data.results import Comparison, Comparisons
 from nescio.measures import parse
+from nescio.scoring.grounds import lost, no_ground
 from nescio.stats.intervals import FEW
 
 POWER = 0.8
 CANNOT_TELL = 3  # the status of a decision
+LABELS = "labels"  # the units of differences that people's labels correct
 CORRECTED = "t"  # the test of differences that labels correct, which exchanges nothing
 TOO_FEW = "too few questions to tell"
 NONE_SEEN = "no difference seen, too few questions to rule one out"
@@ -135,13 +137,15 @@ class Decision(Struct, frozen=True):
         figures += f"; {self.broken}" if self.broken else ""
         worse = f"more than {self.margin:g} worse than {row.baseline} ({figures})."
         if self.status == 0 and _unmoved(row) and row.difference == 0:
-            return f" has the same {row.measure} as {row.baseline} on each of {row.units:,} {self.units} ({figures})."
+            return f" has the same {row.measure} as {row.baseline} on each of {row.n:,} questions ({figures})."
         if self.status == 0:
             how = "better than" if row.verdict == "better" else f"at most {self.margin:g} worse than"
             return f" is {how} {row.baseline} ({figures})."
         if self.status == 1:
             return f" is {worse}"
         more = f"More than {MOST_TIMES:,} times as many {self.units} would be needed if the difference stays as it is."
+        if self.units == LABELS:
+            more = "More labels or more questions would narrow the interval."
         if self.undecided:
             more = f"{self.undecided[:1].upper()}{self.undecided[1:]}."
         elif self.further is not None:
@@ -160,16 +164,23 @@ class Decision(Struct, frozen=True):
 
 
 def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
-    """Return the decision on each comparison, by the level and the margin that it was made with."""
+    """Return the decision on each comparison, by the level and the margin that it was made with.
+
+    Where no gate can rest on a comparison, the decision is that nobody can tell.
+    """
     alpha, margin = 1 - float(comparisons.signature["ci"]) / 100, float(comparisons.signature["margin"])
     changes = {(n.subject, n["baseline"]): str(n["change"]) for n in comparisons.notes if n.code == REASONS_CHANGED}
-    undecided = {n.subject: str(n["what"]) for n in comparisons.notes if n.code == NOT_DECLINED}
-    signature = comparisons.signature
-    units = "clusters" if "clusters" in signature and "labels" not in signature else "questions"
-    return tuple(
-        decision(row, alpha, margin, changes.get((row.run, row.baseline), ""), undecided.get(row.run, ""), units=units)
-        for row in comparisons
-    )
+    units = "clusters" if "clusters" in comparisons.signature else "questions"
+    units = LABELS if "labels" in comparisons.signature else units
+    made = []
+    for row in comparisons:
+        pair = row.run, row.baseline
+        broken, left_out = changes.get(pair, ""), lost(comparisons, row.measure, *pair)
+        own = decision(row, alpha, margin, broken, left_out.words, units=units, shift=left_out.shift)
+        if ground := no_ground(comparisons, row.measure, *pair):
+            own = Decision(row, margin, CANNOT_TELL, None, broken, f"no decision can rest on {ground}")
+        made.append(own)
+    return tuple(made)
 
 
 def first_decision(comparisons: Comparisons) -> Decision | None:
@@ -185,13 +196,25 @@ def first_decision(comparisons: Comparisons) -> Decision | None:
 
 
 def decision(
-    row: Comparison, alpha: float, margin: float, broken: str = "", undecided: str = "", *, units: str = "questions"
+    row: Comparison,
+    alpha: float,
+    margin: float,
+    broken: str = "",
+    undecided: str = "",
+    *,
+    units: str = "questions",
+    shift: float = math.inf,
 ) -> Decision:
-    """Return whether the run of a row may take the place of its baseline; `units` are what its interval counts."""
+    """Return whether the run of a row may take the place of its baseline; `units` are what its interval counts.
+
+    `undecided` says why a run that passes is not let pass, unless it does with a difference that is worse by `shift`.
+    """
     status = regression(row, alpha, margin)
-    if undecided and status == 0:
-        status = CANNOT_TELL
-    if status != CANNOT_TELL or undecided:
+    if undecided and status == 0 and regression(row, alpha, margin, shift):
+        return Decision(row, margin, CANNOT_TELL, None, broken, undecided)
+    if status != CANNOT_TELL:
+        return Decision(row, margin, status, None, broken, units=units)
+    if undecided and shift == math.inf:
         return Decision(row, margin, status, None, broken, undecided)
     low, high = widened_interval(row, alpha)
     if math.isinf(low):
@@ -201,7 +224,7 @@ def decision(
     away = sign * row.difference + margin
     reach = sign * row.difference - ends[0] if away > 0 else ends[1] - sign * row.difference
     times = (reach / away) ** 2 if away else math.inf  # the width falls with the root of their number
-    settled = math.isfinite(times) and times <= MOST_TIMES
+    settled = math.isfinite(times) and times <= MOST_TIMES and units != LABELS
     many = row.units if units == "clusters" else row.n
     further = max(1, _rounded(many * (times - 1))) if settled else None
     return Decision(row, margin, status, further, broken, units=units)
@@ -213,17 +236,17 @@ def _rounded(count: float) -> int:
     return math.ceil(round(count / 10**digits, 6)) * 10**digits
 
 
-def regression(row: Comparison, alpha: float, margin: float) -> int:
+def regression(row: Comparison, alpha: float, margin: float, shift: float = 0.0) -> int:
     """0 where the run is at most `margin` worse than its baseline, 1 where it is worse by more, 3 where that cannot be
     told.
 
-    By the interval; a failure takes the verdict "worse" as well. Runs that end alike on every one of 30 questions or
-    more pass; on fewer, what was never seen may still be.
+    By the interval, whose worse end is moved by `shift`; a failure takes the verdict "worse" as well. Runs that end
+    alike on every one of 30 questions or more pass; on fewer, what was never seen may still be.
     """
     unchanged = _unmoved(row) and row.difference == 0 and row.units >= FEW
     low, high = (0.0, 0.0) if unchanged else widened_interval(row, alpha)
     if parse(row.measure).declaration.lower_is_better:
         low, high = -high, -low
-    if low >= -margin:
+    if low - shift >= -margin:
         return 0
     return 1 if high < -margin and row.verdict in ("worse", "lower") else 3

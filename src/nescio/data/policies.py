@@ -27,18 +27,23 @@ MissingConfidence = Literal["error", "exclude"]  # with an answer without a conf
 PERHAPS_DECLINED = "table.perhaps_declined"  # of one that names the column which says why some are not graded
 NO_VERDICT = "table.no_verdict"  # of one that says how an empty verdict is read as silence
 OWN, APART = "outcomes.own_questions", "outcomes.apart"  # of notes that runs count on questions of their own
+COMMON = "outcomes.common"  # the code of a note that only questions which all runs have count
+FEWER_REPEATS, UNEQUAL_REPEATS = "outcomes.fewer_repeats", "outcomes.unequal_repeats"  # of a run, of runs beside others
 OTHER_GOLD = "tables.other_gold"  # the code of a note that runs have gold answers of their own
 ONE_SIDED = "answerable.one_sided"  # the code of a note that some runs alone say which questions have no answer
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"  # of notes on benchmarks that a run lacks, and on one
 
 
-def one_sided(runs: Sequence[str]) -> Note:
-    """Return the note that the rows of these runs alone say which questions have no answer."""
+def one_sided(runs: Sequence[str], questions: int) -> Note:
+    """Return the note that, of so many questions, the rows of these runs alone say whether they have an answer."""
     return note(
         ONE_SIDED,
-        "only the rows of {runs:list} say which questions have no answer; that holds for all runs",
-        runs=[repr(run) for run in runs],
+        "only the rows of {names:list} say whether {questions:n question} {questions:has/have} an answer; that holds "
+        "for all runs",
+        names=[repr(run) for run in runs],
+        questions=questions,
+        runs=runs,
     )
 
 
@@ -115,14 +120,17 @@ def _columns(outcomes: Outcomes) -> dict[str, Array]:
 
 def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
     rows = outcomes.lacking
+    if policy == "unanswered" and outcomes.repeats is not None:
+        outcomes = _with_repeats(outcomes, notes)
     if not rows.any():
         return outcomes
     lacking = rows if outcomes.repeats is None else outcomes.repeats.counts(rows) > 0
     total = lacking.shape[1]
     common = ~lacking.any(axis=0)
     alone = of_one_run(lacking)
+    lacked = [(run, int(own.sum())) for run, own in zip(outcomes.runs, lacking, strict=True) if own.any()]
     if policy == "own" or (policy == "error" and alone):
-        notes.append(own_questions_note(len(outcomes.runs), asked=policy == "own"))
+        notes.append(own_questions_note(len(outcomes.runs), asked=policy == "own", lacking=() if alone else lacked))
         return outcomes
     if policy == "common" and alone:
         raise MismatchError(
@@ -136,7 +144,8 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} some" if others else ""
         origin = f"{outcomes.files[run]}: " if outcomes.files else ""
         shared = int(common.sum())
-        keep = f"{opt('missing', 'common')} to keep only the {plural(shared, 'question')} that all runs have, "
+        keep = f"{opt('missing', 'common')} to keep only the {plural(shared, 'question')} that all runs have (no gate "
+        keep += "rests on that), "
         raise MismatchError(
             f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {plural(total, 'question')} (first: "
             f"{outcomes.questions[first]!r}){more}; use {keep if shared else ''}{opt('missing', 'own')} to count each "
@@ -151,14 +160,38 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         raise MismatchError("the runs have no question in common")
     notes.append(
         note(
-            "outcomes.common",
+            COMMON,
             "{common} of {total:n question} are common to all runs; the other {others} are left out",
             common=int(common.sum()),
             total=total,
             others=int((~common).sum()),
+            lacking=lacked,
         )
     )
     return outcomes.select(np.asarray(~rows.any(axis=0)))
+
+
+def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
+    """Count as unanswered the answers that a run lacks to questions which another run answered more often."""
+    assert outcomes.repeats is not None
+    state, question = outcomes.state.copy(), outcomes.repeats.question
+    counts = outcomes.repeats.counts(state != ABSENT)
+    wanted = np.where(counts > 0, counts.max(axis=0) - counts, 0)
+    for run in map(int, np.flatnonzero(wanted.any(axis=1))):
+        absent = np.flatnonzero((state[run] == ABSENT) & (wanted[run] > 0)[question])
+        order = absent[np.argsort(question[absent], kind="stable")]
+        place = np.arange(len(order)) - np.searchsorted(question[order], question[order])
+        state[run, order[place < wanted[run][question[order]]]] = SILENT
+        notes.append(
+            note(
+                "outcomes.repeats_silent",
+                "run {subject!r}: {answers:n answer} fewer than another run has to the same questions, counted as "
+                "unanswered",
+                outcomes.runs[run],
+                answers=int(wanted[run].sum()),
+            )
+        )
+    return replace(outcomes, state=state)
 
 
 def of_one_run(lacking: NDArray[np.bool_]) -> bool:
@@ -178,6 +211,7 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
             times=outcomes.repeats.span(present).replace("-", " to "),
         )
     ]
+    notes += _unequal_repeats(outcomes, present, counts)
     alike: dict[tuple[int, int, int], list[str]] = {}
     for run, own in zip(outcomes.runs, counts, strict=True):
         most = int(own.max(initial=0))
@@ -199,7 +233,7 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
             continue
         notes.append(
             note(
-                "outcomes.fewer_repeats",
+                FEWER_REPEATS,
                 "run {subject!r}: {fewer} of {total:n question} {fewer:has/have} fewer than {most} answers",
                 runs[0],
                 fewer=fewer,
@@ -208,6 +242,30 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
             )
         )
     return notes
+
+
+def _unequal_repeats(outcomes: Outcomes, present: NDArray[np.bool_], counts: NDArray[np.int64]) -> list[Note]:
+    """Say which runs have fewer answers to some questions than another run has, or lack some at a stake."""
+    assert outcomes.repeats is not None
+    fewer = counts < counts.max(axis=0)
+    if outcomes.repeats.single:
+        labels = outcomes.repeats.label.astype(str)  # of stakes, a run may lack those that it was never asked at
+        asked = np.stack([np.isin(labels, np.unique(labels[row])) for row in present])
+        fewer = outcomes.repeats.counts(present.any(axis=0) & ~present & asked) > 0
+    many = (fewer & (counts > 0)).sum(axis=1)
+    runs = [run for run, own in zip(outcomes.runs, many, strict=True) if own]
+    if not runs:
+        return []
+    return [
+        note(
+            UNEQUAL_REPEATS,
+            "{names:and 3} {many:has/have} fewer answers to some questions (up to {questions:,}) than another run has",
+            names=[repr(run) for run in runs],
+            many=len(runs),
+            questions=int(many.max()),
+            runs=runs,
+        )
+    ]
 
 
 def _settle_unanswerable(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
@@ -253,10 +311,14 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
     return outcomes if policy == "exclude" else _both_extremes(outcomes, ungraded)
 
 
-def own_questions_note(runs: int, *, asked: bool) -> Note:
+def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, int]] = ()) -> Note:
     """Say that each run counts on its own questions, which was asked for, or which no two runs share."""
     if asked:
-        return note(OWN, "each run counts on its own questions: differences are paired where two runs share questions")
+        return note(
+            OWN,
+            "each run counts on its own questions: differences are paired where two runs share questions",
+            lacking=tuple(lacking),
+        )
     return note(
         APART,
         "no two of the {runs} runs share a question: each counts on its own, and differences are unpaired. If they "

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, NonAnswers, Outcomes
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, NonAnswers, Outcomes
 from nescio.errors import opt
 from nescio.text import plural
 
@@ -75,18 +75,23 @@ def not_declined(
 ) -> NotDeclined | None:
     """Return how many answers a run lost without declining, or None for few; `silence` are the rows of each
     benchmark."""
-    lost_as = {"silence", "not graded"} if ungraded_left_out else {"silence"}
     by_benchmark = [[row for row in rows if row.run == run] for rows in silence]
     lost: Counter[str] = Counter()
     left_out = 0
     for row in (row for rows in by_benchmark for row in rows):
-        if row.taken_for in lost_as and row.why in (NO_FORM, ERRORED):
+        without_grade = ungraded_left_out and row.taken_for == "not graded" and row.why not in (REFUSED, SAID_SO)
+        if without_grade or (row.taken_for == "silence" and row.why in (NO_FORM, ERRORED)):
             lost[row.why] += row.n
-            left_out += row.n if row.taken_for == "not graded" else 0
+            left_out += row.n if without_grade else 0
     of = sum(max((row.of for row in rows), default=0) for rows in by_benchmark)
     if not lost or lost.total() < MUCH * of:
         return None
     return NotDeclined(lost.total(), of, lost.most_common(1)[0][0], left_out=left_out == lost.total())
+
+
+def left_out_in_words(remark: Note) -> str:
+    """Return what a note on ungraded answers counts, by the name of the run."""
+    return NotDeclined(remark["count"], remark["total"], "not graded", left_out=True).words(remark.subject)
 
 
 class NoAnswer(Struct, frozen=True):
@@ -135,7 +140,14 @@ def notes_on_pairs(
             yield note(
                 REASONS_CHANGED, "run {subject!r} against {baseline!r}: {change}", run, baseline=baseline, change=change
             )
-    for run in dict.fromkeys(run for run, _ in pairs):
+    yield from notes_on_silence([run for run, _ in pairs], silence, ungraded_left_out=ungraded_left_out)
+
+
+def notes_on_silence(
+    runs: Iterable[str], silence: Sequence[Sequence[NonAnswers]], *, ungraded_left_out: bool = False
+) -> Iterator[Note]:
+    """Note on which runs no decision can be made, because so much of their silence is no decision of their own."""
+    for run in dict.fromkeys(runs):
         if lost := not_declined(run, silence, ungraded_left_out=ungraded_left_out):
             yield note(NOT_DECLINED, "no decision on run {subject!r}: {what}", run, what=lost.words(run))
 

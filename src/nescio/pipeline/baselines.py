@@ -142,11 +142,15 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
 
 
 def _one_sided(new: Outcomes | Evidence, old: Outcomes | Evidence) -> tuple[Note, ...]:
-    """Note that the baseline does not say which questions have no answer, but the new files do."""
-    known = [isinstance(data, Outcomes) and data.answerable is not None for data in (new, old)]
-    if known != [True, False]:
-        return ()
-    return (one_sided(new.runs),)
+    """Note the questions of which the new files say whether they have an answer, and the baseline does not."""
+    known = [
+        {name for name, value in zip(data.questions, data.answerable.tolist(), strict=True) if value >= 0}
+        if isinstance(data, Outcomes) and data.answerable is not None
+        else set()
+        for data in (new, old)
+    ]
+    alone = known[0] - known[1]
+    return (one_sided(new.runs, len(alone)),) if alone else ()
 
 
 def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, texts: Words, golds: Words) -> None:

@@ -266,8 +266,9 @@ class Reading(MergingRuns, group="Reading the files"):
 
     missing: Missing = option(
         default="error",
-        help="What to do with a question that a run lacks: stop with an error, count it as unanswered, leave it out for"
-        " all runs, or count each run on its own questions.",
+        help="What to do with a question that a run lacks: stop with an error, count it as unanswered (attempts, too),"
+        " leave it out for all runs, or count each run on its own questions. No gate rests on either of the last two if"
+        " the run lacks some.",
     )
     ungraded: Ungraded = option(
         default="error",

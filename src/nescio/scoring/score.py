@@ -12,6 +12,7 @@ import numpy as np
 from nescio.data.columns import user
 from nescio.data.evidence import Data, Evidence, Tally, with_questions
 from nescio.data.notes import Note, gather, note
+from nescio.data.reasons import notes_on_silence
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MissingColumnError, UsageError, not_constant
@@ -25,6 +26,7 @@ from nescio.scoring.confidence_intervals import (
     hold_together,
     method_for,
 )
+from nescio.scoring.grounds import known_differs
 from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
 from nescio.sources.arrow import items_of
 from nescio.stats import resampling
@@ -100,6 +102,7 @@ def compute_scores(
         notes += about
         how["next"] = str(next)
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
+    notes += [*known_differs(loaded.data, wanted), *notes_on_silence(loaded.data.runs, [loaded.silence])]
     return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather(remarks)), "scores", tables)
 
 

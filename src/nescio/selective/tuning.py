@@ -24,7 +24,7 @@ from nescio.selective.certified import Guarantee
 from nescio.selective.crossfit import Choice, choose
 from nescio.selective.curve import Bools, OneRun, curve_of, one_run
 from nescio.selective.guarantee import guarantee, how_certified, reached
-from nescio.selective.remarks import remarks
+from nescio.selective.remarks import remarks, without_confidence
 from nescio.selective.thresholds import check_follows, exact_rule
 from nescio.selective.tuned import Tuned, Tuning
 from nescio.stats import resampling
@@ -116,6 +116,11 @@ def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarant
     if wanted and one.data.clusters is not None:
         raise UsageError(
             "a guaranteed risk needs independent questions, but these are clustered, so the bound would not hold"
+        )
+    if wanted and one.left_out:
+        raise UsageError(
+            f"a guaranteed risk needs a confidence for every answer ({without_confidence(one).text}). Give each answer "
+            "one: those without may all be wrong"
         )
     return one
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import SAID_SO
-from nescio.data.policies import OTHER_GOLD
+from nescio.data.policies import OTHER_GOLD, one_sided
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, differs_between_runs, opt, shorten
@@ -244,6 +244,8 @@ def _questions(
     for row in rows:
         first.setdefault(row.question, row)
     gold = _own_gold(first, rows, sources, options, notes)
+    if alone := {row.question for row in rows if row.answerable != first[row.question].answerable}:
+        notes.append(one_sided(sorted({first[question].run for question in alone}), len(alone)))
     _same_in_all_runs(first, rows, sources, options)
     unsteady = {name for row in rows for name, value in row.labels.items() if first[row.question].labels[name] != value}
     unsteady |= {name for row in rows for name, value in row.labels.items() if len(value) > LONGEST_LABEL}
@@ -312,7 +314,8 @@ def _own_gold(
                 "{questions} of {total:n question} {questions:has/have} gold answers that differ between runs:"
                 " {first:every run is judged by those read first/each run is judged by its own "
                 f"({opt('choose', {'gold': 'first'})}"
-                " takes the first for all)}; in {question!r}, run {run!r} has {own!r} where {other!r} has {known!r}",
+                " takes the first for all)}; in {question!r}, run {run!r} has {own!r} where {other!r}, read first from "
+                "{file}, has {known!r}",
                 questions=len({row.question for row in others}),
                 total=len(first),
                 first=by_first,
@@ -321,6 +324,8 @@ def _own_gold(
                 own=" | ".join(own.gold),
                 other=known.run,
                 known=" | ".join(known.gold),
+                file=sources[known.file].name,
+                whose=sorted({first[row.question].run for row in others}),
             )
         )
     return {} if by_first else gold

@@ -117,16 +117,26 @@ def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files) -> N
 
 
 def share_answerable(connection: duckdb.DuckDBPyConnection) -> list[Note]:
-    """Let what some runs' rows say of a question having an answer hold for all runs; note which runs' rows say it."""
-    says = "SELECT run, bool_or(answerable IS NOT NULL) AS says FROM rows GROUP BY 1 ORDER BY 1"
-    runs = connection.execute(says).fetchall()
-    if len({own for _, own in runs}) < 2:
+    """Let what some runs' rows say of a question having an answer hold for all runs; note whose rows say it alone."""
+    if not first(connection, "SELECT count(answerable) FROM rows")[0]:
         return []
     connection.execute(
-        "UPDATE rows SET answerable = known.answerable FROM (SELECT question, max(answerable) AS answerable FROM rows "
-        "GROUP BY 1) AS known WHERE rows.question = known.question AND rows.answerable IS NULL"
+        "CREATE OR REPLACE TEMP TABLE said_by AS SELECT * FROM (SELECT run, question, max(answerable) AS answerable "
+        "FROM rows GROUP BY 1, 2) QUALIFY count(answerable) OVER (PARTITION BY question) BETWEEN 1 AND count(*) OVER "
+        "(PARTITION BY question) - 1"
     )
-    return [one_sided([run for run, own in runs if own])]
+    runs, questions = first(
+        connection,
+        "SELECT list_sort(list_distinct(list(run) FILTER (answerable IS NOT NULL))), count(DISTINCT question) FROM "
+        "said_by",
+    )
+    if not questions:
+        return []
+    connection.execute(
+        "UPDATE rows SET answerable = known.answerable FROM (SELECT question, max(answerable) AS answerable FROM "
+        "said_by GROUP BY 1) AS known WHERE rows.question = known.question AND rows.answerable IS NULL"
+    )
+    return [one_sided(runs, questions)]
 
 
 def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None) -> None:

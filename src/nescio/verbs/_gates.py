@@ -6,26 +6,22 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from nescio.data.policies import FEW_CLUSTERS, LACKING, ONE_SIDED, OTHER_GOLD
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import UsageError, opt
-from nescio.measures import Measure, OwnInterval, parse
-from nescio.pipeline.baselines import COMPARED
-from nescio.pipeline.saved import BESIDE
+from nescio.measures import Measure, parse
 from nescio.reporting.grid import make_grid
 from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
 from nescio.reporting.numbers import number, signed
 from nescio.reporting.tables import grids
-from nescio.scoring.confidence_intervals import DOUBTS, UNFIT, WITHHELD
-from nescio.scoring.samples import LEFT_OUT, PART
+from nescio.scoring.confidence_intervals import DOUBTS
+from nescio.scoring.grounds import lost, no_ground
 from nescio.sources.writing import write_text
-from nescio.text import plural
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Gated, command_line
 
@@ -37,7 +33,6 @@ PASSED, FAILED, CANNOT_TELL = 0, 1, 3
 WORDS = {PASSED: "passed", FAILED: "failed", CANNOT_TELL: "cannot tell"}
 MARKDOWN = ("", ".md", ".markdown", ".txt")  # GitHub's own file has no suffix
 FEWEST = 2  # resamples that lie beyond the ends of an interval
-FEWEST_CLUSTERS = 10  # fewer decide nothing (docs/which-method.md)
 _NOT_XML = "[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # XML 1.0, production 2
 
 
@@ -84,52 +79,15 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
     """
     gates: list[Gate] = []
     for limit in limits:
-        _check_grounds(scores)
         _check_limit(scores, limit)
         gates += _gates_of(scores, limit)
     return gates
 
 
-def _check_grounds(results: Results) -> None:
-    """Raise UsageError for results that rest on a saved reading or on clusters which nobody named, or on few clusters.
-
-    Whoever sends the answers could send that file too, or a column that puts many questions into one cluster: no run
-    could fail then. Clusters that are those of a baseline's file are named by it."""
-    signature = results.signature
-    clusters = int(signature.get("clusters", FEWEST_CLUSTERS))
-    if clusters < FEWEST_CLUSTERS:
-        raise UsageError(
-            f"no gate can rest on {plural(clusters, 'cluster')} of questions: fewer than {FEWEST_CLUSTERS} decide"
-            " nothing"
-        )
-    named = "cluster" in signature or any(remark.code == COMPARED for remark in results.notes)
-    if "clusters" in signature and "questions" in signature and not named:
-        raise UsageError(
-            f"no gate can rest on clusters that nobody named, and these files put {signature['questions']} questions"
-            f" into {clusters:,}: add {opt('cluster', 'cluster')} if you trust them"
-        )
-    for remark in results.notes:
-        if remark.code == BESIDE:
-            raise UsageError(
-                f"no gate can rest on {remark.subject}, which nobody named: add "
-                f"{opt('reading', remark.subject)} if you trust it, or remove it"
-            )
-        if remark.code in _NO_GROUNDS and not (remark.code == OTHER_GOLD and remark["first"]):
-            raise UsageError(f"no gate can rest on this: {remark.text}. {_NO_GROUNDS[remark.code]()}")
-
-
-def _give_key() -> str:
-    return f"Give one key for all runs, or add {opt('choose', {'gold': 'first'})}"
-
-
-# Notes on what whoever sends the answers could have chosen so that a run wins, and what to do.
-_NO_GROUNDS: dict[str, Callable[[], str]] = {
-    ONE_SIDED: lambda: "Say it in the rows of all runs, or make the baseline again from rows that say it",
-    OTHER_GOLD: _give_key,
-    LACKING: lambda: "Ask the run these questions too",
-    FEW_CLUSTERS: lambda: f"Fewer than {FEWEST_CLUSTERS} decide nothing",
-    "agreement.chosen_labels": lambda: "Label a random sample of the questions",
-}
+def check_ground(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> None:
+    """Raise UsageError where no gate on a run can rest on results."""
+    if ground := no_ground(results, measure, run, baseline):
+        raise UsageError(f"no gate can rest on {ground}")
 
 
 def _check_limit(scores: Scores, limit: Limit) -> None:
@@ -140,32 +98,6 @@ def _check_limit(scores: Scores, limit: Limit) -> None:
     if declaration.lower_is_better != limit.ceiling:
         better, option = ("higher", "fail_under") if limit.ceiling else ("lower", "fail_over")
         raise UsageError(f"{name} is better when {better}; use {opt(option, of=f'{name}=VALUE')}")
-    _check_fit(scores, name)
-
-
-def check_figures(results: Scores | Comparisons, name: str) -> None:
-    """Raise UsageError where no gate can rest on the results, or on the intervals of a measure."""
-    _check_grounds(results)
-    _check_fit(results, name)
-
-
-def _check_fit(results: Scores | Comparisons, name: str) -> None:
-    """Raise UsageError where the intervals of a measure hold the true value less often than they say."""
-    fits = {note.code: note for note in results.notes if name in note.measures}
-    lacking = fits.get(LEFT_OUT) or fits.get(PART)
-    if lacking and parse(name).user_columns:
-        raise UsageError(f"no gate can rest on {name}: {lacking.text}. Give every answer a value")
-    if WITHHELD in fits:
-        raise UsageError(f"no gate can rest on {name}: {fits[WITHHELD].text}")
-    unfit = fits.get(UNFIT)
-    if unfit is None:
-        return
-    own = isinstance(results, Scores) and isinstance(parse(name).declaration.interval, OwnInterval)
-    other = f" ({opt('interval', 'auto')} has one that does, unless questions are clustered)" if own else ""
-    raise UsageError(
-        f"no gate can rest on the {unfit['method']} interval of {name}: it covers the true value less "
-        f"often than it claims{other}"
-    )
 
 
 def _doubted(results: Scores | Comparisons, name: str) -> set[str]:
@@ -182,17 +114,21 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
     for row in scores:
         if row.measure != limit.measure or row.stratum is not None:
             continue
-        on = predicted.get(row.run)
+        check_ground(scores, limit.measure, row.run)
+        on, left_out = predicted.get(row.run), lost(scores, limit.measure, row.run)
         low, high = (on.low, on.high) if on else (row.low, row.high)
         low, high = (math.nan, math.nan) if low is None or high is None else (low, high)
         worst, best = (-high, -low) if limit.ceiling else (low, high)
         floor = -limit.value if limit.ceiling else limit.value
-        status = PASSED if worst >= floor else FAILED if best < floor else CANNOT_TELL
+        status = PASSED if worst - left_out.shift >= floor else FAILED if best < floor else CANNOT_TELL
         verdict = {
             PASSED: "is at most" if limit.ceiling else "is at least",
             FAILED: "is above" if limit.ceiling else "is below",
             CANNOT_TELL: "is not significantly different from",
         }[status]
+        because = ""
+        if status == CANNOT_TELL and worst >= floor:
+            verdict, because = f"may be {'above' if limit.ceiling else 'below'}", f", as {left_out.words}"
         if math.isnan(low):
             verdict = "has no interval to compare with"
         figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
@@ -200,7 +136,7 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
         rough = f", for all {runs:,} runs together" if runs > 1 else ""
         rough += ", an approximate interval" if doubtful else ""
         where = f" on {on.questions:,} other questions" if on else ""
-        message = f"{limit.measure} of run {row.run!r}{where} {verdict} {limit.value:g} ({figures}{rough})"
+        message = f"{limit.measure} of run {row.run!r}{where} {verdict} {limit.value:g}{because} ({figures}{rough})"
         rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"
         gates.append(Gate(row.run, rule, status, message, figures, doubtful))
     return gates
@@ -222,14 +158,12 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
     """
     from nescio.comparison.verdicts import decisions
 
-    _check_grounds(comparisons)
     gated = {parse(name).label for name in measures or [row.measure for row in comparisons.rows[:1]]}
-    for name in gated:
-        _check_fit(comparisons, name)
     gates = []
     for made in decisions(comparisons):
         row = made.row
         if row.measure in gated:
+            check_ground(comparisons, row.measure, row.run, row.baseline)
             rule = f"{row.measure} at most {made.margin:g} worse than {row.baseline}"
             figures = f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
             gates.append(Gate(row.run, rule, made.status, made.why, figures))
@@ -244,11 +178,11 @@ def early_gates(looks: Results[Look]) -> list[Gate]:
 
         early_gates(nescio.look("outcomes.csv", "c@1", baseline="old", run="mine"))
     """
-    _check_grounds(looks)
     row = looks.rows[-1]
+    check_ground(looks, row.measure, row.run, row.baseline)
     worse = row.verdict in ("stop: worse", "stop: lower")
     status = FAILED if worse else PASSED if row.stops else CANNOT_TELL
-    figures = f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
+    figures = signed(row.difference) + ("" if math.isnan(row.low) else f" [{signed(row.low)}, {signed(row.high)}]")
     message = f"{row.measure} of run {row.run!r} against {row.baseline!r} after {row.n:,} questions: {row.verdict}"
     rule = f"{row.measure} not worse than {row.baseline}"
     return [Gate(row.run, rule, status, f"{message} ({figures})", figures)]

@@ -15,18 +15,20 @@ from msgspec.structs import replace
 
 from nescio.comparison.comparing import compare
 from nescio.comparison.each_pair import scaled_interval
-from nescio.comparison.few_answers import shares_of
+from nescio.comparison.few_answers import scaled_shares, shares_of
 from nescio.comparison.verdicts import decision, decisions
 from nescio.data.evidence import with_questions
+from nescio.data.notes import note
 from nescio.data.results import Comparisons, Scores
-from nescio.errors import FormatError, UnknownNameError, not_constant
+from nescio.errors import FormatError, UnknownNameError, UsageError, not_constant
 from nescio.measures import parse
 from nescio.pipeline import Loaded
 from nescio.reporting.numbers import number, signed
+from nescio.scoring.grounds import lost
 from nescio.scoring.score import compute_scores
 from nescio.suites.definition import benchmarks_of, open_suite
 from nescio.text import plural
-from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_figures
+from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground
 
 Tier = Literal["must not drop", "may drop", "informative"]
 RESULTS = {PASSED: "GO", FAILED: "NO-GO", CANNOT_TELL: "INCONCLUSIVE"}
@@ -37,15 +39,16 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry of [[rules]].
 
     `benchmark` names one (none: all), `stratum` is COLUMN=VALUE, or COLUMN for each of its values. `by` is the drop
-    that is allowed, a share of the baseline's value where it is `relative`. `at_least` and `at_most` are limits of the
-    run alone. On fewer than `least` questions it is INCONCLUSIVE; where it is not given, the policy's holds.
+    that is allowed (0.01), a share of the baseline's value where it is `relative`. `at_least` and `at_most` are limits
+    of the run alone, in place of `by`. On fewer than `least` questions it is INCONCLUSIVE; where it is not given, the
+    policy's holds.
     """
 
     measure: str
     tier: Tier = "must not drop"
     benchmark: str = ""
     stratum: str = ""
-    by: float = _MARGIN
+    by: float | None = None
     relative: bool = False
     at_least: float | None = None
     at_most: float | None = None
@@ -130,8 +133,18 @@ def _check_rule(rule: Rule, benchmarks: Sequence[str], path: Path) -> None:
     if wrong is not None:
         which, better = ("at_least", "lower") if lower else ("at_most", "higher")
         raise FormatError(path, f"{rule.measure} is better when {better}, so `{which}` is no limit of it", value=wrong)
-    if not 0 <= rule.by < (1 if rule.relative else math.inf):
+    limits = [limit for limit in (rule.at_least, rule.at_most) if limit is not None]
+    if limits and (rule.by is not None or rule.relative or len(limits) > 1):
+        both = "`at_least` or `at_most` is a limit of the run alone, and `by` a drop from the baseline"
+        raise FormatError(path, f"a rule on {rule.measure} asks two things: {both}; make two rules")
+    if not all(map(math.isfinite, limits)):
+        raise FormatError(path, f"a limit of {rule.measure} is a finite number", value=limits[0])
+    if not 0 <= _drop(rule) < (1 if rule.relative else math.inf):
         raise FormatError(path, f"`by` of {rule.measure} is the drop that is allowed, from 0 on", value=rule.by)
+
+
+def _drop(rule: Rule) -> float:
+    return _MARGIN if rule.by is None else rule.by
 
 
 def lines_of(
@@ -144,11 +157,15 @@ def lines_of(
     worse anywhere gets a NO-GO with a chance of at most 1 - level. Raises UsageError where no gate can rest on a
     figure.
     """
+    if policy.baseline == policy.run:
+        raise UsageError(f"the baseline and the run are both {policy.run!r}; a policy is about two runs")
     work = [entry for name, what in benchmarks.items() for entry in _entries(name, what, policy, options)]
     deciding = sum(rule.tier != "informative" for rule, _, _, _ in work)
     strict = 100 - (100 - policy.level) / max(1, deciding)
     lines: list[Line] = []
-    notes: dict[str, Any] = {}
+    idle = [name for name in benchmarks if name not in {own for _, own, _, _ in work}]
+    left_out = note("gate.no_rule", "no rule is on {benchmarks:list}, so that nothing is asked of it", benchmarks=idle)
+    notes: dict[str, Any] = {str(left_out): left_out} if idle else {}
     for rule, name, stratum, loaded in work:
         made, remarks = _line(rule, (name, stratum), loaded, policy, strict)
         lines.append(made)
@@ -166,7 +183,8 @@ def _entries(
     measures = [*dict.fromkeys(rule.measure for rule in rules)]
     if not rules:
         return
-    (benchmark,) = open_suite({name: what}, {**options, "strata": columns}, measures).benchmarks
+    only = (policy.baseline, policy.run)
+    (benchmark,) = open_suite({name: what}, {**options, "strata": columns, "only": only}, measures).benchmarks
     for run in (policy.baseline, policy.run):
         if run not in benchmark.data.runs:
             raise UnknownNameError(f"run of benchmark {name!r}", run, benchmark.data.runs)
@@ -200,12 +218,12 @@ def _line(
     limit = rule.at_least if rule.at_most is None else rule.at_most
     if limit is not None:
         asked = f"{'at least' if rule.at_most is None else 'at most'} {limit:g}"
-        value, ends, status, notes = _limited(rule, limit, loaded, policy, strict)
+        value, ends, status, notes, n = _limited(rule, limit, loaded, policy, strict)
     else:
-        share = f"{rule.by:.3g} of {policy.baseline}'s value" if rule.relative else f"{rule.by:.3g}"
+        share = f"{_drop(rule):.3g}" + (f" of {policy.baseline}'s value" if rule.relative else "")
         asked = "" if rule.tier == "informative" else f"drop of at most {share}"
-        value, ends, status, notes = _compared(rule, loaded, policy, strict)
-    decides, n = rule.tier != "informative", _questions(loaded, rule, policy)
+        value, ends, status, notes, n = _compared(rule, loaded, policy, strict)
+    decides, n = rule.tier != "informative", min(n, _questions(loaded, rule, policy))
     least = policy.least if rule.least is None else rule.least
     if decides and least:
         asked += f", on at least {plural(least, 'question')}"
@@ -223,7 +241,7 @@ def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
     return min((shares[run][1] for run in runs if run in shares), default=loaded.data.size or 0)
 
 
-Found = tuple[float, tuple[float | None, float | None], int, Sequence[Any]]
+Found = tuple[float, tuple[float | None, float | None], int, Sequence[Any], int]
 
 
 def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: float) -> Found:
@@ -231,14 +249,15 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
     ceiling, ends = rule.at_most is not None, []
     for level in (policy.level, strict):
         scores = compute_scores(loaded, rule.measure, ci=level)
-        _check(scores, rule)
+        _check(scores, rule, policy)
         (row,) = [row for row in scores if row.run == policy.run]
         ends.append((math.nan if row.low is None else row.low, math.nan if row.high is None else row.high))
     (low, high), (least, most) = ends
-    passes = high <= limit if ceiling else low >= limit
+    shift = lost(scores, row.measure, policy.run).shift if rule.tier != "informative" else 0.0
+    passes = high + shift <= limit if ceiling else low - shift >= limit
     fails = least > limit if ceiling else most < limit
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
-    return row.value, (low, high), status, scores.notes
+    return row.value, (low, high), status, scores.notes, row.n
 
 
 def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Found:
@@ -251,23 +270,25 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Foun
             baseline=policy.baseline,
             run=policy.run,
             ci=level,
-            margin=rule.by,
+            margin=_drop(rule),
             correction="none",
         )
-        _check(comparisons, rule)
+        _check(comparisons, rule, policy)
         made.append((comparisons, decisions(comparisons)[0]))
     (comparisons, lenient), (_, harsh) = made
     row = lenient.row
+    left_out = lost(comparisons, row.measure, policy.run, policy.baseline)
     if rule.relative and (row.low is None or math.isnan(row.low)):  # then the rule of three says what may be unseen
-        drop = rule.by * abs(_value(loaded, rule.measure, policy.baseline))
+        drop = _drop(rule) * abs(_value(loaded, rule.measure, policy.baseline))
         lenient, harsh = (
-            decision(own.row, 1 - at / 100, drop) for own, at in zip((lenient, harsh), levels, strict=True)
+            decision(own.row, 1 - at / 100, drop, "", left_out.words, shift=left_out.shift)
+            for own, at in zip((lenient, harsh), levels, strict=True)
         )
     passes, fails = lenient.status == PASSED, harsh.status == FAILED
     if rule.relative and row.low is not None and not math.isnan(row.low):
-        passes, fails = _within_share(rule, loaded, policy, strict)
+        passes, fails = _within_share(rule, loaded, policy, strict, left_out.shift)
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
-    return row.difference, (row.low, row.high), status, comparisons.notes
+    return row.difference, (row.low, row.high), status, comparisons.notes, row.n
 
 
 def _value(loaded: Loaded, measure: str, run: str) -> float:
@@ -275,18 +296,24 @@ def _value(loaded: Loaded, measure: str, run: str) -> float:
     return next(row.value for row in compute_scores(loaded, measure, ci=None) if row.run == run)
 
 
-def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> tuple[bool, bool]:
-    """Return whether the run surely keeps the share of the baseline's value, and whether it surely does not."""
-    lower = parse(rule.measure).declaration.lower_is_better
-    kept = 1 + rule.by if lower else 1 - rule.by
+def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float, shift: float) -> tuple[bool, bool]:
+    """Return whether the run surely keeps the share of the baseline's value, also where what is left out takes as much
+    as `shift`, and whether it surely does not."""
+    measure = parse(rule.measure)
+    lower, runs = measure.declaration.lower_is_better, (policy.run, policy.baseline)
+    kept = 1 + _drop(rule) if lower else 1 - _drop(rule)
+    shares = shares_of(loaded.data, measure.on(loaded.data.columns))
     ends = []
     for level in (policy.level, strict):
-        low, high = scaled_interval(loaded, rule.measure, (policy.run, policy.baseline), kept, level / 100)
+        low, high = scaled_interval(loaded, rule.measure, runs, kept, level / 100)
+        if {*runs} <= shares.keys() and not measure.counts_every_unit:
+            least, most = scaled_shares(shares[runs[0]], shares[runs[1]], kept, level / 100)
+            low, high = min(low, least), max(high, most)
         ends.append((-high, -low) if lower else (low, high))
-    return ends[0][0] >= 0, ends[1][1] < 0
+    return ends[0][0] - shift >= 0, ends[1][1] < 0
 
 
-def _check(results: Scores | Comparisons, rule: Rule) -> None:
+def _check(results: Scores | Comparisons, rule: Rule, policy: Policy) -> None:
     """Raise UsageError where no gate can rest on these results; what only informs may rest on anything."""
     if rule.tier != "informative":
-        check_figures(results, parse(rule.measure).label)
+        check_ground(results, parse(rule.measure).label, policy.run, policy.baseline)

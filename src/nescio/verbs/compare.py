@@ -48,7 +48,6 @@ from nescio.comparison._looks import SequenceMethod
 from nescio.comparison.corrections import Correction, Test
 from nescio.comparison.early import Look, compare_early
 from nescio.comparison.verdicts import Decision, decisions, first_decision
-from nescio.data.policies import APART
 from nescio.data.results import Comparisons, Results
 from nescio.errors import UsageError, opt
 from nescio.options import Request, option, verb
@@ -221,11 +220,6 @@ def compare(request: CompareRequest) -> Comparisons:
             about_two=reports.summary is not None and request.labels is None,
             how=request.values(Paired, Resampled, Labelled, Worked),
             options={**request.values(Reading), "certificate": request.require_certificate},
-        )
-    if request.fail_on_regression and APART in {own.code for own in comparisons.notes}:
-        raise UsageError(
-            "no two runs share a question, and a run that chooses its own questions could win any gate; "
-            f"{opt('missing', 'own')} says that both were asked random samples of the same kind"
         )
     if request.fail_on_regression:
         gates = regression_gates(comparisons, request.chosen or ())

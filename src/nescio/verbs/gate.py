@@ -13,7 +13,7 @@ The file names `baseline` and `run`, each benchmark with its `files` ([benchmark
 - `stratum`: COLUMN=VALUE, or COLUMN for each of its values;
 - `tier`: "must not drop" (the default), "may drop", or "informative", which decides nothing;
 - `by`: the drop that is allowed (0.01), with `relative = true` as a share of the baseline's value;
-- `at_least` or `at_most`: a limit of the run alone.
+- `at_least` or `at_most`: a limit of the run alone, in place of `by`.
 
 `level` (95) and `least`, the fewest questions that decide, stand at the top of the file. `examples/policy.toml` is one.
 
@@ -34,7 +34,7 @@ from nescio.data.signature import sign
 from nescio.options import argument, option, verb
 from nescio.reporting.printing import show_signature, show_text
 from nescio.reporting.screen import show_records
-from nescio.verbs._gates import Gate, Reports, exit_status
+from nescio.verbs._gates import CANNOT_TELL, Gate, Reports, exit_status
 from nescio.verbs._policy import RESULTS, Line, lines_of, read_policy
 from nescio.verbs._shared import Gated
 
@@ -73,12 +73,17 @@ def show(results: Results[Line]) -> None:
 def _together(lines: tuple[Line, ...]) -> str:
     """Return the result of all lines as a sentence."""
     deciding = [line for line in lines if line.result]
+    if not deciding:
+        return _NOTHING.said
     status = exit_status([_gate(line, "") for line in deciding])
     reasons = [line.said for line in deciding if line.status == status]
     if not status:
         return f"{RESULTS[status]}: all {len(deciding)} lines that decide are GO."
     more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
     return f"{RESULTS[status]}: {reasons[0]}{more}."
+
+
+_NOTHING = Gate("", "a rule that decides", CANNOT_TELL, "INCONCLUSIVE: no rule decides.", "")
 
 
 def _gate(line: Line, run: str) -> Gate:
@@ -93,7 +98,7 @@ def gate(request: GateRequest) -> Results[Line]:
     baseline, run = request.baseline or policy.baseline, request.run or policy.run
     policy = replace(policy, baseline=baseline, run=run)
     lines, notes, digests = lines_of(benchmarks, policy, {"certificate": request.require_certificate})
-    gates = tuple(_gate(line, run) for line in lines if line.result)
+    gates = tuple(_gate(line, run) for line in lines if line.result) or (_NOTHING,)
     signature = sign(
         policy=len(policy.rules), baseline=baseline, run=run, benchmarks="+".join(benchmarks), data=digests,
         level=f"{policy.level:g}",

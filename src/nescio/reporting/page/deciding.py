@@ -18,6 +18,7 @@ from nescio.reporting.page import fitness
 from nescio.reporting.page.fitness import Standing, no_decision, totals, unfit
 from nescio.reporting.page.report_data import ReportData, Shipping
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
+from nescio.scoring.grounds import no_ground
 from nescio.selective.certified import GRID, Guarantee, needed
 from nescio.selective.operating import Operating, TunedPoint
 from nescio.stats.chosen import another_count, another_value, level_of_each, upper_of_chosen
@@ -44,12 +45,28 @@ def decision(report: ReportData) -> tuple[Statement, ...]:
     if not report.counts or not any(map(sum, report.counts.values())):
         return ()
     run, shipping = _chosen(report)
-    unread = tuple(no_decision(run, report.shown[run], [report.loaded.silence]))
+    unread = tuple(_unread(report, run))
     if nothing := _degenerate(report):
         return (*unread, *nothing)
     refusal = tuple(unfit(_standing(report, run, shipping.tuned), _at(shipping.tuned)))
     shipped = (*refusal, *_ship(report, run, shipping, refused=bool(unread or refusal)))
     return (*unread, *shipped, *_no_threshold(report, run), *_tie(report, shipping), *_more(report))
+
+
+def _unread(report: ReportData, run: str) -> Iterator[Statement]:
+    """Say why nothing is decided of a run, as a gate would."""
+    if ground := no_ground(report.scores, report.main, None):  # a choice rests on all runs
+        text = f"Ship nothing yet: no decision can rest on {ground}."
+        yield Statement("no decision", text, {"run": report.shown[run], "why": ground})
+    left_out = report.loaded.options.ungraded == "exclude"
+    yield from no_decision(run, report.shown[run], [report.loaded.silence], ungraded_left_out=left_out)
+
+
+def left_out_of(report: ReportData, run: str) -> int:
+    """Return how many answers of a run are left out because they have no grade, which bounds count as wrong."""
+    if report.loaded.options.ungraded != "exclude":
+        return 0
+    return sum(row.n for row in report.loaded.silence if row.run == run and row.taken_for == "not graded")
 
 
 def _chosen(report: ReportData) -> tuple[str, Shipping]:
@@ -198,8 +215,9 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
         text = f"{who}{pronoun} answers {answered / total:.0%}, and {_share(wrong, answered)} of its answers are wrong"
         yield Statement("did", text, did)
         tried = 2 * k if report.operating else k
-    yield _bound(report, wrong, answered, tried)
-    yield _evidence(report, shipping, seen, upper_of_chosen(wrong, answered, tried, LEVEL))
+    lost = left_out_of(report, run)
+    yield _bound(report, (wrong + lost, answered + lost), tried, lost)
+    yield _evidence(report, shipping, seen, upper_of_chosen(wrong + lost, answered + lost, tried, LEVEL))
 
 
 def _or_another(report: ReportData, shipping: Shipping) -> str:
@@ -214,13 +232,16 @@ def _share(part: int, whole: int) -> str:
     return f"{part / whole:.0%}" if whole else "none"
 
 
-def _bound(report: ReportData, wrong: int, answered: int, tried: int) -> Statement:
+def _bound(report: ReportData, answers: tuple[int, int], tried: int, lost: int) -> Statement:
     if not stands_alone(report):
         why = "its questions are clustered" if unit(report) == "cluster" else "its questions were asked several times"
         return Statement("wrong", f"(no bound: {why}).", {"upper": None})
+    wrong, answered = answers
     upper = upper_of_chosen(wrong, answered, tried, LEVEL)
     k = len(report.runs)
     chosen = f", chosen out of {k:,}" if k > 1 else ""
+    ungraded = "the answer without a grade is" if lost == 1 else f"all {lost:,} answers without a grade are"
+    chosen += f", if {ungraded} wrong" if lost else ""
     figures: dict[str, Figure] = {"wrong": wrong, "answered": answered, "tried": tried, "upper": upper}
     return Statement(
         "wrong", f"(at most {_above(upper)} on others like them, with 95% confidence{chosen}).", figures, LEVEL
@@ -323,18 +344,20 @@ def answers_of(report: ReportData, runs: Iterable[str]) -> dict[str, tuple[int, 
 
 def promises(report: ReportData) -> tuple[Promise, ...]:
     """Return what every run can be held to, as it came and at each threshold of its grid: the bounds hold together, so
-    that any of them may be chosen. Empty where questions do not stand alone."""
+    that any of them may be chosen. Empty where questions do not stand alone; without runs of which nothing is
+    decided."""
     if not stands_alone(report) or not report.counts:
         return ()
     found: list[tuple[str, float | None, int, int]] = []
-    answers = answers_of(report, report.runs)
-    for run in report.runs:
+    runs = [run for run in report.runs if not any(_unread(report, run))]
+    answers = answers_of(report, runs)
+    for run in runs:
         if run in answers:
             found.append((run, None, *answers[run]))
         found += [(run, threshold, *_counted(report.operating[run], threshold)) for threshold in _grid(report, run)]
-    tried = tried_promises(report)
+    tried, lost = tried_promises(report), {run: left_out_of(report, run) for run in runs}
     return tuple(
-        Promise(run, threshold, answered, wrong, upper_of_chosen(wrong, answered, tried, LEVEL))
+        Promise(run, threshold, answered, wrong, upper_of_chosen(wrong + lost[run], answered + lost[run], tried, LEVEL))
         for run, threshold, answered, wrong in found
     )
 
@@ -364,6 +387,8 @@ def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> st
     """Say which run and threshold can be held to so many errors, or that none can and what it would take."""
     if not stands_alone(report):
         return "No share of errors can be promised: questions that are clustered, or asked again, have no exact bound."
+    if one is None and report.counts and not promises(report):
+        return "No share of errors can be promised, as nothing is decided of any run."
     if one is None:
         answers = needed(Guarantee(risk, LEVEL, tuple(map(float, range(tried_promises(report)))))) if risk else None
         most = max((answered for answered, _ in answers_of(report, report.counts).values()), default=0)

@@ -356,7 +356,9 @@ def _operating(loaded: Loaded, runs: Sequence[str], main: str, seed: int) -> dic
     by_run = {}
     for run in runs[:MOST_TUNED]:
         try:
-            by_run[run] = operating(one_run(data, run), measure, seed=seed)
+            one = one_run(data, run)
+            if not one.left_out:  # a bound on what is left would say nothing of answers without a confidence
+                by_run[run] = operating(one, measure, seed=seed)
         except NescioError:
             continue
     return {run: one for run, one in by_run.items() if len(one.points) > 1}

@@ -124,8 +124,9 @@ KINDS: Mapping[str, Kind] = {
         FIGURES,
     ),
     "no decision": Kind(
-        "so many answers could not be read, or stopped on an error, that silence was not the run's own choice",
-        "what the files say of each silence",
+        "so many answers could not be read, stopped on an error or have no grade that this was not the run's own "
+        "choice; or no gate could rest on the answers",
+        "what the files say of each silence, and of how they were made",
         "counted",
         FIGURES,
     ),

@@ -1,0 +1,207 @@
+"""What no decision can rest on: one answer for gates, looks, policies, the last line of a comparison, and the advice of
+a report, so that none of them passes what another refuses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.data.columns import USER, bare
+from nescio.data.evidence import Data, Evidence
+from nescio.data.notes import Note, note
+from nescio.data.policies import (
+    APART,
+    COMMON,
+    FEW_CLUSTERS,
+    FEWER_REPEATS,
+    LACKING,
+    ONE_SIDED,
+    OTHER_GOLD,
+    OWN,
+    UNEQUAL_REPEATS,
+    UNGRADED_LEFT_OUT,
+)
+from nescio.data.reasons import MUCH, NOT_DECLINED, left_out_in_words
+from nescio.data.results import Results, Scores
+from nescio.errors import opt, spelled
+from nescio.measures import Measure, OwnInterval, parse
+from nescio.pipeline.baselines import COMPARED
+from nescio.pipeline.saved import BESIDE
+from nescio.scoring.confidence_intervals import UNFIT, WITHHELD
+from nescio.scoring.samples import LEFT_OUT, PART
+from nescio.text import plural
+
+FEWEST_CLUSTERS = 10  # fewer decide nothing (docs/which-method.md)
+CHOSEN_LABELS = "agreement.chosen_labels"
+KNOWN_DIFFERS = "measure.known_differs"
+HONESTY = ("over_conservativeness", "prudence", "honesty")  # measures of what a reference system knows
+_OF_CONFIDENCE = {"confidence", "probability", "self_score", "ranking_score", "selection_score"}
+
+
+class Lost(Struct, frozen=True):
+    """How much the answers that are left out of two runs may change a difference, or of one run its value; and what is
+    left out, in words."""
+
+    shift: float = 0.0
+    words: str = ""
+
+
+class Pair(Struct, frozen=True):
+    """The run that is judged, its baseline, and the runs that are neither."""
+
+    baseline: str | None
+    others: frozenset[str]
+
+    @classmethod
+    def of(cls, results: Results[Any], run: str | None, baseline: str | None) -> Pair:
+        """Return the pair beside the other runs of some results; where no run is named, all are judged."""
+        rows = results.rows if run else ()
+        names = {str(row.run) for row in rows} | {str(row.baseline) for row in rows if hasattr(row, "baseline")}
+        return cls(baseline, frozenset(name for name in names if name not in (run, baseline)))
+
+    def judges(self, name: str) -> bool:
+        """Whether what a note says of a run is about the one that is judged, which it may name as the files do."""
+        return name not in self.others and name != self.baseline
+
+    def is_baseline(self, names: Sequence[str]) -> bool:
+        """Whether these are the baseline alone, which did not choose what its rows say so that the run wins."""
+        return self.baseline is not None and tuple(names) == (self.baseline,)
+
+
+def no_ground(results: Results[Any], measure: str, run: str | None, baseline: str | None = None) -> str | None:
+    """Return what no decision on a run (None: any run) by a measure can rest on; None where nothing is against it.
+
+    That is what whoever sends the answers could have chosen so that the run wins, and figures that do not hold what
+    they say.
+    """
+    if run is not None and (clusters := _clusters(results)):  # the advice on all runs has no bound on clusters
+        return spelled(clusters)
+    pair = Pair.of(results, run, baseline)
+    alone = results.signature.get("runs") == "1"
+    for remark in results.notes:
+        if why := _why_not(remark, pair, alone=alone):
+            return spelled(why)
+    unfit = _unfit(results, measure)
+    return unfit and spelled(unfit)
+
+
+def _clusters(results: Results[Any]) -> str | None:
+    """Return the clusters that are few, or that nobody named: whoever sends the answers could put many questions into
+    one. Those of a baseline's file are named by it."""
+    signature = results.signature
+    clusters = int(signature.get("clusters", FEWEST_CLUSTERS))
+    if clusters < FEWEST_CLUSTERS:
+        return f"{plural(clusters, 'cluster')} of questions: fewer than {FEWEST_CLUSTERS} decide nothing"
+    named = "cluster" in signature or any(remark.code == COMPARED for remark in results.notes)
+    if "clusters" not in signature or "questions" not in signature or named:
+        return None
+    return (
+        f"clusters that nobody named, and these files put {signature['questions']} questions into {clusters:,}: add "
+        f"{opt('cluster', 'cluster')} if you trust them"
+    )
+
+
+def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
+    """Return why no decision can rest on what a note says; `alone` says that there is one run. None for other notes."""
+    code, why = remark.code, None
+    said, silent = f"this: {remark.text}. ", f"{opt('missing', 'unanswered')} counts those that it lacks as unanswered"
+    if code == BESIDE:
+        named = opt("reading", remark.subject)
+        why = f"{remark.subject}, which nobody named: add {named} if you trust it, or remove it"
+    elif code == APART:
+        asked = f"{opt('missing', 'own')} says that both were asked random samples of the same kind"
+        why = (
+            f"this: no two runs share a question, and a run that chooses its own questions could win any gate; {asked}"
+        )
+    elif code == ONE_SIDED and not pair.is_baseline(remark["runs"]):
+        why = f"{said}Say it in the rows of all runs, or make the baseline again from rows that say it"
+    elif code == OTHER_GOLD and not (remark["first"] and pair.is_baseline(remark["whose"])):
+        why = f"{said}Give one key for all runs, or add {opt('choose', {'gold': 'first'})} and read the baseline first"
+    elif code == CHOSEN_LABELS:
+        why = f"{said}Label a random sample of the questions"
+    elif code in (COMMON, OWN) and (lacks := [own for own in remark["lacking"] if pair.judges(own[0])]):
+        why = (
+            f"the questions that all runs have: {lacks[0][0]!r} lacks {lacks[0][1]:,} that others were asked. {silent}"
+        )
+    elif code == UNEQUAL_REPEATS and any(map(pair.judges, remark["runs"])):
+        why = f"{said}Give every run as many answers to each question; {silent}"
+    elif code == FEWER_REPEATS and alone:
+        why = f"{said}Give as many answers to each question"
+    elif code == LACKING and pair.judges(remark.subject):
+        why = f"{said}Ask the run these questions too"
+    elif code == FEW_CLUSTERS:
+        why = f"{said}Fewer than {FEWEST_CLUSTERS} decide nothing"
+    return why
+
+
+def _unfit(results: Results[Any], name: str) -> str | None:
+    """Return why the figures of a measure do not hold what they say."""
+    fits = {remark.code: remark for remark in results.notes if name in remark.measures}
+    measure = parse(name)
+    lacking = fits.get(LEFT_OUT) or fits.get(PART)
+    if lacking and (measure.user_columns or _OF_CONFIDENCE & {*measure.reads}):
+        return f"{name}: {lacking.text}. Give every answer a value"
+    if KNOWN_DIFFERS in fits:
+        return f"{name}: {fits[KNOWN_DIFFERS].text}. Give all runs one column"
+    if WITHHELD in fits:
+        return f"{name}: {fits[WITHHELD].text}"
+    unfit = fits.get(UNFIT)
+    if unfit is None:
+        return None
+    own = isinstance(results, Scores) and isinstance(measure.declaration.interval, OwnInterval)
+    other = f" ({opt('interval', 'auto')} has one that does, unless questions are clustered)" if own else ""
+    return f"the {unfit['method']} interval of {name}: it covers the true value less often than it claims{other}"
+
+
+def lost(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> Lost:
+    """Return what is left out of a run (and its baseline) because it has no grade, and how far that may move the value.
+
+    An answer that is left out may be right or wrong. Of a mean over questions it moves the value by its share; c@1 and
+    its kin by at most twice that, as silence is worth accuracy; of other measures nobody knows. A tenth of a run's
+    answers decides nothing, whatever its share.
+    """
+    pair = Pair.of(results, run, baseline)
+    for remark in results.notes:
+        if remark.code == NOT_DECLINED and pair.judges(remark.subject):
+            return Lost(math.inf, str(remark["what"]))
+    counted = [one for one in results.notes if one.code == UNGRADED_LEFT_OUT and one.subject not in pair.others]
+    if not counted:
+        return Lost()
+    bound = parse(measure)
+    low, high = bound.bounds
+    benchmarks = len({row.benchmark for row in results.tables.get("benchmarks", ())})  # each counts the same in a mean
+    weights = [len(remark.benchmarks) / benchmarks if remark.benchmarks else 1 for remark in counted]
+    shares = [w * remark["count"] / max(1, remark["total"]) for w, remark in zip(weights, counted, strict=True)]
+    share = math.inf if max(shares) == 1 else sum(own / (1 - own) for own in shares)  # of what is graded
+    times = 1 if bound.declaration.proportion is not None else 2
+    shift = times * share * (high - low) if bound.counts_every_unit else math.inf
+    judged = [one for one in counted if pair.judges(one.subject)]
+    much = [one for one in judged if one["count"] >= MUCH * one["total"]]
+    words = left_out_in_words((much or judged or counted)[0])
+    return Lost(math.inf if much else shift, words)
+
+
+def known_differs(data: Data, measures: Sequence[Measure]) -> list[Note]:
+    """Note the questions of which runs' rows say other things about what the reference system knows."""
+    notes: list[Note] = []
+    if not isinstance(data, Evidence):
+        return []
+    for measure in (one.on(data.columns) for one in measures if one.declaration.name in HONESTY):
+        for column in (name for name in measure.needs if name.startswith(USER)):
+            values = np.where(data.present, np.asarray(data.column(column), dtype=np.float64), np.nan)
+            differ = np.fmin.reduce(values, axis=0) < np.fmax.reduce(values, axis=0)
+            if differ.any():
+                remark = note(
+                    KNOWN_DIFFERS,
+                    "runs differ in the column {column!r} on {questions:n question}, and it is to say what one "
+                    "reference system knows",
+                    column=bare(column),
+                    questions=int(differ.sum()),
+                )
+                notes.append(replace(remark, measures=(measure.label,)))
+    return notes

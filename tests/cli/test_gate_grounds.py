@@ -1,0 +1,356 @@
+"""What no decision can rest on: a gate, a policy, looks, the last line of a comparison and a report refuse alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import ANSWERED, PEOPLE, Command
+
+GATE = ("--baseline", "old", "--run", "new", "--fail-on-regression")
+HEAD = "run,question,outcome"
+N = range(200)
+
+
+def right(is_right: bool) -> str:
+    return "correct" if is_right else "incorrect"
+
+
+def table(path: Path, head: str, rows: Iterable[tuple[object, ...]]) -> Path:
+    path.write_text("\n".join([head, *(",".join(map(str, row)) for row in rows)]) + "\n")
+    return path
+
+
+def old(more: tuple[object, ...] = (), n: range = N) -> list[tuple[object, ...]]:
+    """The baseline: right on seven questions of ten."""
+    return [("old", f"q{q}", right(q % 10 < 7), *more) for q in n]
+
+
+def policy(files: Path, rule: str, more: str = "") -> Path:
+    path = files.with_suffix(".toml")
+    path.write_text(
+        f'baseline = "old"\nrun = "new"\n[benchmarks.x]\nfiles = "{files.name}"\n{more}\n[[rules]]\n{rule}\n'
+    )
+    return path
+
+
+@pytest.fixture
+def apart(tmp_path: Path) -> Path:
+    """The new run names its questions anew, and hands in those that it gets right."""
+    return table(tmp_path / "apart.csv", HEAD, [*old(), *(("new", f"Q{q}", "correct") for q in N[::3])])
+
+
+@pytest.fixture
+def attempts(tmp_path: Path) -> Path:
+    """The new run hands in one right attempt of four."""
+    rows = [("old", f"q{q}", k, right((q + k) % 10 < 7)) for q in range(100) for k in range(4)]
+    rows += [("new", f"q{q}", k, "correct") for q in range(100) for k in range(4) if (q + k) % 4 == 0]
+    return table(tmp_path / "rep.csv", "run,question,repeat,outcome", rows)
+
+
+@pytest.fixture
+def failed(tmp_path: Path) -> Path:
+    """Half of the new run's answers stopped on an error; the others are right."""
+    rows = [("new", f"q{q}", "correct" if q % 2 else "", "" if q % 2 else "timeout") for q in N]
+    return table(tmp_path / "err.csv", f"{HEAD},error", [*old(("",)), *rows])
+
+
+@pytest.fixture
+def shorter(tmp_path: Path) -> Path:
+    """The new run leaves out the questions that it would get wrong."""
+    return table(tmp_path / "miss.csv", HEAD, [*old(), *(("new", f"q{q}", "correct") for q in N if q % 10 < 5)])
+
+
+def refused_everywhere(nescio: Command, path: Path, says: str, *options: str, score: str = "accuracy=0.5") -> None:
+    """A gate, a limit, a policy, the last line and a report all say that they cannot rest on this."""
+    measure = ("-m", score.rpartition("=")[0])
+    nescio("compare", path, *measure, *GATE, *options).assert_refused(says)
+    nescio("score", path, *measure, "--fail-under", score, *options).assert_refused(says)
+    lines = [
+        f'{name[2:].replace("-", "_")} = "{value}"' for name, value in zip(options[::2], options[1::2], strict=True)
+    ]
+    nescio("gate", policy(path, f'measure = "{measure[1]}"', "\n".join(lines))).assert_refused(says)
+    last = nescio("compare", path, *measure, "--baseline", "old", "--run", "new", *options)
+    assert last.status == 0
+    assert last.out.splitlines()[-1].startswith("CANNOT TELL: ")
+    assert says in last.flat
+    page = path.with_suffix(".html")
+    changed = nescio("report", path, *measure, "--baseline", "old", "--run", "new", "-o", page, *options)
+    assert "\nMERGE" not in changed.out
+    assert "CANNOT TELL" in page.read_text()
+    advice = nescio("report", path, *measure, "-o", page, "--tolerate", "30", *options).flat
+    assert "Ship nothing yet: no decision can rest on" in advice
+    assert "ship new" not in advice.lower()
+
+
+def test_runs_that_share_no_question(nescio: Command, apart: Path) -> None:
+    refused_everywhere(nescio, apart, "a run that chooses its own questions could win any gate")
+    assert nescio("compare", apart, "-m", "accuracy", *GATE, "--missing", "own").status == 0
+    assert nescio("gate", policy(apart, 'measure = "accuracy"', 'missing = "own"')).status == 0
+
+
+def test_attempts_that_one_run_lacks(nescio: Command, attempts: Path) -> None:
+    refused_everywhere(nescio, attempts, "'new' has fewer answers to some questions (up to 100) than another run has")
+
+
+def test_attempts_that_are_missing_count_as_silence_where_that_is_said(nescio: Command, attempts: Path) -> None:
+    """One right answer of four is an accuracy of 0.25, and 0.25 less than 0.7."""
+    done = nescio("compare", attempts, "-m", "accuracy", *GATE, "--missing", "unanswered", "-f", "json")
+    assert done.status == 1
+    assert done.json["comparisons"][0]["difference"] == pytest.approx(0.25 - 0.7)
+    assert any("300 answers fewer" in note for note in done.json["notes"])
+
+
+def test_a_run_alone_that_answered_some_questions_less_often(tmp_path: Path, nescio: Command) -> None:
+    rows = [("new", f"q{q}", k, "correct") for q in range(100) for k in range(1 if q % 3 else 4)]
+    path = table(tmp_path / "one.csv", "run,question,repeat,outcome", rows)
+    nescio("score", path, "-m", "accuracy", "--fail-under", "accuracy=0.5").assert_refused("fewer than 4 answers")
+
+
+def test_as_many_attempts_of_both_are_ground_enough(tmp_path: Path, nescio: Command) -> None:
+    """Also where questions were asked once or twice, if both runs were."""
+    rows = [
+        (run, f"q{q}", k, right(q % 10 < wins))
+        for run, wins in (("old", 5), ("new", 7))
+        for q in range(200)
+        for k in range(1 + q % 2)
+    ]
+    path = table(tmp_path / "t.csv", "run,question,repeat,outcome", rows)
+    assert nescio("compare", path, "-m", "accuracy", *GATE).status == 0
+
+
+def test_what_one_run_alone_says_of_single_questions(tmp_path: Path, nescio: Command) -> None:
+    """The baseline marks one question, and the new run all that it would get wrong."""
+    one = table(tmp_path / "o.csv", f"{HEAD},answerable", [(*row, "no" if row[1] == "q9" else "") for row in old()])
+    rows = [("new", f"q{q}", "correct" if q % 10 < 3 else "unanswered", "" if q % 10 < 3 else "no") for q in N]
+    new = table(tmp_path / "n.csv", f"{HEAD},answerable", rows)
+    says = "only the rows of 'new' say whether 139 questions have an answer"  # 140 are marked, and q9 by both
+    nescio("compare", one, new, "-m", "accuracy", *GATE).assert_refused(says)
+    base = tmp_path / "base.json"
+    nescio("compare", one, "--save-baseline", base)
+    nescio("compare", new, "-m", "accuracy", "--baseline", base, "--fail-on-regression").assert_refused(says)
+    last = nescio("compare", one, new, "-m", "accuracy", "--baseline", "old")
+    assert last.out.splitlines()[-1].startswith("CANNOT TELL")
+    both = [(*row[:2], "unanswered" if row[1] == "q9" else row[2], "no" if row[1] == "q9" else "") for row in old()]
+    same = table(tmp_path / "b.csv", f"{HEAD},answerable", [*both, *(("new", *row[1:]) for row in both)])
+    assert nescio("compare", same, "-m", "accuracy", *GATE).status == 0
+
+
+def test_answers_without_a_grade_that_are_left_out(nescio: Command, failed: Path) -> None:
+    exclude = ("--ungraded", "exclude")
+    says = "100 of new's 200 answers are left out"
+    assert nescio("compare", failed, "-m", "accuracy", *GATE, *exclude).status == 3
+    looks = nescio("compare", failed, "-m", "accuracy", *GATE, "--looks", *exclude)
+    assert looks.status == 3
+    assert says in looks.flat
+    assert "stop: better" not in looks.flat
+    limit = nescio("score", failed, "-m", "accuracy", "--fail-under", "accuracy=0.6", *exclude)
+    assert limit.status == 3
+    assert says in limit.err.replace("\n", " ")
+    for rule in ("", "\nat_least = 0.5", "\nby = 0.05\nrelative = true"):
+        done = nescio("gate", policy(failed, f'measure = "accuracy"{rule}', 'ungraded = "exclude"'))
+        assert (done.status, "INCONCLUSIVE: " in done.out) == (3, True), rule
+    advice = nescio("report", failed, "-o", failed.with_suffix(".html"), *exclude, "--tolerate", "30").flat
+    assert f"Ship nothing yet: {says}" in advice
+    assert "Ship new" not in advice
+    assert "ship new" not in advice
+
+
+@pytest.mark.parametrize("why", ["content_filter", "judge failed", ""])
+def test_whatever_the_reason_that_there_is_no_grade(tmp_path: Path, nescio: Command, why: str) -> None:
+    rows = [("new", f"q{q}", "correct" if q % 2 else "ungraded", "" if q % 2 else why) for q in N]
+    path = table(tmp_path / "t.csv", f"{HEAD},note", [*old(("",)), *rows])
+    done = nescio("compare", path, "-m", "accuracy", *GATE, "--ungraded", "exclude")
+    assert done.status == 3
+    assert "100 of new's 200 answers are left out (not graded)" in done.flat
+
+
+def test_a_few_answers_without_a_grade_count_by_what_they_may_change(tmp_path: Path, nescio: Command) -> None:
+    """Of 1,000 questions the new run leaves 4 out. If all are wrong the accuracy falls by 0.004. The interval must lie
+    that much above the margin; the runs are alike on the other questions, so a margin of 0.01 lets it pass and one of
+    0.003 does not. Nobody knows how far they move precision."""
+    n = range(1000)
+    rows = [("new", f"q{q}", "ungraded" if q in (0, 10, 20, 30) else right(q % 10 < 7)) for q in n]
+    path = table(tmp_path / "t.csv", HEAD, [*old(n=n), *rows])
+    exclude = ("--ungraded", "exclude")
+    assert nescio("compare", path, "-m", "accuracy", *GATE, *exclude).status == 0
+    assert nescio("compare", path, "-m", "accuracy", *GATE, *exclude, "--margin", "0.003").status == 3
+    assert nescio("compare", path, "-m", "precision", *GATE, *exclude).status == 3
+    assert nescio("score", path, "-m", "accuracy", "--fail-under", "accuracy=0.66", *exclude).status == 0
+    report = nescio("report", path, "-m", "accuracy", "-o", tmp_path / "r.html", *exclude).flat
+    assert "wrong" in report
+
+
+def test_a_report_bounds_the_wrong_answers_by_those_without_a_grade(tmp_path: Path, nescio: Command) -> None:
+    """Of 200 answers 10 have no grade and the others are right. Clopper & Pearson's upper bound of 10 of 200 at 0.05,
+    one-sided, is 0.0835; of 0 of 190 it were 0.0156."""
+    path = table(tmp_path / "t.csv", HEAD, [("new", f"q{q}", "ungraded" if q < 10 else "correct") for q in N])
+    advice = nescio("report", path, "-m", "accuracy", "-o", tmp_path / "r.html", "--ungraded", "exclude").flat
+    assert (
+        "at most 8.4% on others like them, with 95% confidence, if all 10 answers without a grade are wrong" in advice
+    )
+
+
+def test_a_share_of_one_answer_in_looks_and_relative_rules(tmp_path: Path, nescio: Command) -> None:
+    rows = [("old", f"q{q}", right(q % 10 < 9)) for q in N]
+    rows += [("new", f"q{q}", "unanswered" if q else "correct") for q in N]
+    path = table(tmp_path / "one.csv", HEAD, rows)
+    assert nescio("compare", path, "-m", "precision", *GATE).status == 3
+    looks = nescio("compare", path, "-m", "precision", *GATE, "--looks")
+    assert looks.status == 3
+    assert "stop" not in looks.out
+    done = nescio("gate", policy(path, 'measure = "precision"\nby = 0.05\nrelative = true'))
+    assert done.status == 3
+
+
+def test_answers_without_a_confidence_certify_nothing(tmp_path: Path, nescio: Command) -> None:
+    """All right answers have a confidence, and no wrong one has."""
+    rows = [("new", f"q{q}", right(q % 2 == 1), 0.5 + q / 1000 if q % 2 else "") for q in N]
+    path = table(tmp_path / "conf.csv", f"{HEAD},confidence", rows)
+    exclude = ("--missing-confidence", "exclude")
+    nescio("tune", path, "--max-risk", "0.1", *exclude).assert_refused("100 of 200 questions left out")
+    nescio("score", path, "-m", "AURC", "--fail-over", "AURC=0.3", *exclude).assert_refused("no gate can rest on AURC")
+    advice = nescio("report", path, "-o", tmp_path / "r.html", "--tolerate", "10", *exclude).flat
+    assert "and 50% of its answers are wrong" in advice
+    assert "No run reaches 10%" in advice
+
+
+def test_clusters_in_which_wins_and_losses_cancel(tmp_path: Path, nescio: Command) -> None:
+    """Each of 100 clusters has a question that the new run wins, one that it loses, and one on which both are alike."""
+    rows = [
+        row
+        for q in range(300)
+        for row in (
+            ("old", f"q{q}", right(q % 3 != 0), f"t{q // 3}"),
+            ("new", f"q{q}", right(q % 3 != 1), f"t{q // 3}"),
+        )
+    ]
+    path = table(tmp_path / "trip.csv", f"{HEAD},cluster", rows)
+    by = ("--cluster", "cluster")
+    done = nescio("compare", path, "-m", "accuracy", *GATE, *by)
+    assert done.status == 3
+    assert "the same accuracy" not in done.flat
+    alike = [(run, f"q{q}", right(q % 3 != 0), f"t{q // 3}") for run in ("old", "new") for q in range(300)]
+    done = nescio("compare", table(tmp_path / "a.csv", f"{HEAD},cluster", alike), "-m", "accuracy", *GATE, *by)
+    assert done.status == 0
+    assert "has the same accuracy as old on each of 300 questions" in done.flat
+
+
+def test_the_key_that_was_read_first(tmp_path: Path, nescio: Command) -> None:
+    head = "run,question,gold,prediction"
+    mine = [
+        ("new", f"q{q}", f"city{q}" if q % 10 < 2 else "mine", f"city{q}" if q % 10 < 2 else "mine") for q in range(200)
+    ]
+    theirs = [("old", f"q{q}", f"city{q}", f"city{q}" if q % 10 < 7 else "x") for q in range(200)]
+    new, base = table(tmp_path / "new.csv", head, mine), table(tmp_path / "old.csv", head, theirs)
+    first = ("-m", "accuracy", "--choose", "gold=first")
+    nescio("compare", new, base, *first, *GATE).assert_refused("read first from new.csv")
+    assert nescio("compare", base, new, *first, *GATE).status == 1
+    assert nescio("compare", new, base, *first, "--baseline", "old").out.splitlines()[-1].startswith("CANNOT TELL")
+    nescio("score", base, new, *first, "--fail-under", "accuracy=0.1").assert_refused("gold answers that differ")
+
+
+@pytest.mark.parametrize("missing", ["common", "own"])
+def test_questions_that_the_run_leaves_out(nescio: Command, shorter: Path, missing: str) -> None:
+    refused_everywhere(nescio, shorter, "'new' lacks 100 that others were asked", "--missing", missing)
+    assert nescio("compare", shorter, "-m", "accuracy", *GATE, "--missing", "unanswered").status == 1
+    nescio("compare", shorter, "-m", "accuracy", *GATE, "--looks", "--missing", missing).assert_refused("'new' lacks")
+
+
+def test_questions_that_the_baseline_was_not_asked(tmp_path: Path, nescio: Command) -> None:
+    """The new run is better on those of the baseline, and was asked more."""
+    rows = [*old(n=range(150)), *(("new", f"q{q}", right(q % 10 < 9)) for q in N)]
+    path = table(tmp_path / "t.csv", HEAD, rows)
+    assert nescio("compare", path, "-m", "accuracy", *GATE, "--missing", "common").status == 0
+
+
+def test_a_third_run_stands_against_no_other(tmp_path: Path, nescio: Command) -> None:
+    rows = [*old(), *(("new", f"q{q}", right(q % 10 < 9)) for q in N), *(("x", f"q{q}", "correct") for q in N[:50])]
+    path = table(tmp_path / "t.csv", HEAD, rows)
+    assert nescio("compare", path, "-m", "accuracy", *GATE, "--missing", "common").status == 0
+    assert nescio("gate", policy(path, 'measure = "accuracy"', 'missing = "common"')).status == 0
+
+
+def test_n_counts_the_answers_that_have_a_grade(nescio: Command, failed: Path) -> None:
+    rule = 'measure = "accuracy"\nat_least = 0.001\nleast = 150'
+    done = nescio("gate", policy(failed, rule, 'ungraded = "exclude"'), "-f", "json")
+    assert done.json["lines"][0]["n"] == 100
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        ('measure = "accuracy"\nat_least = 0.5\nby = 0.05', "asks two things"),
+        ('measure = "accuracy"\nat_least = 0.5\nrelative = true', "asks two things"),
+        ('measure = "accuracy"\nat_least = -inf', "finite number"),
+        ('measure = "accuracy"\nat_least = nan', "finite number"),
+    ],
+)
+def test_a_rule_that_says_too_much_or_nothing(nescio: Command, shorter: Path, rule: str, says: str) -> None:
+    nescio("gate", policy(shorter, rule)).assert_refused(says)
+
+
+def test_a_policy_that_asks_nothing(tmp_path: Path, nescio: Command) -> None:
+    path = table(tmp_path / "t.csv", HEAD, [*old(), *(("new", *row[1:]) for row in old())])
+    done = nescio("gate", policy(path, 'measure = "accuracy"\ntier = "informative"'))
+    assert done.status == 3
+    assert "no rule decides" in done.out
+    nescio("gate", policy(path, 'measure = "accuracy"\nat_least = 0.1'), "--run", "old").assert_refused("two runs")
+    two = policy(path, 'measure = "accuracy"\nbenchmark = "x"')
+    two.write_text(two.read_text().replace("[[rules]]", '[benchmarks.y]\nfiles = "t.csv"\n[[rules]]'))
+    done = nescio("gate", two)
+    assert done.status == 0
+    assert "no rule is on y" in done.flat
+
+
+def test_stakes_that_one_run_was_not_asked_at(tmp_path: Path, nescio: Command) -> None:
+    """The new run says of the questions that it gets wrong that it was asked them at another stake."""
+    rows = [("old", f"q{q}", s, right(q % 10 < 7)) for q in N for s in (1, 5)]
+    rows += [("new", f"q{q}", s, right(q % 10 < 7)) for q in N for s in (1, 5 if q % 10 < 7 else 2)]
+    path = table(tmp_path / "stake.csv", "run,question,stake,outcome", rows)
+    says = "fewer answers to some questions"
+    nescio("score", path, "-m", "utility(5)", "--fail-under", "utility(5)=0.5").assert_refused(says)
+    nescio("compare", path, "-m", "utility(5)", *GATE).assert_refused(says)
+
+
+def test_what_one_run_says_that_the_reference_knows(tmp_path: Path, nescio: Command) -> None:
+    rows = [(*row, int(q % 10 < 7)) for q, row in enumerate(old())]
+    rows += [("new", f"q{q}", "correct" if q % 10 < 3 else "unanswered", int(q % 10 < 3)) for q in N]
+    path = table(tmp_path / "known.csv", f"{HEAD},known", rows)
+    says = "runs differ in the column 'known' on 80 questions"
+    nescio("compare", path, "-m", "honesty", *GATE).assert_refused(says)
+    nescio("score", path, "-m", "honesty", "--fail-under", "honesty=0.1").assert_refused(says)
+    same = table(tmp_path / "same.csv", f"{HEAD},known", [(*r[:3], int(int(str(r[1])[1:]) % 10 < 7)) for r in rows])
+    done = nescio("score", same, "-m", "honesty", "--fail-under", "honesty=0.1")
+    assert "gate passed: honesty of run 'new' is at least 0.1" in done.flat
+
+
+def test_looks_that_contradict_each_other_show_no_interval(tmp_path: Path, nescio: Command) -> None:
+    """The new run wins all questions of the first block and loses all of the second."""
+    state = tmp_path / "state.json"
+    for block, wins in ((0, True), (1, False)):
+        rows = [(run, f"b{block}q{q}", right((run == "new") == wins)) for run in ("old", "new") for q in N]
+        path = table(tmp_path / f"{block}.csv", HEAD, rows)
+        done = nescio("compare", path, "-m", "accuracy", *GATE, "--looks", "--state", state)
+    assert done.status == 3
+    assert "contradict" in done.flat
+    assert "undefined, undefined" not in done.flat + done.err
+
+
+def test_labels_and_questions_are_not_promised_at_once(nescio: Command) -> None:
+    """A note says how many labels would tell the runs apart; the decision names no number of questions beside it."""
+    files = [*ANSWERED, "--labels", PEOPLE]
+    done = nescio("compare", *files, "-m", "c@1", "--baseline", "other", "--run", "mine")
+    assert "labels would tell these runs apart" in done.flat
+    assert done.out.splitlines()[-1].startswith("CANNOT TELL: ")
+    assert "further questions" not in done.flat
+    assert "More labels or more questions would narrow the interval." in done.flat
+
+
+def test_a_stake_that_one_run_was_never_asked_at_stands_against_nothing(tmp_path: Path, nescio: Command) -> None:
+    rows = [("old", f"q{q}", s, right(q % 10 < 7)) for q in N for s in (1, 5)]
+    rows += [("new", f"q{q}", 1, right(q % 10 < 9)) for q in N]
+    path = table(tmp_path / "stake.csv", "run,question,stake,outcome", rows)
+    assert nescio("compare", path, "-m", "utility(1)", *GATE).status == 0
