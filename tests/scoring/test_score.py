@@ -172,9 +172,9 @@ def test_what_reading_says_stands_before_what_measures_say() -> None:
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(UsageError, match=f"interval takes one of {', '.join(METHODS)} \\(found 'wald'\\)"):
         nescio.score(CALIBRATED, "c@1", interval="wald")  # type: ignore[arg-type]
-    with pytest.raises(MismatchError, match=r"no column 'colour' .*: topic$"):
+    with pytest.raises(MismatchError, match=r"by 'colour'; .*: topic$"):
         nescio.score(EVERY["outcomes"].files, "c@1", by="colour")
-    with pytest.raises(MismatchError, match=r"no column 'colour' .*: none$"):
+    with pytest.raises(MismatchError, match=r"by 'colour'; .*: none$"):
         nescio.score(CALIBRATED, "c@1", by="colour")
 
 

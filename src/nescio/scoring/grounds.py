@@ -144,7 +144,8 @@ def _unfit(results: Results[Any], name: str) -> str | None:
     fits = {remark.code: remark for remark in results.notes if name in remark.measures}
     measure = parse(name)
     lacking = fits.get(LEFT_OUT) or fits.get(PART)
-    if lacking and (measure.user_columns or _OF_CONFIDENCE & {*measure.reads}):
+    excluded = "missing_confidence" in results.signature and _OF_CONFIDENCE & {*measure.reads}  # else: abstentions
+    if lacking and (measure.user_columns or excluded):
         return f"{name}: {lacking.text}. Give every answer a value"
     if KNOWN_DIFFERS in fits:
         return f"{name}: {fits[KNOWN_DIFFERS].text}. Give all runs one column"
