@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from nescio.errors import NescioError, UsageError
+import nescio
+from nescio.errors import FormatError, NescioError, UsageError
 from nescio.pipeline import Options
 from nescio.pipeline.judging import judge
 from nescio.pipeline.reading import read
@@ -276,3 +277,21 @@ def test_a_table_of_a_real_shape_is_read_or_asked_about_once(name: str) -> None:
     except AskedError as asked:
         found = [sorted(tuple(own[1:]) for own in way.counts) for way in asked.executed]
     assert REAL[name] in found
+
+
+def test_words_of_a_confidence_get_the_numbers_that_the_user_gives(tmp_path: Path) -> None:
+    """Brier of .9 right, .2 wrong, .9 right, .5 wrong: (.01 + .04 + .01 + .25)/4."""
+    path = tmp_path / "t.csv"
+    rows = ["a,1,correct,High", "a,2,incorrect,low", "a,3,correct,high", "a,4,incorrect,so so"]
+    path.write_text("\n".join(["run,question,outcome,sure", *rows]))
+    words = "sure{high:0.9,so so:0.5,low:0.2}"
+    scores = nescio.score(path, "Brier", column={"confidence": words}, ci=None)
+    assert scores["a", "Brier"].value == pytest.approx(0.31 / 4)
+    with pytest.raises(FormatError, match="gives words a number"):
+        nescio.score(path, "Brier", column={"confidence": "sure"}, ci=None)
+    with pytest.raises(FormatError, match="found 'so so'"):
+        nescio.score(path, "Brier", column={"confidence": "sure{high:0.9,low:0.2}"}, ci=None)
+    with pytest.raises(UsageError, match="each word needs a number"):
+        nescio.score(path, "Brier", column={"confidence": "sure{high}"}, ci=None)
+    with pytest.raises(UsageError, match="it is for confidence, not for outcome"):
+        nescio.score(path, "accuracy", column={"outcome": "sure{high:1}"}, ci=None)

@@ -14,7 +14,8 @@ from nescio.errors import UsageError, opt
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, literal
 from nescio.tables.columns import Table, cases, words_of
-from nescio.tables.lexicon import is_silent_word, truth_of
+from nescio.tables.lexicon import fold, is_silent_word, truth_of
+from nescio.text import finite
 
 NONE, ROW, NOT, AND = "-", "#", "!", "+"
 TOP = "[]"  # the place of rows at the top of a document
@@ -22,6 +23,7 @@ BETWEEN = " · "  # the parts of the name of a run that several columns make
 _NUMBER = r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
 _THRESHOLD = re.compile(rf"(?P<column>.+?)\s*(?P<sign>>=|<=|>|<)\s*{_NUMBER}")
 _SCALE = re.compile(rf"(?P<column>.+?)\s*(?P<sign>/)\s*{_NUMBER}")
+_WORDS = re.compile(r"(?P<column>.+?)\s*\{(?P<words>[^{}]+)\}")
 _FLAGS = ("outcome", "abstained", "answered", "answerable", "error")
 
 # The roles that `--column` may name. `answer` is another name for `prediction`, `question_text` for `text`.
@@ -48,7 +50,8 @@ _SEVERAL = (
 class Expression(Struct, frozen=True):
     """What plays a role: one or several columns, inverted, compared with a number, or divided by one.
 
-    Without columns it is the number of the row (`#`), or nothing (`-`).
+    `words` are words of a column with a number for each. Without columns it is the number of the row (`#`), or nothing
+    (`-`).
     """
 
     columns: tuple[str, ...] = ()
@@ -56,11 +59,13 @@ class Expression(Struct, frozen=True):
     sign: str = ""
     number: str = ""
     row: bool = False
+    words: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         if not self.columns:
             return ROW if self.row else NONE
-        return f"{NOT if self.inverted else ''}{AND.join(self.columns)}{self.sign}{self.number}"
+        words = f"{{{','.join(f'{word}:{number}' for word, number in self.words)}}}" if self.words else ""
+        return f"{NOT if self.inverted else ''}{AND.join(self.columns)}{self.sign}{self.number}{words}"
 
     @property
     def column(self) -> str:
@@ -109,6 +114,10 @@ def _expression(name: str, written: str, columns: Sequence[str], source: Source)
             if match["sign"] == "/" and number <= 0:
                 raise UsageError(f"{opt('column', {name: written})}: a confidence is divided by a number above 0")
             return Expression(several, sign=match["sign"], number=match["number"])
+    match = _WORDS.fullmatch(written)
+    if match and (several := _found(match["column"], columns, place)):
+        _allow(name, written, role, ("confidence",), "gives words a number")
+        return Expression(several, words=_numbered(match["words"], opt("column", {name: written})))
     several = _found(written, columns, place)
     if not several:
         listed = ", ".join(column for column in columns if column) or "none"
@@ -116,6 +125,15 @@ def _expression(name: str, written: str, columns: Sequence[str], source: Source)
         raise UsageError(f"{opt('column', {name: written})}: {rule}")
     _allow(name, written, role, _SEVERAL, "names several columns")
     return Expression(several)
+
+
+def _numbered(written: str, option: str) -> tuple[tuple[str, str], ...]:
+    """Return words with their numbers, as in "high:0.9,low:0.3"; raises UsageError for what is no number."""
+    pairs = [tuple(part.strip() for part in entry.rpartition(":")[::2]) for entry in written.split(",")]
+    for word, number in pairs:
+        if not word or finite(number) is None:
+            raise UsageError(f"{option}: each word needs a number, as in {{high:0.9,low:0.3}}")
+    return tuple((word, number) for word, number in pairs)
 
 
 def _allow(name: str, written: str, role: str, roles: Sequence[str], form: str) -> None:
@@ -193,6 +211,9 @@ def flag(
 
 
 def scaled(table: Table, expression: Expression) -> str:
-    """Return a number, divided if the expression says so, as text in SQL."""
+    """Return a number, divided or in the place of a word if the expression says so, as text in SQL."""
     cell = table.columns[expression.column].cell
+    if expression.words:
+        known = {fold(word): literal(number) for word, number in expression.words}
+        return cases(cell, {word: known[fold(word)] for word in words_of(table, cell) if fold(word) in known}, cell)
     return f"({NUMBER.format(cell)} / {expression.number})::VARCHAR" if expression.sign == "/" else cell

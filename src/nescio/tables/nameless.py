@@ -17,7 +17,9 @@ from nescio.tables import wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import BOUNDARY, is_silent_word, roles_of, state_of, truth_of
 from nescio.tables.mapping import Expression, Mapped
-from nescio.tables.readings import is_known, is_unique, may_be, readings
+from nescio.tables.readings import readings
+from nescio.tables.roles import is_known, may_be
+from nescio.tables.structures import is_unique
 from nescio.tables.words import CODES, FEW_WORDS, meanings
 
 Way = tuple[dict[str, Expression], dict[str, Any]]  # a mapping, and options

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, combinations, product
-from math import inf
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
 from types import MappingProxyType
 
-from nescio.data.outcomes import CORRECT, INCORRECT, STATES
+from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.sources.tables import first, literal
 from nescio.tables import failures, wide
-from nescio.tables.columns import Column, Table
+from nescio.tables.columns import Table
 from nescio.tables.lexicon import (
-    declines,
     is_measured,
-    is_silent_word,
     may_be_of_form,
-    names_collections,
-    rank,
     roles_of,
     speaks_of_answering,
     speaks_of_questions,
@@ -25,151 +20,13 @@ from nescio.tables.lexicon import (
     state_of,
     truth_of,
 )
-from nescio.tables.mapping import Expression, Mapped, joined
-from nescio.tables.words import FEW_WORDS
-from nescio.tasks.assessed.verdicts import verdicts_in
-from nescio.tasks.stakes.stating import are_stated, label
-from nescio.text import decimal
+from nescio.tables.mapping import Expression, Mapped
+from nescio.tables.roles import ABOUT_ANSWERING, NOTHING, OWN_ALONE, Roles, has_role, hints, is_known, said_by
+from nescio.tables.structures import structures
 
 _MOST = 64  # mappings of a table that are tried
-_OWN_ALONE = ("candidate", "rank", "known_answers", "cluster", "judge")  # roles that only their own names have
 _COMPLETE = ({"run", "question", "outcome"}, {"run", "question", "prediction", "gold"})
-NOTHING = Expression()
 _NOTHING: Mapped = MappingProxyType({})
-_ABOUT_ANSWERING = {"abstained", "answered", "answerable", "unanswerable", "expected"}
-_SAYING = {"abstained", "answered", "answerable", "unanswerable", "expected", "outcome", "score", "wrong", "error"}
-
-
-class Roles:
-    """The columns of a table that may have each role by their names and cells, without those that the user gave."""
-
-    def __init__(self, table: Table, given: Mapped, mapped: Collection[str] = ()) -> None:
-        self.table, self.given, self.mapped = table, given, mapped
-        self.taken = {name for expression in given.values() for name in expression.columns}
-        named = [(column, role) for column in table.columns.values() for role in may_be(column, mapped)]
-        self.by_role: dict[str, list[str]] = {}
-        for column, role in named:
-            if column.name not in self.taken and column.filled:
-                self.by_role.setdefault(role, []).append(column.name)
-        if (
-            "question" in table.columns and {"outcome", "prediction"} & table.columns.keys()
-        ):  # nescio's own table, whose cells keep to its rules
-            for name, role in (
-                ("run", "run"),
-                ("question", "text"),
-                ("confidence", "confidence"),
-                ("answerable", "answerable"),
-            ):
-                if name in table.columns and name not in self.taken and table.columns[name].filled:
-                    self.by_role[role] = list(dict.fromkeys((name, *self.by_role.get(role, ()))))
-        for role, names in self.by_role.items():
-            names.sort(key=lambda name: rank(name, role))
-            if role in names and (self.is_own or role not in _SAYING):  # nescio's own name for it
-                self.by_role[role] = [role]
-
-    @property
-    def is_own(self) -> bool:
-        """Whether this is an outcome table as nescio writes it, whose `outcome` is taken before all other verdicts."""
-        columns = self.table.columns
-        own = {"run", "question", "outcome"} <= columns.keys()
-        return own and {*(columns["outcome"].words or ("",))} <= {*STATES}
-
-    @property
-    def name_runs(self) -> bool:
-        """Whether a column names the run of each row, so that no column belongs to one run."""
-        return any(_varies(self, name) for name in self.all("run"))
-
-    def all(self, *roles: str) -> list[str]:
-        """Return the columns of these roles, in this order."""
-        return list(dict.fromkeys(name for role in roles for name in self.by_role.get(role, ())))
-
-    def column(self, name: str) -> Column:
-        """Return a column of the table."""
-        return self.table.columns[name]
-
-
-def _is_own(table: Table) -> bool:
-    """Return whether a table has nescio's own columns of questions and outcomes."""
-    return {"question", "outcome"} <= table.columns.keys()
-
-
-def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
-    """Yield the roles that a column's name has in the lexicon and its cells allow.
-
-    `mapped` are words to which the user gave a meaning as outcomes.
-    """
-    if column.name in _OWN_ALONE:
-        yield "outcome" if column.name == "judge" and column.is_truth else column.name
-        return
-    roles = roles_of(column.name)
-    fitting = [role for role in roles if _fits(column, role, mapped)]
-    partly = [
-        role
-        for role in roles
-        if {*fitting} <= ({"gold"} if role == "outcome" else set()) and _fits_partly(column, role)
-    ]
-    yield from (role for role in roles if role in (*fitting, *partly))
-
-
-def _fits(column: Column, role: str, mapped: Collection[str]) -> bool:
-    """Return whether the cells of a column are of the kind of a role."""
-    known = role in ("outcome", "score") and is_known(column, mapped)
-    return known or _FITS.get(role, _any)(column)
-
-
-def _fits_partly(column: Column, role: str) -> bool:
-    """Return whether some cells are of the kind of a role, so that the others are asked about; numbers from 0 on are
-    grades."""
-    words = column.words or ()
-    graded = role in ("outcome", "score") and column.is_number and (column.low or 0) >= 0
-    known = role in _MEANT and any(_MEANT[role](word) is not None for word in words)
-    return known and len(words) <= FEW_WORDS and not graded
-
-
-def is_known(column: Column, mapped: Collection[str]) -> bool:
-    """Return whether each word of a column is one of the lexicon for an outcome, an assessor's, or mapped to one."""
-    words = column.words or ()
-    known = {*mapped, *verdicts_in(words)}
-    return bool(words) and all(word in known or state_of(word) is not None for word in words)
-
-
-def may_be_gold(table: Table, outcome: Expression) -> bool:
-    """Return whether a verdict of yes and no may be the right answer by its name, as "label" may."""
-    names = [] if outcome.sign else outcome.columns
-    golds = [name for name in names if "gold" in roles_of(name) and "outcome" not in roles_of(name)]
-    return any(table.columns[name].is_truth for name in golds)
-
-
-def _any(column: Column) -> bool:
-    return not column.structured
-
-
-def _says(meaning: Callable[[str], object]) -> Callable[[Column], bool]:
-    return lambda column: bool(column.words) and all(meaning(word) is not None for word in column.words or ())
-
-
-# What a word of a column says that has a role.
-_MEANT: Mapping[str, Callable[[str], object]] = {
-    **dict.fromkeys(("outcome", "score"), state_of),
-    **dict.fromkeys(("abstained", "answered"), declines),
-    "expected": lambda word: None if truth_of(word) is not None else declines(word),  # an act, and not yes or no
-    **dict.fromkeys(("wrong", "answerable", "unanswerable"), truth_of),
-}
-_FITS: Mapping[str, Callable[[Column], bool]] = {
-    "gold": lambda column: bool(column.filled),
-    "prediction": lambda column: bool(column.filled),
-    "answer": lambda column: bool(column.filled),
-    "outcome": lambda column: column.is_verdict,
-    "score": lambda column: column.is_verdict,
-    "wrong": lambda column: column.is_truth,
-    "abstained": lambda column: bool(column.words) and (_says(declines)(column) or not column.is_number),
-    "answered": _says(declines),
-    "answerable": lambda column: column.is_truth,
-    "unanswerable": lambda column: column.is_truth,
-    "expected": _says(_MEANT["expected"]),
-    "error": lambda column: column.is_truth or not failures.is_count(column),
-    "confidence": lambda column: any(decimal(text.rstrip("% ")) is not None for text in column.words or column.samples),
-}
 
 
 def readings(
@@ -307,7 +164,7 @@ def _pairs(roles: Roles, given: Mapped) -> Iterator[dict[str, Expression]]:
 def _of_key(roles: Roles) -> list[str]:
     """Return the verdicts whose names say that they are those of the key, as "gold_verdict" beside "verdict" does."""
     free = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
-    spoken = [c for c in free if c.is_verdict and speaks_of_questions(c.name) and not _has_role(c, _ABOUT_ANSWERING)]
+    spoken = [c for c in free if c.is_verdict and speaks_of_questions(c.name) and not has_role(c, ABOUT_ANSWERING)]
     acts = {c.name for c in spoken if speaks_of_silence(c.name) or speaks_of_answering(c.name)}
     return [column.name for column in spoken if column.name not in {*acts, *roles.all("gold", "abstained", "answered")}]
 
@@ -385,163 +242,6 @@ def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]
     return [*together, *singles]
 
 
-# ---- what says whose answer a row is, and to which question ----
-
-
-def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) -> list[dict[str, Expression]]:
-    """Return the mappings of run, question and repeat under which no answer occurs twice; if there are none, the one
-    with the most columns."""
-    table = roles.table
-    if alone:
-        return [{role: answer[role] for role in ("run", "question", "repeat") if role in answer}]
-    free = {role: [n for n in roles.all(role) if n not in taken] for role in ("run", "condition", "repeat", "text")}
-    ids = [name for name in roles.all("question") if name not in taken and name not in free["run"]]
-    rows = [name for name in roles.all("row") if name not in taken]
-    questions: list[Expression] = [Expression((name,)) for name in ids or [*rows, *free["text"]]]
-    asked = Expression(("question",))
-    if asked in questions:  # nescio's own name: what numbers the rows, and not its texts, names no question
-        questions.sort(key=lambda own: own != asked)
-    if "question" in answer:
-        questions = [answer["question"]]
-    else:
-        collections = [n for n in table.columns if n and n not in taken and names_collections(n)]
-        questions = [own for question in questions for own in _in_collections(table, question, collections)]
-    found: list[dict[str, Expression]] = []
-    doubled: list[dict[str, Expression]] = []  # under which answers occur twice
-    most: float = inf  # different names that questions may have
-    for question in questions:
-        if most < inf and (question.columns != ("id",) or _is_own(table) or _different(table, question) > most):
-            continue
-        unique, widest = _told_apart_by(roles, answer, free, question)
-        found += unique
-        doubled += [] if unique else [widest]
-        if unique and question == asked:
-            most = _different(table, asked)
-    if not found:
-        return doubled[:1] if asked in questions else doubled
-    if all("run" in mapping and is_unique(table, {"question": mapping["question"]}, {}) for mapping in found):
-        found += doubled  # no two runs share a question, so that another id may be meant
-    found.sort(key=lambda own: (own["question"] == asked, "run" not in own))
-    if "run" not in answer and free["text"] and not any("run" in mapping for mapping in found):
-        found += _run_by_texts(roles, Expression((free["text"][0],)), taken)
-    return found
-
-
-def _in_collections(table: Table, question: Expression, collections: Sequence[str]) -> list[Expression]:
-    """Return what may name a question: with its collection first, if one name is in several collections."""
-    alone = _different(table, question)
-    pairs = [Expression((name, *question.columns)) for name in collections if name not in question.columns]
-    return [*(pair for pair in pairs if _different(table, pair) > alone), question]
-
-
-def _run_by_texts(roles: Roles, text: Expression, taken: set[str]) -> list[dict[str, Expression]]:
-    """Return the mappings whose run is a column that no name says anything of: under each of its words, all questions
-    are asked once by their texts."""
-    table = roles.table
-    different = _different(table, text)
-    if not 1 < different < table.rows:
-        return []
-    found: list[dict[str, Expression]] = []
-    for column in table.columns.values():
-        silent = column.name and column.name not in taken and not roles_of(column.name) and not column.is_number
-        if silent and len(column.words or ()) * different == table.rows:
-            mapping = {"run": Expression((column.name,)), "question": text}
-            found += [mapping] if is_unique(table, mapping, {}) else []
-    return found
-
-
-def _told_apart_by(
-    roles: Roles, answer: Mapped, free: Mapping[str, Sequence[str]], question: Expression
-) -> tuple[list[dict[str, Expression]], dict[str, Expression]]:
-    """Return the mappings of run and repeat under which no answer to a question occurs twice, and the one with the most
-    columns for the run."""
-    table = roles.table
-    others = [name for name in free["condition"] if name not in question.columns and _varies(roles, name)]
-    runs = [answer["run"]] if "run" in answer else _run_choices(roles, free["run"], others)
-    named = [name for name in ("repeat", "stake") if name in free["repeat"] and _states(roles.column(name))]
-    repeats = [Expression((named[0],))] if named else _subsets(free["repeat"])
-    repeats = [answer["repeat"]] if "repeat" in answer else repeats
-    unique: list[dict[str, Expression]] = []
-    for run, repeat in sorted(product(runs, repeats), key=lambda pair: len(pair[0].columns) + len(pair[1].columns)):
-        mapping = {"run": run, "question": question, "repeat": repeat}
-        mapping = {role: expression for role, expression in mapping.items() if expression != NOTHING}
-        if "text" not in answer and free["text"] and question.columns != (free["text"][0],):
-            mapping["text"] = Expression((free["text"][0],))
-        used = {*run.columns, *repeat.columns}
-        if any(used > {*_columns(other, "run"), *_columns(other, "repeat")} for other in unique):
-            continue
-        if is_unique(table, mapping, answer):
-            unique.append(mapping)
-    whole = runs[-1] if runs else NOTHING
-    if unique and whole.columns and others and not any(_columns(own, "run") == {*whole.columns} for own in unique):
-        unique.append({**unique[0], "run": whole})
-    counted = [own for own in unique if "repeat" not in own and _may_count_repeats(roles, own)]
-    unique += [{**{role: e for role, e in own.items() if role != "run"}, "repeat": own["run"]} for own in counted]
-    widest = {"run": whole, "question": question}
-    return unique, {role: expression for role, expression in widest.items() if expression != NOTHING}
-
-
-def _may_count_repeats(roles: Roles, mapping: Mapped) -> bool:
-    """Return whether the run is a column of different numbers that the user did not name: they may number repeats."""
-    names = mapping.get("run", NOTHING).columns
-    if len(names) != 1 or "run" in roles.given or roles.is_own:
-        return False
-    return roles.column(names[0]).is_number and _varies(roles, names[0])
-
-
-def _states(column: Column) -> bool:
-    """Return whether a column of nescio's own says which repeat an answer is: `stake` does where it states stakes."""
-    return column.name != "stake" or are_stated([label(column.name, word) for word in column.words or ()])
-
-
-def _different(table: Table, expression: Expression) -> int:
-    """Return how many different cells a column has."""
-    return int(first(table.connection, f"SELECT count(DISTINCT {joined(table, expression)}) FROM {table.relation}")[0])
-
-
-def _columns(mapping: Mapped, role: str) -> set[str]:
-    return {*mapping.get(role, NOTHING).columns}
-
-
-def _varies(roles: Roles, name: str) -> bool:
-    """Return whether a column has several different cells."""
-    words = roles.column(name).words
-    return words is None or len(words) > 1
-
-
-def _run_choices(roles: Roles, runs: Sequence[str], conditions: Sequence[str]) -> list[Expression]:
-    """Return what may name the run: its columns, with more and more of the conditions; without columns that are the
-    same in all rows, if others vary."""
-    varying = [name for name in runs if _varies(roles, name)]
-    base = [Expression((name,)) for name in varying]
-    if len(varying) > 1:
-        base.append(Expression(tuple(varying)))
-    if not varying:
-        base = [Expression((runs[0],))] if runs and not conditions else [NOTHING]
-    subsets = [expression.columns for expression in _subsets(conditions)]
-    made = [Expression((*own.columns, *more)) for more in subsets for own in base]
-    if not varying and runs:
-        made = [own if own.columns else Expression((runs[0],)) for own in made]
-    return list(dict.fromkeys(made))
-
-
-def _subsets(names: Sequence[str]) -> list[Expression]:
-    """Return all sets of some columns, the smallest first; of many columns, none, each and all."""
-    sizes: Iterable[int] = range(len(names) + 1) if len(names) <= 4 else (0, 1, len(names))
-    return [Expression(own) for own in chain.from_iterable(combinations(names, size) for size in sizes)]
-
-
-def is_unique(table: Table, mapping: Mapped, answer: Mapped) -> bool:
-    """Return whether no answer occurs twice: no run answers a question twice in one repeat."""
-    roles = [role for role in ("run", "question", "repeat") if mapping.get(role, NOTHING) != NOTHING]
-    keys = [joined(table, mapping[role]) for role in roles]
-    if "rank" in answer or "rank" in table.columns:
-        keys.append(table.columns[answer["rank"].column if "rank" in answer else "rank"].cell)
-    key = ", ".join(["file", *keys])
-    many, different = first(table.connection, f"SELECT count(*), count(DISTINCT ({key})) FROM {table.relation}")
-    return bool(many == different)
-
-
 # ---- what else is said of an answer ----
 
 
@@ -554,7 +254,7 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     asked = [Expression((name,)) for name in roles.all("answerable", "expected")]
     asked += [Expression((name,), inverted=True) for name in roles.all("unanswerable")]
     chosen: dict[str, Expression] = {}
-    for role in _OWN_ALONE:
+    for role in OWN_ALONE:
         names = [name for name in roles.all(role) if name not in taken]
         if names and role not in answer:
             chosen[role] = Expression((names[0],))
@@ -566,12 +266,12 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         chosen["confidence"] = Expression((confidences[0],))
     used = taken | {name for way in silences for own in way.values() for name in own.columns}
     used |= {name for own in asked for name in own.columns}
-    hinted = [column for column in _hints(roles) if column.name not in used]
+    hinted = [column for column in hints(roles) if column.name not in used]
     told = {"abstained", "answered"} & answer.keys()
     ways = [] if told else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
     if not told and not ways:
         others = [column for column in hinted if not speaks_of_questions(column.name)]
-        ways = [{_said_by(column): Expression((column.name,))} for column in others]
+        ways = [{said_by(column): Expression((column.name,))} for column in others]
         ways += [{}] if ways else []
     questions: list[dict[str, Expression]] = []
     if "answerable" not in answer:
@@ -588,47 +288,3 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         both = [silence, question] if of_silence & of_question else [{**silence, **question}]  # a column has one role
         found += [{**chosen, **own, **failure} for own in both]
     return found
-
-
-def _hints(roles: Roles) -> list[Column]:
-    """Return the columns that may speak of abstaining, though their names are in no list: by their words, or by yes and
-    no under a name that begins as words for abstaining do."""
-    columns = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
-    names = {"run", "condition", "question", "row", "repeat"}  # whose words say nothing of answers
-    return [c for c in columns if not (_has_role(c) or names & {*roles_of(c.name)}) and _is_hint(c)]
-
-
-def says_more(column: Column) -> bool:
-    """Return whether a column may say something of answers beside their outcomes: by its name, or as a hint."""
-    return _has_role(column) or _is_hint(column) or failures.is_failing_status(column)
-
-
-def _is_hint(column: Column) -> bool:
-    spoken = speaks_of_silence(column.name) or speaks_of_answering(column.name)
-    of_questions = speaks_of_questions(column.name) and "answer" in column.name.lower()
-    return (
-        any(map(is_silent_word, column.words or ()))
-        or _is_act(column)
-        or (column.is_truth and (spoken or of_questions))
-    )
-
-
-def _is_act(column: Column) -> bool:
-    """Return whether a word of a column says that a system answered, and another begins as words for abstaining do."""
-    words = column.words or ()
-    return (
-        len(words) > 1
-        and any(declines(w) is False and truth_of(w) is None for w in words)
-        and any(map(speaks_of_silence, words))
-    )
-
-
-def _said_by(column: Column) -> str:
-    """Return which of the two roles a column that may speak of abstaining has."""
-    answering = column.is_truth and not speaks_of_silence(column.name) and speaks_of_answering(column.name)
-    return "answered" if answering else "abstained"
-
-
-def _has_role(column: Column, roles: Collection[str] = frozenset(_SAYING)) -> bool:
-    """Return whether a column is about abstaining or an outcome by its name, and its cells are of the right kind."""
-    return bool({*roles} & {*may_be(column)} - ({"score"} if is_measured(column.name) else set()))

@@ -10,7 +10,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.policies import one_sided
 from nescio.data.repeats import REPEAT
-from nescio.errors import FormatError, RunInTwoFilesError
+from nescio.errors import FormatError, RunInTwoFilesError, opt
 from nescio.sources.source import Source
 from nescio.sources.tables import NOTHING, NUMBER, first, literal, locate
 from nescio.tables.asking import AskedError, Options
@@ -78,7 +78,10 @@ def keep(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
     )
     if offence:
         broken, file, row, *cells = offence
-        raise FormatError(sources[file].label, RULES[broken][2], where=locate(sources[file], row), value=cells[broken])
+        column, _, rule = RULES[broken]
+        if column == "confidence" and cells[broken].isalpha() and finite(cells[broken]) is None:
+            rule += f"; {opt('column', {'confidence': 'COLUMN{high:0.9,low:0.3}'})} gives words a number"
+        raise FormatError(sources[file].label, rule, where=locate(sources[file], row), value=cells[broken])
 
 
 def no_unknown_words(

@@ -21,7 +21,8 @@ from nescio.tables.asking import AskedError, Counts, Way, screen
 from nescio.tables.columns import Table
 from nescio.tables.lexicon import BOUNDARY, roles_of
 from nescio.tables.mapping import NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
-from nescio.tables.readings import may_be_gold, readings
+from nescio.tables.readings import readings
+from nescio.tables.roles import may_be_gold
 from nescio.tables.totals import totals_beside
 
 if TYPE_CHECKING:

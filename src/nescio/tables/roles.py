@@ -1,0 +1,212 @@
+"""Which roles the columns of a table may have, by their names and cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+from nescio.data.outcomes import STATES
+from nescio.tables import failures
+from nescio.tables.columns import Column, Table
+from nescio.tables.lexicon import (
+    declines,
+    is_measured,
+    is_silent_word,
+    rank,
+    roles_of,
+    speaks_of_answering,
+    speaks_of_questions,
+    speaks_of_silence,
+    state_of,
+    truth_of,
+)
+from nescio.tables.mapping import Expression, Mapped
+from nescio.tables.words import FEW_WORDS
+from nescio.tasks.assessed.verdicts import verdicts_in
+from nescio.text import decimal
+
+OWN_ALONE = ("candidate", "rank", "known_answers", "cluster", "judge")  # roles that only their own names have
+NOTHING = Expression()
+ABOUT_ANSWERING = {"abstained", "answered", "answerable", "unanswerable", "expected"}
+_SAYING = {*ABOUT_ANSWERING, "outcome", "score", "wrong", "error"}
+
+
+class Roles:
+    """The columns of a table that may have each role by their names and cells, without those that the user gave."""
+
+    def __init__(self, table: Table, given: Mapped, mapped: Collection[str] = ()) -> None:
+        self.table, self.given, self.mapped = table, given, mapped
+        self.taken = {name for expression in given.values() for name in expression.columns}
+        named = [(column, role) for column in table.columns.values() for role in may_be(column, mapped)]
+        self.by_role: dict[str, list[str]] = {}
+        for column, role in named:
+            if column.name not in self.taken and column.filled:
+                self.by_role.setdefault(role, []).append(column.name)
+        if (
+            "question" in table.columns and {"outcome", "prediction"} & table.columns.keys()
+        ):  # nescio's own table, whose cells keep to its rules
+            for name, role in (
+                ("run", "run"),
+                ("question", "text"),
+                ("confidence", "confidence"),
+                ("answerable", "answerable"),
+            ):
+                if name in table.columns and name not in self.taken and table.columns[name].filled:
+                    self.by_role[role] = list(dict.fromkeys((name, *self.by_role.get(role, ()))))
+        for role, names in self.by_role.items():
+            names.sort(key=lambda name: rank(name, role))
+            if role in names and (self.is_own or role not in _SAYING):  # nescio's own name for it
+                self.by_role[role] = [role]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this is an outcome table as nescio writes it, whose `outcome` is taken before all other verdicts."""
+        columns = self.table.columns
+        own = {"run", "question", "outcome"} <= columns.keys()
+        return own and {*(columns["outcome"].words or ("",))} <= {*STATES}
+
+    @property
+    def name_runs(self) -> bool:
+        """Whether a column names the run of each row, so that no column belongs to one run."""
+        return any(varies(self, name) for name in self.all("run"))
+
+    def all(self, *roles: str) -> list[str]:
+        """Return the columns of these roles, in this order."""
+        return list(dict.fromkeys(name for role in roles for name in self.by_role.get(role, ())))
+
+    def column(self, name: str) -> Column:
+        """Return a column of the table."""
+        return self.table.columns[name]
+
+
+def is_own(table: Table) -> bool:
+    """Return whether a table has nescio's own columns of questions and outcomes."""
+    return {"question", "outcome"} <= table.columns.keys()
+
+
+def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
+    """Yield the roles that a column's name has in the lexicon and its cells allow.
+
+    `mapped` are words to which the user gave a meaning as outcomes.
+    """
+    if column.name in OWN_ALONE:
+        yield "outcome" if column.name == "judge" and column.is_truth else column.name
+        return
+    roles = roles_of(column.name)
+    fitting = [role for role in roles if _fits(column, role, mapped)]
+    partly = [
+        role
+        for role in roles
+        if {*fitting} <= ({"gold"} if role == "outcome" else set()) and _fits_partly(column, role)
+    ]
+    yield from (role for role in roles if role in (*fitting, *partly))
+
+
+def _fits(column: Column, role: str, mapped: Collection[str]) -> bool:
+    """Return whether the cells of a column are of the kind of a role."""
+    known = role in ("outcome", "score") and is_known(column, mapped)
+    return known or _FITS.get(role, _any)(column)
+
+
+def _fits_partly(column: Column, role: str) -> bool:
+    """Return whether some cells are of the kind of a role, so that the others are asked about; numbers from 0 on are
+    grades."""
+    words = column.words or ()
+    graded = role in ("outcome", "score") and column.is_number and (column.low or 0) >= 0
+    known = role in _MEANT and any(_MEANT[role](word) is not None for word in words)
+    return known and len(words) <= FEW_WORDS and not graded
+
+
+def is_known(column: Column, mapped: Collection[str]) -> bool:
+    """Return whether each word of a column is one of the lexicon for an outcome, an assessor's, or mapped to one."""
+    words = column.words or ()
+    known = {*mapped, *verdicts_in(words)}
+    return bool(words) and all(word in known or state_of(word) is not None for word in words)
+
+
+def may_be_gold(table: Table, outcome: Expression) -> bool:
+    """Return whether a verdict of yes and no may be the right answer by its name, as "label" may."""
+    names = [] if outcome.sign else outcome.columns
+    golds = [name for name in names if "gold" in roles_of(name) and "outcome" not in roles_of(name)]
+    return any(table.columns[name].is_truth for name in golds)
+
+
+def _any(column: Column) -> bool:
+    return not column.structured
+
+
+def _says(meaning: Callable[[str], object]) -> Callable[[Column], bool]:
+    return lambda column: bool(column.words) and all(meaning(word) is not None for word in column.words or ())
+
+
+# What a word of a column says that has a role.
+_MEANT: Mapping[str, Callable[[str], object]] = {
+    **dict.fromkeys(("outcome", "score"), state_of),
+    **dict.fromkeys(("abstained", "answered"), declines),
+    "expected": lambda word: None if truth_of(word) is not None else declines(word),  # an act, and not yes or no
+    **dict.fromkeys(("wrong", "answerable", "unanswerable"), truth_of),
+}
+_FITS: Mapping[str, Callable[[Column], bool]] = {
+    "gold": lambda column: bool(column.filled),
+    "prediction": lambda column: bool(column.filled),
+    "answer": lambda column: bool(column.filled),
+    "outcome": lambda column: column.is_verdict,
+    "score": lambda column: column.is_verdict,
+    "wrong": lambda column: column.is_truth,
+    "abstained": lambda column: bool(column.words) and (_says(declines)(column) or not column.is_number),
+    "answered": _says(declines),
+    "answerable": lambda column: column.is_truth,
+    "unanswerable": lambda column: column.is_truth,
+    "expected": _says(_MEANT["expected"]),
+    "error": lambda column: column.is_truth or not failures.is_count(column),
+    "confidence": lambda column: any(decimal(text.rstrip("% ")) is not None for text in column.words or column.samples),
+}
+
+
+def varies(roles: Roles, name: str) -> bool:
+    """Return whether a column has several different cells."""
+    words = roles.column(name).words
+    return words is None or len(words) > 1
+
+
+def hints(roles: Roles) -> list[Column]:
+    """Return the columns that may speak of abstaining, though their names are in no list: by their words, or by yes and
+    no under a name that begins as words for abstaining do."""
+    columns = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
+    names = {"run", "condition", "question", "row", "repeat"}  # whose words say nothing of answers
+    return [c for c in columns if not (has_role(c) or names & {*roles_of(c.name)}) and _is_hint(c)]
+
+
+def says_more(column: Column) -> bool:
+    """Return whether a column may say something of answers beside their outcomes: by its name, or as a hint."""
+    return has_role(column) or _is_hint(column) or failures.is_failing_status(column)
+
+
+def _is_hint(column: Column) -> bool:
+    spoken = speaks_of_silence(column.name) or speaks_of_answering(column.name)
+    of_questions = speaks_of_questions(column.name) and "answer" in column.name.lower()
+    return (
+        any(map(is_silent_word, column.words or ()))
+        or _is_act(column)
+        or (column.is_truth and (spoken or of_questions))
+    )
+
+
+def _is_act(column: Column) -> bool:
+    """Return whether a word of a column says that a system answered, and another begins as words for abstaining do."""
+    words = column.words or ()
+    return (
+        len(words) > 1
+        and any(declines(w) is False and truth_of(w) is None for w in words)
+        and any(map(speaks_of_silence, words))
+    )
+
+
+def said_by(column: Column) -> str:
+    """Return which of the two roles a column that may speak of abstaining has."""
+    answering = column.is_truth and not speaks_of_silence(column.name) and speaks_of_answering(column.name)
+    return "answered" if answering else "abstained"
+
+
+def has_role(column: Column, roles: Collection[str] = frozenset(_SAYING)) -> bool:
+    """Return whether a column is about abstaining or an outcome by its name, and its cells are of the right kind."""
+    return bool({*roles} & {*may_be(column)} - ({"score"} if is_measured(column.name) else set()))

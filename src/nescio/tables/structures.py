@@ -1,0 +1,165 @@
+"""Whose answer a row is, and to which question: the columns of run, question and repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, combinations, product
+from math import inf
+
+from nescio.sources.tables import first
+from nescio.tables.columns import Column, Table
+from nescio.tables.lexicon import (
+    names_collections,
+    roles_of,
+)
+from nescio.tables.mapping import Expression, Mapped, joined
+from nescio.tables.roles import NOTHING, Roles, is_own, varies
+from nescio.tasks.stakes.stating import are_stated, label
+
+
+def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) -> list[dict[str, Expression]]:
+    """Return the mappings of run, question and repeat under which no answer occurs twice; if there are none, the one
+    with the most columns."""
+    table = roles.table
+    if alone:
+        return [{role: answer[role] for role in ("run", "question", "repeat") if role in answer}]
+    free = {role: [n for n in roles.all(role) if n not in taken] for role in ("run", "condition", "repeat", "text")}
+    ids = [name for name in roles.all("question") if name not in taken and name not in free["run"]]
+    rows = [name for name in roles.all("row") if name not in taken]
+    questions: list[Expression] = [Expression((name,)) for name in ids or [*rows, *free["text"]]]
+    asked = Expression(("question",))
+    if asked in questions:  # nescio's own name: what numbers the rows, and not its texts, names no question
+        questions.sort(key=lambda own: own != asked)
+    if "question" in answer:
+        questions = [answer["question"]]
+    else:
+        collections = [n for n in table.columns if n and n not in taken and names_collections(n)]
+        questions = [own for question in questions for own in _in_collections(table, question, collections)]
+    found: list[dict[str, Expression]] = []
+    doubled: list[dict[str, Expression]] = []  # under which answers occur twice
+    most: float = inf  # different names that questions may have
+    for question in questions:
+        if most < inf and (question.columns != ("id",) or is_own(table) or _different(table, question) > most):
+            continue
+        unique, widest = _told_apart_by(roles, answer, free, question)
+        found += unique
+        doubled += [] if unique else [widest]
+        if unique and question == asked:
+            most = _different(table, asked)
+    if not found:
+        return doubled[:1] if asked in questions else doubled
+    if all("run" in mapping and is_unique(table, {"question": mapping["question"]}, {}) for mapping in found):
+        found += doubled  # no two runs share a question, so that another id may be meant
+    found.sort(key=lambda own: (own["question"] == asked, "run" not in own))
+    if "run" not in answer and free["text"] and not any("run" in mapping for mapping in found):
+        found += _run_by_texts(roles, Expression((free["text"][0],)), taken)
+    return found
+
+
+def _in_collections(table: Table, question: Expression, collections: Sequence[str]) -> list[Expression]:
+    """Return what may name a question: with its collection first, if one name is in several collections."""
+    alone = _different(table, question)
+    pairs = [Expression((name, *question.columns)) for name in collections if name not in question.columns]
+    return [*(pair for pair in pairs if _different(table, pair) > alone), question]
+
+
+def _run_by_texts(roles: Roles, text: Expression, taken: set[str]) -> list[dict[str, Expression]]:
+    """Return the mappings whose run is a column that no name says anything of: under each of its words, all questions
+    are asked once by their texts."""
+    table = roles.table
+    texts = _different(table, text)
+    if not 1 < texts < table.rows:
+        return []
+    found: list[dict[str, Expression]] = []
+    for column in table.columns.values():
+        silent = column.name and column.name not in taken and not roles_of(column.name) and not column.is_number
+        if silent and len(column.words or ()) * texts == table.rows:
+            mapping = {"run": Expression((column.name,)), "question": text}
+            found += [mapping] if is_unique(table, mapping, {}) else []
+    return found
+
+
+def _told_apart_by(
+    roles: Roles, answer: Mapped, free: Mapping[str, Sequence[str]], question: Expression
+) -> tuple[list[dict[str, Expression]], dict[str, Expression]]:
+    """Return the mappings of run and repeat under which no answer to a question occurs twice, and the one with the most
+    columns for the run."""
+    table = roles.table
+    others = [name for name in free["condition"] if name not in question.columns and varies(roles, name)]
+    runs = [answer["run"]] if "run" in answer else _run_choices(roles, free["run"], others)
+    named = [name for name in ("repeat", "stake") if name in free["repeat"] and _states(roles.column(name))]
+    repeats = [Expression((named[0],))] if named else _subsets(free["repeat"])
+    repeats = [answer["repeat"]] if "repeat" in answer else repeats
+    unique: list[dict[str, Expression]] = []
+    for run, repeat in sorted(product(runs, repeats), key=lambda pair: len(pair[0].columns) + len(pair[1].columns)):
+        mapping = {"run": run, "question": question, "repeat": repeat}
+        mapping = {role: expression for role, expression in mapping.items() if expression != NOTHING}
+        if "text" not in answer and free["text"] and question.columns != (free["text"][0],):
+            mapping["text"] = Expression((free["text"][0],))
+        used = {*run.columns, *repeat.columns}
+        if any(used > {*_columns(other, "run"), *_columns(other, "repeat")} for other in unique):
+            continue
+        if is_unique(table, mapping, answer):
+            unique.append(mapping)
+    whole = runs[-1] if runs else NOTHING
+    if unique and whole.columns and others and not any(_columns(own, "run") == {*whole.columns} for own in unique):
+        unique.append({**unique[0], "run": whole})
+    counted = [own for own in unique if "repeat" not in own and _may_count_repeats(roles, own)]
+    unique += [{**{role: e for role, e in own.items() if role != "run"}, "repeat": own["run"]} for own in counted]
+    widest = {"run": whole, "question": question}
+    return unique, {role: expression for role, expression in widest.items() if expression != NOTHING}
+
+
+def _may_count_repeats(roles: Roles, mapping: Mapped) -> bool:
+    """Return whether the run is a column of different numbers that the user did not name: they may number repeats."""
+    names = mapping.get("run", NOTHING).columns
+    if len(names) != 1 or "run" in roles.given or roles.is_own:
+        return False
+    return roles.column(names[0]).is_number and varies(roles, names[0])
+
+
+def _states(column: Column) -> bool:
+    """Return whether a column of nescio's own says which repeat an answer is: `stake` does where it states stakes."""
+    return column.name != "stake" or are_stated([label(column.name, word) for word in column.words or ()])
+
+
+def _different(table: Table, expression: Expression) -> int:
+    """Return how many different cells a column has."""
+    return int(first(table.connection, f"SELECT count(DISTINCT {joined(table, expression)}) FROM {table.relation}")[0])
+
+
+def _columns(mapping: Mapped, role: str) -> set[str]:
+    return {*mapping.get(role, NOTHING).columns}
+
+
+def _run_choices(roles: Roles, runs: Sequence[str], conditions: Sequence[str]) -> list[Expression]:
+    """Return what may name the run: its columns, with more and more of the conditions; without columns that are the
+    same in all rows, if others vary."""
+    varying = [name for name in runs if varies(roles, name)]
+    base = [Expression((name,)) for name in varying]
+    if len(varying) > 1:
+        base.append(Expression(tuple(varying)))
+    if not varying:
+        base = [Expression((runs[0],))] if runs and not conditions else [NOTHING]
+    subsets = [expression.columns for expression in _subsets(conditions)]
+    made = [Expression((*own.columns, *more)) for more in subsets for own in base]
+    if not varying and runs:
+        made = [own if own.columns else Expression((runs[0],)) for own in made]
+    return list(dict.fromkeys(made))
+
+
+def _subsets(names: Sequence[str]) -> list[Expression]:
+    """Return all sets of some columns, the smallest first; of many columns, none, each and all."""
+    sizes: Iterable[int] = range(len(names) + 1) if len(names) <= 4 else (0, 1, len(names))
+    return [Expression(own) for own in chain.from_iterable(combinations(names, size) for size in sizes)]
+
+
+def is_unique(table: Table, mapping: Mapped, answer: Mapped) -> bool:
+    """Return whether no answer occurs twice: no run answers a question twice in one repeat."""
+    roles = [role for role in ("run", "question", "repeat") if mapping.get(role, NOTHING) != NOTHING]
+    keys = [joined(table, mapping[role]) for role in roles]
+    if "rank" in answer or "rank" in table.columns:
+        keys.append(table.columns[answer["rank"].column if "rank" in answer else "rank"].cell)
+    key = ", ".join(["file", *keys])
+    many, different = first(table.connection, f"SELECT count(*), count(DISTINCT ({key})) FROM {table.relation}")
+    return bool(many == different)
