@@ -19,7 +19,7 @@ from nescio.tables.lexicon import lexicon
 from nescio.tables.mapping import NONE, Mapped
 from nescio.tables.summary_rows import BY_PROOF, RULE, numbers_above, sums_up
 from nescio.tables.words import FEW_WORDS, as_options, meanings, what_means
-from nescio.text import finite
+from nescio.text import decimal, finite
 
 if TYPE_CHECKING:
     import duckdb
@@ -79,7 +79,7 @@ def keep(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
     if offence:
         broken, file, row, *cells = offence
         column, _, rule = RULES[broken]
-        if column == "confidence" and cells[broken].isalpha() and finite(cells[broken]) is None:
+        if column == "confidence" and cells[broken].isalpha() and decimal(cells[broken]) is None:
             rule += f"; {opt('column', {'confidence': 'COLUMN{high:0.9,low:0.3}'})} gives words a number"
         raise FormatError(sources[file].label, rule, where=locate(sources[file], row), value=cells[broken])
 
