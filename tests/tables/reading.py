@@ -8,6 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from nescio.data.evidence import Evidence
 from nescio.errors import NescioError
 from nescio.pipeline import Options
 from nescio.pipeline.judging import judge
@@ -42,8 +45,11 @@ class Reading:
 
 def counted(path: Path, **options: Any) -> Key:
     """Return the counts of the runs in a file, as `score` reads them before policies."""
-    counts, _ = counts_of(judge(read([path], Options(**options))).data)  # type: ignore[arg-type]
-    return key(counts)
+    data = judge(read([path], Options(**options))).data
+    if isinstance(data, Evidence):  # a score matrix, whose only column is the score
+        (scores,) = data.columns.values()
+        return key([("", int((own == 1).sum()), int((own == 0).sum()), 0, int(np.isnan(own).sum())) for own in scores])
+    return key(counts_of(data)[0])  # type: ignore[arg-type]
 
 
 def key(counts: Any) -> Key:

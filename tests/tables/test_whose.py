@@ -10,6 +10,7 @@ import pytest
 
 import nescio
 from nescio.tables.asking import AskedError
+from nescio.tables.lexicon import fold
 from tests.tables.reading import counted
 
 Counts = tuple[tuple[int, ...], ...]
@@ -144,3 +145,17 @@ def test_the_same_number_in_two_collections_is_two_questions(tmp_path: Path) -> 
     with pytest.raises(AskedError) as question:
         counted(path)
     assert {way.questions for way in question.value.executed} == {2, 4}
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"), [("gave_no_answer", "010"), ("response_label", ("answer", "no_answer", "answer"))]
+)
+def test_a_name_that_ends_in_words_for_silence_is_asked_about(tmp_path: Path, column: str, cells: str) -> None:
+    rows = "/".join(f"{i},{cell},{right}" for i, (cell, right) in enumerate(zip(cells, (1, 0, 0), strict=True)))
+    assert asked(table(tmp_path / "t.csv", f"id,{column},correct/{rows}"))[0] == ((1, 1, 1, 0),)
+
+
+def test_a_cell_of_millions_of_letters_is_no_word(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", f"id,correct,notes/1,1,{'a' * 5_000_000}/2,0,")
+    assert counted(path) == ((1, 1, 0, 0),)
+    assert fold("A" * 5_000_000) == "A" * 5_000_000

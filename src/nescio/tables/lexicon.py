@@ -21,6 +21,7 @@ _AT = re.compile(r"@\d+$")
 BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 DEEPEST = 8  # parts of a path that may be a name: no name of the lexicon has as many
 _IDS = {"id", "idx", "index", "uid", "uuid", "number", "nr", "no", "key"}  # last words of names for a row
+_LONGEST_NAME = 200  # characters of a header or a word that may say something
 _LONGEST_SUM = 40  # characters of the name of a row that sums up others
 _EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
 ABSTAIN, ANSWER = "abstain", "answer"
@@ -130,7 +131,10 @@ def squash(header: str) -> str:
 
 
 def fold(cell: str) -> str:
-    """Return the words of a cell: lower case, no accents, one space between words, no full stop at the end."""
+    """Return the words of a cell: lower case, no accents, one space between words, no full stop at the end; a long text
+    as it is, as no word of the lexicon is so long."""
+    if len(cell) > _LONGEST_NAME:
+        return cell
     return " ".join(re.sub(r"[\s_-]+", " ", plain(cell).replace("’", "'")).split()).rstrip(".!") or cell
 
 
@@ -214,6 +218,8 @@ def declines(word: str) -> bool | None:
 
 def marker_of(word: str) -> str | None:
     """Return the reason (`nescio.data.reasons`) that a word in the place of an answer gives; None for an answer."""
+    if len(word) > _LONGEST_NAME:
+        return None
     return lexicon().markers.get(" ".join(plain(word).split())) or lexicon().markers.get(fold(word))
 
 
@@ -250,13 +256,16 @@ def speaks_of_answering(header: str) -> bool:
 
 
 def _begins(header: str, stems: tuple[str, ...]) -> bool:
-    last = re.split(r"[.\]/]", header)[-1]
-    return any(token.startswith(stems) for token in (squash(last), *map(squash, BOUNDARY.split(last))))
+    last = re.split(r"[.\]/]", header[:_LONGEST_NAME])[-1]
+    tokens = [squash(part) for part in BOUNDARY.split(last) if squash(part)]
+    return any("".join(tokens[at:]).startswith(stems) for at in range(len(tokens)))  # "gave_no_answer": noanswer
 
 
 def speaks_of_questions(header: str) -> bool:
     """Return whether a header has a word for what is expected, so that it describes the question."""
-    return bool({squash(part) for part in BOUNDARY.split(header)} & lexicon().expected_words)
+    tokens = [squash(part) for part in BOUNDARY.split(header[:_LONGEST_NAME]) if squash(part)]
+    spoken = {*tokens} & lexicon().expected_words
+    return bool(spoken - {"label"} or tokens[:1] == ["label"])  # "label_is_abstention", and not "response_label"
 
 
 def may_be_of_form(header: str) -> bool:

@@ -206,7 +206,7 @@ def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
 
 def _families(roles: Roles, wanted: Sequence[str]) -> list[Expression]:
     """Return several columns of one run each, by roles; and each alone if they are parts of one object."""
-    names = [name for name in roles.table.columns if name and name not in roles.taken]
+    names = [name for name in roles.table.columns if name and name not in roles.taken and not is_measured(name)]
     families = wide.families(names)
     columns = [next((own[role] for role in wanted if role in own), "") for own in families.values()]
     found = tuple(name for name in columns if name)
