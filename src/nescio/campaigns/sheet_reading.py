@@ -137,7 +137,7 @@ class SheetReader:
         return ",".join(sorted({*names}))
 
     def _sentences(self, path: Path, line: int, item: Item, written: str) -> str | None:
-        """Return the numbers of the sentences that answer a question; None where they are not the story's."""
+        """Return the numbers of the sentences that answer a question, or None if the story has no such sentences."""
         numbers, last = {*re.split(r"[,;\s]+", written.strip(" ,;"))}, len(item.supports) - 1
         if written == NOTHING or numbers <= {*map(str, range(last + 1))}:
             return NOTHING if written == NOTHING else ",".join(sorted(numbers, key=int))

@@ -135,7 +135,7 @@ def judge_shift(
 
 
 def _unchecked(laid: Labels, run: int, sizes: tuple[int, int], what: str) -> tuple[Answer, str] | None:
-    """Return why a run cannot be checked; None where it can."""
+    """Return why a run cannot be checked, or None if it can."""
     if not (laid.data.present[run] & ~laid.known[run]).any():
         if (laid.data.absence[run] == UNGRADED).any():
             return "not graded", "its answers carry no verdict of the judge"

@@ -24,8 +24,7 @@ def with_policies(outcomes: Outcomes) -> tuple[Evidence, tuple[Note, ...]]:
 
 
 def beside_validators(read: Sequence[ReadResult], systems: Outcomes) -> ReadResult | None:
-    """Return the validators among what was read with QA systems beside them, for measures over questions; None where
-    there are no validators."""
+    """Return validators and QA systems together, for measures over questions, or None if no file is a validator's."""
     validators = [one for one in read if isinstance(one.data, Evidence) and SELECTED in one.data.columns]
     if len(validators) != 1:
         return None

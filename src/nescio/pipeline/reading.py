@@ -118,8 +118,10 @@ def _read_all(
 def _read_each(
     sources: Sequence[Source], options: Options, notes: tuple[Note, ...], error: SeveralFormatsError
 ) -> ReadResult:
-    """Read files of several formats, each group alone, and join their runs on the questions that they share; QA
-    systems stand beside the validators of a collection."""
+    """Read files of several formats, each group alone, and join their runs on the questions that they share.
+
+    QA systems are compared with the validators of a collection.
+    """
     read = []
     for group in by_format(sources, options.column):
         format_, parts = recognise(group, options.format_in)

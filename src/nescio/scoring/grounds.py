@@ -74,7 +74,7 @@ class Pair(Struct, frozen=True):
 
 
 def no_ground(results: Results[Any], measure: str, run: str | None, baseline: str | None = None) -> str | None:
-    """Return what no decision on a run (None: any run) by a measure can rest on; None where nothing is against it.
+    """Return why no decision on a run (None: any run) by a measure can rest on results, or None if one can.
 
     That is what whoever sends the answers could have chosen so that the run wins, and figures that do not hold what
     they say.

@@ -73,8 +73,10 @@ def bets_on_stream(
 
 
 def reached(made: Bets, mean: float, *, upward: bool = True) -> int | None:
-    """Return after how many values of a stream the bets that its mean is above (or below) this one first refute it;
-    None where they have not."""
+    """Return after how many values of a stream the bets first refute that its mean is this one, or None if never.
+
+    They bet that the mean is above it, or below it if not `upward`.
+    """
     above = np.flatnonzero(np.cumsum(_gains_on_stream(mean, made, upward)) >= made.goal)
     return int(above[0]) + 1 if len(above) else None
 

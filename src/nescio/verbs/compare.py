@@ -19,8 +19,8 @@ measures, such as coverage, the verdict is higher or lower. Otherwise the verdic
 out" if the interval lies within the margin, and else "too few questions to tell". "detectable" is the smallest
 difference that this test would detect (80% power).
 
-Validators of AVE may stand beside the outcomes of QA systems on the same questions: a selection that is right counts
-as a right answer, and so ave.qa_accuracy says what the validator gains. A question that a system lacks is not right.
+Validators of AVE can be compared with QA systems on the same questions. A right selection counts as a right answer,
+and so ave.qa_accuracy says what the validator gains. A question that a system lacks is not right.
 
 Without a baseline, three or more runs are also ranked: each has the range of its possible ranks, P(best) (the chance
 that it is truly the best, if the runs are exchangeable), its expected rank, and its groups of tied runs. Over a

@@ -1,8 +1,8 @@
 """Statement and text as flat first-order formulas.
 
 A word is a predicate of a constant, a frame an event with its roles: "Carla sold a kite" is carla(a) & sell(e) &
-:agent(e, a) & kite(b) & :patient(e, b) & :asserted(e). The last says in which mode the event is spoken of: asserted,
-denied or supposed. Of a kite that there is not, "no kite" is said, another predicate.
+:agent(e, a) & kite(b) & :patient(e, b) & :asserted(e). The last names the mode of the event: asserted,
+denied or supposed. "No kite" has a predicate of its own, which "kite" does not prove.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def formula(words: Parse) -> tuple[Atom, ...]:
 def facts(words: Parse) -> tuple[Atom, ...]:
     """Return a text as atoms: its formula, and what follows from it by itself.
 
-    What a clause is about is spoken of in the clause's mode, and what is said of all is said of most.
+    The things in a clause have its mode. What holds of all holds of most.
     """
     mode = modes(words)
     more = [Atom(f":{mode_around(words, i)}", (i,)) for i in range(len(words)) if i not in mode and _counts(words, i)]

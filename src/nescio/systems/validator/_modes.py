@@ -80,7 +80,7 @@ def no_thing(words: Parse) -> frozenset[int]:
 
 
 def quantifiers(words: Parse) -> tuple[tuple[str, int], ...]:
-    """Return what is said of how many of a thing there are: all, most, only, with the thing."""
+    """Return each quantifier of a sentence (all, most, only) with the thing that it counts."""
     return tuple(
         (kind, word.head)
         for i, word in enumerate(words)

@@ -159,8 +159,10 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
 
 
 def _prediction_with_gold(row: dict[str, Any], metrics: Iterable[str]) -> tuple[str, list[str]] | None:
-    """Return the prediction and the gold answers of a row whose metrics hold them, as a metric does that is made from
-    all rows at once; None where they do not."""
+    """Return the prediction and the gold answers that the metrics of a row hold, or None if they hold no such pair.
+
+    A metric of all rows at once, such as SQuAD's, is logged as the pair that it is made from.
+    """
     for name in metrics:
         pair = row.get(name)
         if isinstance(pair, list) and len(pair) == 2:
