@@ -12,7 +12,7 @@ import nescio as package
 from nescio.data.model import Question
 from nescio.formats import open_source
 from nescio.formats.benchmarks.ave.ave_reader import read_pairs, read_responses, write_exercise
-from nescio.systems.validator import OWN
+from nescio.systems.validator import OWN, _parsing
 from nescio.tasks.ave.exercise import Candidate, Exercise, Value
 from nescio.tasks.ave.rules import problems
 from tests.tasks.campaign import LANGUAGES, SPANISH, Language, rounds_to, write_campaign
@@ -206,11 +206,19 @@ def test_pairs_of_2006_are_learnt_from_and_decided(nescio: Command, dev: Path, t
     assert nescio("ave", "score", pairs, out, "-m", "ave.F", *PLAIN).json["scores"][0]["value"] == 1
 
 
-def test_without_a_parser_a_proof_is_not_explained_but_said(nescio: Command, dev: Path) -> None:
+@pytest.mark.parametrize(
+    ("spacy", "reason"),
+    [(None, "spaCy is not installed"), (object(), "no parser is named with --parser")],
+    ids=["without spaCy", "with spaCy"],
+)
+def test_without_a_parser_a_proof_is_not_explained_but_said(
+    nescio: Command, dev: Path, monkeypatch: pytest.MonkeyPatch, spacy: object | None, reason: str
+) -> None:
+    monkeypatch.setattr(_parsing, "find_spec", lambda _: spacy)
     exercise = collection(5)
     first = exercise.candidates[0]
     printed = nescio("ave", "explain", dev, first.question_id, first.id, "-f", "json").json
     assert printed["statement"] == []
-    assert any("no parser is named with --parser" in each for each in printed["notes"])
+    assert any(reason in each for each in printed["notes"])
     wrong = nescio("ave", "explain", dev, "no such question", first.id)
     assert (wrong.status, "has no question" in wrong.err) == (2, True)
