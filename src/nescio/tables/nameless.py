@@ -73,13 +73,13 @@ def _holds_verdicts(words: Sequence[str]) -> bool:
 
 
 def _are_grades(table: Table, column: Column) -> bool:
-    """Return whether each word of a column may be a grade, and no other column of answers has one of them."""
+    """Return whether each word of a column may be a grade, and no other column of answers has all of them."""
     words = {*(column.words or ())}
     graded = len(words) > 1 and (
         _are_codes([*words]) or all(word == "-1" or state_of(word) is not None for word in words)
     )
     others = [c for c in table.columns.values() if c is not column and {"gold", "prediction"} & {*roles_of(c.name)}]
-    return graded and not any(words & {*(other.words or ())} for other in others)
+    return graded and not any(words <= {*(other.words or ())} for other in others)
 
 
 def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Collection[str]) -> list[Way]:

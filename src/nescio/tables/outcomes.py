@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -229,12 +229,15 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     _state(connection, placed, sources, options, notes)
     rules.no_sums(connection, placed, sources)
     rules.settle_duplicates(connection, options.duplicates)
-    notes += rules.settle_confidences(connection)
-    rules.no_unknown_flags(connection, sources)
-    rules.keep(connection, sources)
-    notes += rules.share_answerable(connection)
-    rules.no_contradictions(connection, sources, options.declined_right)
-    rules.no_run_in_two(connection, sources)
+    held = rules.filled(connection)
+    notes += rules.settle_confidences(connection) if "confidence" in held else []
+    rules.no_unknown_flags(connection, sources, held)
+    rules.keep(connection, sources, held)
+    notes += rules.share_answerable(connection) if "answerable" in held else []
+    if "silent" in held:
+        rules.no_contradictions(connection, sources, options.declined_right)
+    if len(sources) > 1:
+        rules.no_run_in_two(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) and "repeat" not in options.column
     if repeated and options.duplicates == "error":
         rules.no_retries(connection, sources)
@@ -243,8 +246,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         for role in ("question", "text")
     )
     notes += check_pairing(connection, sources, by, None if {"question", "text"} & options.column.keys() else text)
-    outcomes = _build(connection, placed, sources, notes)
-    judges = judges_of(connection, outcomes.runs)
+    outcomes = _build(connection, placed, sources, held, notes)
+    judges = judges_of(connection, outcomes.runs) if "judge" in held else ()
     taken = {
         name for _, mapping in placed for role, own in mapping.items() if role != "cluster" for name in own.columns
     }
@@ -261,7 +264,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     outcomes = replace(outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ())
     if options.texts:
         outcomes = replace(outcomes, texts=_texts(connection, outcomes.state.shape, extra))
-    options.declined.wrong.update(_wrong_answers(connection, sources))
+    if "prediction" in held:
+        options.declined.wrong.update(_wrong_answers(connection, sources))
     source = next(iter(sources.values()))
     return outcomes if options.total is None else with_rest(outcomes, source, options.total, options.rest), notes
 
@@ -309,7 +313,7 @@ def _state(
         f"(SELECT * REPLACE (CASE WHEN {in_words} OR {by_pattern} THEN 'yes' ELSE silent END AS silent), "
         f"({graded})::TINYINT AS graded FROM (SELECT {_one_question(connection)} FROM gathered))"
     )
-    if "empty" not in options.told:
+    if empty != "false" and "empty" not in options.told:
         _ask_of_empty(connection, sources)
 
 
@@ -370,7 +374,11 @@ def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def _build(
-    connection: duckdb.DuckDBPyConnection, placed: Placed, sources: Mapping[int, Any], notes: list[Note]
+    connection: duckdb.DuckDBPyConnection,
+    placed: Placed,
+    sources: Mapping[int, Any],
+    held: Collection[str],
+    notes: list[Note],
 ) -> Outcomes:
     """Return the outcomes; runs and questions are in the order in which they first occur in the files."""
     names: dict[str, tuple[str, ...]] = {}
@@ -418,8 +426,10 @@ def _build(
     if lower:
         notes += _lower_ranks(lower, int(((cells["rank"] > 1) & (cells["state"] == NOT_GRADED)).sum()))
     listed = list(sources.values())
-    answerable = per_question(connection, listed, "answerable", ANSWERABLE, repeated=repeated)
-    clusters = per_question(connection, listed, "cluster", "cluster", repeated=repeated)
+    answerable, clusters = (
+        per_question(connection, listed, name, column, repeated=repeated) if name in held else None
+        for name, column in (("answerable", ANSWERABLE), ("cluster", "cluster"))
+    )
     if clusters is not None and None in clusters:
         lacking = "question IN (SELECT question FROM rows GROUP BY 1 HAVING max(cluster) IS NULL)"
         rules.refuse(connection, listed, lacking, "the cluster is empty, and other rows have one")

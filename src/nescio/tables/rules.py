@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nescio.data.columns import Array
@@ -29,6 +29,10 @@ YES, NO = (", ".join(map(literal, words)) for words in (("true", "1", "1.0", "ye
 RANK = "coalesce(rank::DOUBLE, 1)::INTEGER"
 MOST = 64  # columns of a table in whose last row sums are sought
 _NO_WHOLE = f"{{0}} IS NOT NULL AND NOT coalesce({NUMBER} BETWEEN 1 AND 1e6 AND {NUMBER} = floor({NUMBER}), false)"
+ALWAYS = ("run", "question", REPEAT)  # columns that no row may lack
+OPTIONAL = (
+    *("confidence", "candidate", "answerable", "rank", "cluster", "known_answers", "judge", "silent", "prediction"),
+)
 # What no cell may be: the column, the condition that finds it, the rule that it breaks.
 RULES = (
     ("run", "run IS NULL", "the run is empty"),
@@ -67,9 +71,16 @@ def refuse(
         raise FormatError(source.label, rule, where=locate(source, offence[1]), value=offence[2])
 
 
-def keep(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
-    """Raise FormatError for the first row that breaks a rule."""
-    cases = " ".join(f"WHEN {condition} THEN {i}" for i, (_, condition, _) in enumerate(RULES))
+def filled(connection: duckdb.DuckDBPyConnection) -> set[str]:
+    """Return the columns of `rows` that hold anything, so that nobody checks the others."""
+    counts = first(connection, f"SELECT {', '.join(f'count({column})' for column in OPTIONAL)} FROM rows")
+    return {column for column, many in zip(OPTIONAL, counts, strict=True) if many}
+
+
+def keep(connection: duckdb.DuckDBPyConnection, sources: Files, held: Collection[str]) -> None:
+    """Raise FormatError for the first row that breaks a rule. `held` are the columns that `filled` returns."""
+    checked = [(i, condition) for i, (column, condition, _) in enumerate(RULES) if column in (*ALWAYS, *held)]
+    cases = " ".join(f"WHEN {condition} THEN {i}" for i, condition in checked)
     shown = ", ".join(column for column, _, _ in RULES)
     offence = first(
         connection,
@@ -102,13 +113,15 @@ def no_unknown_words(
     raise AskedError(sources[file], what_means(unknown, names), ways, where=locate(sources[file], row))
 
 
-def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
+def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files, held: Collection[str]) -> None:
     """Ask about words that nobody knows in a column that says whether the system abstained, or whether there was an
     answer (`--outcome-map`)."""
     for cell, known, what, without in (
         ("silent", ("yes", "no"), "says that the system abstained", ("abstained", "answered")),
         ("answerable", ("true", "false"), "says that a question has no answer", ("answerable",)),
     ):
+        if cell not in held:
+            continue
         listed = ", ".join(map(literal, known))
         query = f"SELECT {cell}, min(file), min(row) FROM rows WHERE {cell} NOT IN ({listed}) GROUP BY 1 ORDER BY 2, 3"
         if found := connection.execute(f"{query} LIMIT {FEW_WORDS}").fetchall():
@@ -121,8 +134,6 @@ def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files) -> N
 
 def share_answerable(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     """Let what some runs' rows say of a question having an answer hold for all runs; note whose rows say it alone."""
-    if not first(connection, "SELECT count(answerable) FROM rows")[0]:
-        return []
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE said_by AS SELECT * FROM (SELECT run, question, max(answerable) AS answerable "
         "FROM rows GROUP BY 1, 2) QUALIFY count(answerable) OVER (PARTITION BY question) BETWEEN 1 AND count(*) OVER "
@@ -176,12 +187,12 @@ def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, dec
             (None, "keep", "unanswered"),
         ),
     )
-    for condition, rule, ways, under in cases:
-        if declined_right not in under:
-            continue
-        many, file, row = first(
-            connection, f"SELECT count(*), min(file), min_by(row, file) FROM rows WHERE {condition}"
-        )
+    checked = [(condition, rule, ways) for condition, rule, ways, under in cases if declined_right in under]
+    summed = ", ".join(
+        f"[count(*) FILTER ({own}), min(file) FILTER ({own}), min_by(row, file) FILTER ({own})]" for own, _, _ in checked
+    )
+    counts = first(connection, f"SELECT {summed} FROM rows")
+    for (_, rule, ways), (many, file, row) in zip(checked, counts, strict=True):
         if many:
             counted = f"{many} answer{'s were' if many > 1 else ' was'}"
             raise AskedError(sources[file], rule.format(rows=counted), ways, where=locate(sources[file], row))
