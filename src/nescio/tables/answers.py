@@ -77,6 +77,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     notes = rules.settle_confidences(connection) if "confidence" in held else []
     rules.no_unknown_flags(connection, sources, held)
     rules.keep(connection, sources, held)
+    if "confidence" in held and "confidence" not in options.column:
+        rules.one_scale(connection, sources)
     rules.no_run_in_two(connection, sources)
     rules.no_twice(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) or options.duplicates == "repeats"

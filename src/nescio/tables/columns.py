@@ -101,8 +101,8 @@ class Column:
 
     @property
     def is_verdict(self) -> bool:
-        """Whether each cell says an outcome in a word of the lexicon, or as 1 and 0."""
-        return self._known(state_of)
+        """Whether each cell says an outcome in a word of the lexicon, or as a number: 1 and 0, or 100 and 0."""
+        return self._known(state_of) and not (self.high == 100 and {"1", "1.0"} & {*(self.words or ())})
 
     @property
     def is_share(self) -> bool:

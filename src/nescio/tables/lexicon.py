@@ -145,8 +145,10 @@ def roles_of(header: str) -> tuple[str, ...]:
     for name, above in _ends(header):
         if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
             return tuple(role for role in found if role not in _taken_by(above))
-    last = [squash(part) for part in BOUNDARY.split(header) if squash(part)][-1:]
-    return ("row",) if last and last[0] in _IDS and "." not in header else ()
+    parts = [squash(part) for part in BOUNDARY.split(header) if squash(part)]
+    if not parts or parts[-1] not in _IDS or "." in header:
+        return ()
+    return ("run",) if "".join(parts[:-1]) in lexicon().names["run"] else ("row",)  # what numbers systems names one
 
 
 def _ends(header: str) -> list[tuple[str, str]]:
@@ -198,10 +200,12 @@ def failed(word: str) -> bool | None:
 
 
 def state_of(word: str) -> int | None:
-    """Return what a cell says as an outcome: a state of `nescio.data.outcomes`, None for an unknown word."""
+    """Return what a cell says as an outcome: a state of `nescio.data.outcomes`, None for an unknown word.
+
+    Of numbers 1 and 100 are right, as is all of the points, and 0 is wrong."""
     number = decimal(word)
     if number is not None:
-        return {1.0: MEANINGS["correct"], 0.0: MEANINGS["incorrect"]}.get(number)
+        return {1.0: MEANINGS["correct"], 100.0: MEANINGS["correct"], 0.0: MEANINGS["incorrect"]}.get(number)
     return lexicon().words.get(fold(word))
 
 

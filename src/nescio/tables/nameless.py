@@ -15,10 +15,10 @@ from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
-from nescio.tables.lexicon import BOUNDARY, is_silent_word, roles_of, state_of, truth_of
+from nescio.tables.lexicon import BOUNDARY, is_measured, is_silent_word, roles_of, state_of, truth_of
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.readings import readings
-from nescio.tables.roles import is_known, may_be
+from nescio.tables.roles import ABOUT_ANSWERING, has_role, is_known, may_be
 from nescio.tables.structures import is_unique
 from nescio.tables.words import CODES, FEW_WORDS, meanings
 
@@ -54,6 +54,7 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
     if "outcome" in given:
         return []
     ways: list[Way] = []
+    alike: list[str] = []
     for column in table.columns.values():
         words = column.words or ()
         coded = _speaks_of_outcomes(column.name or "") and len(words) > 1 and _are_codes(words)
@@ -62,8 +63,19 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
         elif column.name and len(words) <= FEW_WORDS and not roles_of(column.name) and _holds_verdicts(words):
             outcome = {"outcome": Expression((column.name,))}
             known = is_known(column, mapped)
+            alike += [column.name] if known else []
             ways += _complete(table, given, outcome, {}) if known else _by_words(table, given, [column], mapped)
-    return ways
+    return _with_all(table, given, alike, ways)
+
+
+def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[Way]) -> list[Way]:
+    """Return readings by one of several verdicts each, and by all of them as one run each: first, unless the rows name
+    runs or the names judges."""
+    if len(verdicts) < 2:
+        return ways
+    of_runs = _complete(table, given, {"outcome": Expression(tuple(verdicts))}, {})
+    alone = any("run" in mapping for mapping, _ in ways) or wide.differ_by_judges(verdicts)
+    return [*ways, *of_runs] if alone else [*of_runs, *ways]
 
 
 def _holds_verdicts(words: Sequence[str]) -> bool:
@@ -142,14 +154,10 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
             ways = [way for column in hinted for way in _by_verdict(table, given, column)]
             ways += [way for column in graded for way in _by_threshold(table, given, column)]
         if not ways:
-            verdicts = [column for column in free if column.is_verdict]
+            every = [column for column in free if column.is_verdict]
+            verdicts = [c for c in every if not (is_measured(c.name) or has_role(c, ABOUT_ANSWERING))] or every
             ways = [way for column in verdicts for way in _by_verdict(table, given, column)]
-            if len(verdicts) > 1:
-                of_runs = _complete(table, given, {"outcome": Expression(tuple(c.name for c in verdicts))}, {})
-                alone = any("run" in mapping for mapping, _ in ways) or wide.differ_by_judges(
-                    [c.name for c in verdicts]
-                )
-                ways = [*ways, *of_runs] if alone else [*of_runs, *ways]
+            ways = _with_all(table, given, [column.name for column in verdicts], ways)
             ways += [
                 way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, [c], mapped)
             ]

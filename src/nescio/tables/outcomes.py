@@ -104,6 +104,7 @@ def _runs(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression
     beside = wide.families(table.columns)
     for run, columns in wide.parts(several):
         companions = next((own for own in beside.values() if {*columns.values()} & {*own.values()}), {})
+        companions = {**beside.get(run, {}), **companions}
         more = {role: name for role, name in companions.items() if role != "wrong"}
         found = {_role(role): Expression((name,)) for role, name in more.items() if _role(role) not in mapping}
         given = {role: mapping[role].of(name) for role, name in columns.items()}
@@ -233,9 +234,12 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     notes += rules.settle_confidences(connection) if "confidence" in held else []
     rules.no_unknown_flags(connection, sources, held)
     rules.keep(connection, sources, held)
+    if "confidence" in held and "confidence" not in options.column:
+        rules.one_scale(connection, sources)
     notes += rules.share_answerable(connection) if "answerable" in held else []
     if "silent" in held:
-        rules.no_contradictions(connection, sources, options.declined_right)
+        of_faults = any(mapping["outcome"].inverted for _, mapping in placed)
+        rules.no_contradictions(connection, sources, options.declined_right, of_faults=of_faults)
     if len(sources) > 1:
         rules.no_run_in_two(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) and "repeat" not in options.column

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 from types import MappingProxyType
 
 from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.errors import UsageError
 from nescio.sources.tables import first, literal
 from nescio.tables import failures, wide
 from nescio.tables.columns import Table
@@ -272,6 +274,11 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     if not told and not ways:
         others = [column for column in hinted if not speaks_of_questions(column.name)]
         ways = [{said_by(column): Expression((column.name,))} for column in others]
+        with suppress(UsageError):  # one column of each run
+            of_runs = {said_by(column): Expression(tuple(own.name for own in others)) for column in others}
+            several = {role: own.columns for role, own in {**of_runs, "outcome": answer["outcome"]}.items()}
+            if len(of_runs) == 1 < len(others) == len(answer["outcome"].columns) == len(wide.parts(several)):
+                ways = [of_runs, *ways]
         ways += [{}] if ways else []
     questions: list[dict[str, Expression]] = []
     if "answerable" not in answer:

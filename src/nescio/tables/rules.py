@@ -153,15 +153,20 @@ def share_answerable(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     return [one_sided(runs, questions)]
 
 
-def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None) -> None:
-    """Ask about answers that were declined and that the verdict does not fit (`--declined-right`)."""
+def no_contradictions(
+    connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None, *, of_faults: bool
+) -> None:
+    """Ask about answers that were declined and that the verdict does not fit (`--declined-right`).
+
+    A verdict `of_faults` ("is_hallucination") likelier says nothing of a declined answer.
+    """
     quiet, loud = "silent = 'yes' AND", "silent = 'no' AND"
     no_silence, no_questions = {"abstained": NONE, "answered": NONE}, {"answerable": NONE}
     cases: Sequence[tuple[str, str, Sequence[Options], Sequence[str | None]]] = (
         (
             f"{quiet} graded = {CORRECT} AND answerable IS NULL",
             "{rows} declined and marked as right; nothing says whether their questions have an answer",
-            [{"declined_right": "keep"}, {"declined_right": "unanswered"}],
+            [{"declined_right": how} for how in (("unanswered", "keep") if of_faults else ("keep", "unanswered"))],
             (None,),
         ),
         (
@@ -177,8 +182,8 @@ def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, dec
         (
             f"{quiet} graded = {INCORRECT} AND answerable = 'false'",
             "{rows} declined and marked as wrong, although their questions have no answer",
-            [{"column": no_questions}, {"column": no_silence}],
-            (None, "keep", "unanswered"),
+            [{"declined_right": "unanswered"}, {"column": no_questions}, {"column": no_silence}],
+            (None, "keep"),
         ),
         (
             f"{loud} graded = {CORRECT} AND answerable = 'false'",
@@ -199,29 +204,28 @@ def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, dec
 
 
 def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
-    """Turn percentages into shares and words for nothing (n/a) into no confidence; return notes on both."""
-    none, percent = (
-        f"(TRY_CAST(confidence AS DOUBLE) IS NULL AND regexp_full_match(trim(confidence), {literal('(?i)' + own)}))"
-        for own in (NOTHING, "[0-9]+([.][0-9]+)? ?%")
+    """Turn words for nothing (n/a) into no confidence; return a note on them."""
+    none = (
+        f"TRY_CAST(confidence AS DOUBLE) IS NULL AND regexp_full_match(trim(confidence), {literal('(?i)' + NOTHING)})"
     )
-    absent, percentages, given = first(
-        connection, f"SELECT count(*) FILTER ({none}), count(*) FILTER ({percent}), count(confidence) FROM rows"
-    )
-    notes: list[Note] = []
-    if absent:
-        connection.execute(f"UPDATE rows SET confidence = NULL WHERE {none}")
-        notes.append(
-            note(
-                "outcomes_table.confidence_none",
-                "{rows:n confidence} {rows:says/say} that there is none (as n/a does)",
-                rows=absent,
-            )
-        )
-    if percentages and percentages + absent == given:
-        share = "(rtrim(confidence, '% ')::DOUBLE / 100)::VARCHAR"
-        connection.execute(f"UPDATE rows SET confidence = {share} WHERE confidence IS NOT NULL")
-        notes.append(note("outcomes_table.confidence_percent", "confidences are percentages: 75% is read as 0.75"))
-    return notes
+    (absent,) = first(connection, f"SELECT count(*) FILTER ({none}) FROM rows")
+    if not absent:
+        return []
+    connection.execute(f"UPDATE rows SET confidence = NULL WHERE {none}")
+    rule = "{rows:n confidence} {rows:says/say} that there is none (as n/a does)"
+    return [note("outcomes_table.confidence_none", rule, rows=absent)]
+
+
+def one_scale(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
+    """Raise FormatError if some confidences are shares and others seem to be percentages."""
+    numbers = f"(SELECT {NUMBER.format('confidence')} AS number FROM rows)"
+    within = "min(number) >= 0 AND max(number) BETWEEN 1 AND 100"
+    query = f"SELECT {within} AND bool_or(number > 1) AND bool_or(number > 0 AND number < 1) FROM {numbers}"
+    if first(connection, query)[0]:
+        divided, kept = (opt("column", of=f"confidence=COLUMN{more}") for more in ("/100", ""))
+        rule = "this confidence is above 1, and others lie between 0 and 1: write all on one scale "
+        rule += f"({divided} divides them by 100, {kept} takes them as they are)"
+        refuse(connection, [*sources.values()], f"{NUMBER.format('confidence')} > 1", rule, "confidence")
 
 
 def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str) -> None:

@@ -64,6 +64,15 @@ class Tried(Struct, frozen=True):
         present = self.outcomes.state != ABSENT
         return len(present) < 2 or bool((present.sum(axis=0) > 1).any())
 
+    def is_finer_in(self, other: Tried) -> bool:
+        """Return whether another reading says of some answers that are wrong or ungraded here that there is none, and
+        all else alike."""
+        own, state = self.outcomes.state, other.outcomes.state
+        if own.shape != state.shape or self.reading.mapping.get("outcome") == other.reading.mapping.get("outcome"):
+            return False
+        apart = own != state
+        return bool(apart.any() and (state[apart] == SILENT).all() and np.isin(own[apart], (INCORRECT, NOT_GRADED)).all())
+
     @property
     def signature(self) -> tuple[object, ...]:
         """The outcome of each run on each question, both in the order of the rows: equal for two readings that differ
@@ -243,7 +252,7 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
     first: dict[tuple[object, ...], Tried] = {}
     for own in tried:
         first.setdefault(own.signature, own)
-    every = sorted(first.values(), key=lambda own: not own.shares_questions)
+    every = sorted(first.values(), key=lambda own: (not own.shares_questions, any(map(own.is_finer_in, first.values()))))
     distinct = every[:_MOST_WAYS]
     several = len({own.reading.table.source.place for own in tried}) > 1
     table, ways = distinct[0].reading.table, [_way(own, options, several=several) for own in distinct]

@@ -9,12 +9,12 @@ memory are read.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from nescio.data.notes import Note
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import INCORRECT, Outcomes
 from nescio.errors import FormatError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -22,11 +22,11 @@ from nescio.formats.totals import contradictions
 from nescio.sources.database import connect
 from nescio.sources.rows import tables_of
 from nescio.sources.source import Source, small
-from nescio.sources.tables import load_rows, with_points, without_blanks
+from nescio.sources.tables import NOTHING, first, load_rows, with_points, without_blanks
 from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table, described
 from nescio.tables.large import read_large
-from nescio.tables.lexicon import roles_of
+from nescio.tables.lexicon import BOUNDARY, roles_of
 from nescio.tables.mapping import ROLES
 from nescio.tables.rest import RESTS
 from nescio.tables.settling import (
@@ -169,6 +169,26 @@ def _shapes(source: Source) -> list[Source]:
     return found
 
 
+def _with_shares(
+    connection: duckdb.DuckDBPyConnection, relation: str, source: Source, cells: Mapping[str, str]
+) -> list[Note]:
+    """Turn the percentages of a loaded table into shares, in columns with a name for scores or confidences in which all
+    are percentages; return a note on them."""
+    scored = {"score", "outcome", "confidence"}
+    changed = []
+    for name, cell in cells.items():
+        if any(scored & {*roles_of(part)} for part in (name, *BOUNDARY.split(name)) if part):
+            is_one = f"regexp_full_match({cell}, '[0-9]+([.][0-9]+)? ?%')"
+            is_none = f"regexp_full_match({cell}, '(?i){NOTHING}')"
+            query = f"SELECT bool_and({is_one} OR {is_none}) AND bool_or({is_one}) FROM {relation}"
+            if first(connection, query)[0]:
+                share = f"(rtrim({cell}, '% ')::DOUBLE / 100)::VARCHAR"
+                connection.execute(f"UPDATE {relation} SET {cell} = {share} WHERE {is_one}")
+                changed.append(repr(name))
+    rule = "{subject}: {columns:list} {many:is a percentage/are percentages}: 75% is read as 0.75"
+    return [note("tables.percent", rule, str(source.label), columns=changed, many=len(changed))] if changed else []
+
+
 def _table(
     connection: duckdb.DuckDBPyConnection,
     name: str,
@@ -184,6 +204,7 @@ def _table(
         notes += without_blanks(connection, f"{name}_{at}", source, have)
         numbers = {own: cell for own, cell in have.items() if not {*roles_of(own)} & {*_ON}}
         notes += with_points(connection, f"{name}_{at}", source, numbers)
+        notes += _with_shares(connection, f"{name}_{at}", source, have)
         for own in have:
             names.setdefault(own, f"c{len(names)}")
         notes += without_sums(connection, f"{name}_{at}", source, have)
