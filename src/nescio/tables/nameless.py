@@ -98,12 +98,27 @@ def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Co
     """Return the readings by columns of one run each for each meaning of their words; numbers from 0 to 1 are none."""
     if any(column.is_share or column.words is None for column in columns):
         return []
+    if "outcome" not in given and any(_names_runs(table, column) for column in columns):
+        return []
     outcome = {"outcome": Expression(tuple(column.name for column in columns))}
     words = sorted({word for column in columns for word in column.words or ()})
     ways: list[Way] = []
     for meaning in meanings(words, mapped):
         ways += _complete(table, given, outcome, {"outcome_map": meaning})
     return ways
+
+
+def _names_runs(table: Table, column: Column) -> bool:
+    """Return whether a column alone tells the rows of each question apart: "A" and "B" name runs there, no grades."""
+    others = [c for c in table.columns.values() if c is not column and c.name and len(c.words or ("", "")) > 1]
+    if any({"run", "condition", "repeat"} & {*roles_of(c.name)} for c in others):
+        return False
+    questions = [Expression((c.name,)) for c in others if {"question", "row", "text"} & {*roles_of(c.name)}]
+    of_column = {"run": Expression((column.name,))}
+    return any(
+        is_unique(table, {**of_column, "question": own}, {}) and not is_unique(table, {"question": own}, {})
+        for own in questions
+    )
 
 
 def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:

@@ -274,10 +274,11 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     if not told and not ways:
         others = [column for column in hinted if not speaks_of_questions(column.name)]
         ways = [{said_by(column): Expression((column.name,))} for column in others]
-        with suppress(UsageError):  # one column of each run
-            of_runs = {said_by(column): Expression(tuple(own.name for own in others)) for column in others}
-            several = {role: own.columns for role, own in {**of_runs, "outcome": answer["outcome"]}.items()}
-            if len(of_runs) == 1 < len(others) == len(answer["outcome"].columns) == len(wide.parts(several)):
+        outcome = answer.get("outcome", NOTHING).columns
+        of_runs = {said_by(column): Expression(tuple(own.name for own in others)) for column in others}
+        if len(of_runs) == 1 < len(others) == len(outcome):
+            with suppress(UsageError):  # raised unless there is one column of each run
+                wide.parts({"outcome": outcome, **{role: own.columns for role, own in of_runs.items()}})
                 ways = [of_runs, *ways]
         ways += [{}] if ways else []
     questions: list[dict[str, Expression]] = []
