@@ -71,7 +71,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         "NULL AS graded, NULL AS why FROM gathered"
     )
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
-    rules.no_sums(connection, placed, sources, by_numbers=False)
+    rules.no_sums(connection, sources)
     rules.settle_duplicates(connection, options.duplicates)
     held = rules.filled(connection)
     notes = rules.settle_confidences(connection) if "confidence" in held else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from msgspec import Struct
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, first, literal
 from nescio.tables.lexicon import state_of, truth_of
+from nescio.tables.summary_rows import Sum
 
 if TYPE_CHECKING:
     import duckdb
@@ -136,7 +137,8 @@ class Column:
 class Table(Struct, frozen=True, eq=False):
     """A loaded table: a relation of DuckDB with the columns `file`, `row` and the cells; and its columns by name.
 
-    `sources` are the files of it, by `file`, all of which have the same columns.
+    `sources` are the files of it, by `file`, all of which have the same columns; `sums` are rows that summed up others
+    and were left out.
     """
 
     connection: Any
@@ -144,6 +146,7 @@ class Table(Struct, frozen=True, eq=False):
     sources: Mapping[int, Source]
     rows: int
     columns: Mapping[str, Column]
+    sums: Sequence[Sum] = ()
 
     @property
     def source(self) -> Source:

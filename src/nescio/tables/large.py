@@ -18,8 +18,7 @@ from nescio.tables.columns import described
 from nescio.tables.lexicon import lexicon, may_sum, roles_of
 from nescio.tables.outcomes import RESERVED
 from nescio.tables.roles import says_more
-from nescio.tables.rules import MOST
-from nescio.tables.summary_rows import is_a_word, numbers_above, sums_up
+from nescio.tables.summary_rows import MOST, is_a_word, numbers_above, sums_up
 from nescio.tables.words import state_words
 from nescio.text import finite
 

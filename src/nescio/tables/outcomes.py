@@ -228,7 +228,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     extra = gathered(connection, placed, options.outcome_map)
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     _state(connection, placed, sources, options, notes)
-    rules.no_sums(connection, placed, sources)
+    rules.no_sums(connection, sources)
     rules.settle_duplicates(connection, options.duplicates)
     held = rules.filled(connection)
     notes += rules.settle_confidences(connection) if "confidence" in held else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from nescio.data.outcomes import STATES
-from nescio.tables import failures, wide
+from nescio.tables import failures
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     declines,
@@ -173,10 +173,7 @@ def hints(roles: Roles) -> list[Column]:
     no under a name that begins as words for abstaining do."""
     columns = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
     names = {"run", "condition", "question", "row", "repeat"}  # whose words say nothing of answers
-    families = wide.families(column.name for column in columns).values()
-    answers = {own[role] for own in families for role in ("prediction", "answer") if role in own}  # of one run each
-    free = [c for c in columns if c.name not in answers and not has_role(c) and not names & {*roles_of(c.name)}]
-    return [column for column in free if _is_hint(column)]
+    return [c for c in columns if not (has_role(c) or names & {*roles_of(c.name)}) and _is_hint(c)]
 
 
 def says_more(column: Column) -> bool:

@@ -14,12 +14,11 @@ from nescio.errors import FormatError, RunInTwoFilesError, opt
 from nescio.sources.source import Source
 from nescio.sources.tables import NOTHING, NUMBER, first, literal, locate
 from nescio.tables.asking import AskedError, Options
-from nescio.tables.columns import Table
 from nescio.tables.lexicon import lexicon
-from nescio.tables.mapping import NONE, Mapped
-from nescio.tables.summary_rows import BY_PROOF, RULE, numbers_above, sums_up
+from nescio.tables.mapping import NONE
+from nescio.tables.summary_rows import RULE
 from nescio.tables.words import FEW_WORDS, as_options, meanings, what_means
-from nescio.text import decimal, finite
+from nescio.text import decimal
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 Files = Mapping[int, Source]
 YES, NO = (", ".join(map(literal, words)) for words in (("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no")))
 RANK = "coalesce(rank::DOUBLE, 1)::INTEGER"
-MOST = 64  # columns of a table in whose last row sums are sought
 _NO_WHOLE = f"{{0}} IS NOT NULL AND NOT coalesce({NUMBER} BETWEEN 1 AND 1e6 AND {NUMBER} = floor({NUMBER}), false)"
 ALWAYS = ("run", "question", REPEAT)  # columns that no row may lack
 OPTIONAL = (
@@ -194,7 +192,8 @@ def no_contradictions(
     )
     checked = [(condition, rule, ways) for condition, rule, ways, under in cases if declined_right in under]
     summed = ", ".join(
-        f"[count(*) FILTER ({own}), min(file) FILTER ({own}), min_by(row, file) FILTER ({own})]" for own, _, _ in checked
+        f"[count(*) FILTER ({own}), min(file) FILTER ({own}), min_by(row, file) FILTER ({own})]"
+        for own, _, _ in checked
     )
     counts = first(connection, f"SELECT {summed} FROM rows")
     for (_, rule, ways), (many, file, row) in zip(checked, counts, strict=True):
@@ -244,44 +243,14 @@ def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str) -> None:
         )
 
 
-def no_sums(
-    connection: duckdb.DuckDBPyConnection,
-    placed: Sequence[tuple[Table, Mapped]],
-    sources: Files,
-    *,
-    by_numbers: bool = True,
-) -> None:
-    """Raise FormatError if the last row of a file sums up those above it: by its name, or by its numbers."""
-    for table, mapping in placed if by_numbers else ():
-        for at, source in table.sources.items():
-            if (row := _summary(connection, table, mapping, at)) is not None:
-                raise FormatError(source.label, BY_PROOF, where=locate(source, row))
+def no_sums(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
+    """Raise FormatError if the last row of a file sums up those above it by its name."""
     words = ", ".join(map(literal, sorted(lexicon().sums)))
     named = f"(lower(question) IN ({words}) OR lower(run) IN ({words}))"
     if first(connection, f"SELECT 1 FROM rows WHERE {named} LIMIT 1") is None:
         return
     last = "row = (SELECT max(row) FROM rows AS others WHERE others.file = rows.file) AND row > 2"
     refuse(connection, [*sources.values()], f"{last} AND {named}", RULE, "question")
-
-
-def _summary(connection: duckdb.DuckDBPyConnection, table: Table, mapping: Mapped, file: int) -> int | None:
-    """Return the number of the last row of a file if its numbers sum up those above it."""
-    names = {
-        name
-        for role in ("run", "question", "confidence", "repeat")
-        if role in mapping
-        for name in mapping[role].columns
-    }
-    cells = [column.cell for name, column in table.columns.items() if column.numbers and name not in names][:MOST]
-    if not cells:
-        return None
-    own = f"{table.relation} WHERE file = {file}"
-    last = first(connection, f"SELECT row, {', '.join(cells)} FROM {own} ORDER BY row DESC LIMIT 1")
-    if last is None:
-        return None
-    numbers = [(cell, text) for cell, text in zip(cells, last[1:], strict=True) if text and finite(text) is not None]
-    above = f"{own} AND row < {last[0]}"
-    return int(last[0]) if sums_up(numbers_above(connection, above, cell, text) for cell, text in numbers) else None
 
 
 def no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:

@@ -15,7 +15,6 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT,
 from nescio.data.reasons import settle as settle_reasons
 from nescio.errors import NescioError, opt
 from nescio.formats.registry import ReadOptions, Unjudged
-from nescio.sources.source import Source
 from nescio.tables import answers, nameless, outcomes
 from nescio.tables.asking import AskedError, Counts, Way, screen
 from nescio.tables.columns import Table
@@ -23,7 +22,7 @@ from nescio.tables.lexicon import BOUNDARY, roles_of
 from nescio.tables.mapping import NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
 from nescio.tables.readings import readings
 from nescio.tables.roles import may_be_gold
-from nescio.tables.totals import totals_beside
+from nescio.tables.totals import totals_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -51,9 +50,10 @@ class Tried(Struct, frozen=True):
     data: Outcomes | Unjudged
     notes: Sequence[Note]
 
-    def fits(self, source: Source) -> bool:
-        """Return whether the totals in a file agree with it."""
-        return all(total.agrees for total in totals_beside(source, self.outcomes))
+    @property
+    def fits(self) -> bool:
+        """Whether the totals in its file agree with it."""
+        return all(total.agrees for total in totals_of(self.reading.table, self.reading.mapping, self.outcomes))
 
     @property
     def shares_questions(self) -> bool:
@@ -71,7 +71,9 @@ class Tried(Struct, frozen=True):
         if own.shape != state.shape or self.reading.mapping.get("outcome") == other.reading.mapping.get("outcome"):
             return False
         apart = own != state
-        return bool(apart.any() and (state[apart] == SILENT).all() and np.isin(own[apart], (INCORRECT, NOT_GRADED)).all())
+        return bool(
+            apart.any() and (state[apart] == SILENT).all() and np.isin(own[apart], (INCORRECT, NOT_GRADED)).all()
+        )
 
     @property
     def signature(self) -> tuple[object, ...]:
@@ -252,7 +254,9 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
     first: dict[tuple[object, ...], Tried] = {}
     for own in tried:
         first.setdefault(own.signature, own)
-    every = sorted(first.values(), key=lambda own: (not own.shares_questions, any(map(own.is_finer_in, first.values()))))
+    every = sorted(
+        first.values(), key=lambda own: (not own.shares_questions, any(map(own.is_finer_in, first.values())))
+    )
     distinct = every[:_MOST_WAYS]
     several = len({own.reading.table.source.place for own in tried}) > 1
     table, ways = distinct[0].reading.table, [_way(own, options, several=several) for own in distinct]

@@ -41,8 +41,8 @@ from nescio.tables.settling import (
     used,
     without_none,
 )
-from nescio.tables.summary_rows import without_sums
-from nescio.tables.totals import totals_beside
+from nescio.tables.summary_rows import Sum, without_sums
+from nescio.tables.totals import totals_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -121,7 +121,7 @@ def _against_totals(
 
     A file may list only the failures, or only the attempts: the number of all answers in it says so.
     """
-    totals = [total for r in chosen for source in r.table.sources.values() for total in totals_beside(source, data)]
+    totals = [total for reading in chosen for total in totals_of(reading.table, reading.mapping, data)]
     if all(total.agrees for total in totals):
         return []
     if "outcome" in options.column or len(chosen) > 1:
@@ -133,7 +133,7 @@ def _against_totals(
         sizes.add(listed + int(off.own or 0))
     ways = [replace(reading, more={**reading.more, "total": n, "rest": rest}) for n in sorted(sizes) for rest in RESTS]
     tried, _ = try_all(connection, ways, options)
-    fitting = [own for own in tried if own.fits(reading.table.source)]
+    fitting = [own for own in tried if own.fits]
     as_read, _ = try_all(connection, [reading], options)
     what = f"its own {off.name} is {off.own:g}, but the answers give {off.ours[0]:g}: what is missing?"
     raise ask([*fitting, *as_read], options, what)
@@ -198,16 +198,19 @@ def _table(
     """Load files with the same columns into one relation with the columns `file` and `row`."""
     selects: list[tuple[int, dict[str, str]]] = []
     names: dict[str, str] = {}
+    sums: list[Sum] = []
     for at, source in group:
         loaded = load_rows(connection, source, f"{name}_{at}")
         have = {own: cell for own, cell in loaded.items() if own is not None}
         notes += without_blanks(connection, f"{name}_{at}", source, have)
         numbers = {own: cell for own, cell in have.items() if not {*roles_of(own)} & {*_ON}}
         notes += with_points(connection, f"{name}_{at}", source, numbers)
-        notes += _with_shares(connection, f"{name}_{at}", source, have)
         for own in have:
             names.setdefault(own, f"c{len(names)}")
-        notes += without_sums(connection, f"{name}_{at}", source, have)
+        notes += _with_shares(connection, f"{name}_{at}", source, have)
+        more, found = without_sums(connection, f"{name}_{at}", source, have)
+        notes += more
+        sums += found
         selects.append((at, have))
     if len(selects) == 1:  # the table itself: DuckDB expands a view of a thousand columns anew for each query
         ((at, names),) = selects
@@ -222,4 +225,4 @@ def _table(
         )
         connection.execute(f"CREATE TEMP VIEW {name} AS {union}")
     rows, columns = described(connection, name, names)
-    return Table(connection, name, dict(group), rows, columns)
+    return Table(connection, name, dict(group), rows, columns, sums)
