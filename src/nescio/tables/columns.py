@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, first, literal
-from nescio.tables.lexicon import state_of, truth_of
+from nescio.tables.lexicon import of_maximum, roles_of, squash, state_of, truth_of
 from nescio.tables.summary_rows import Sum
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class Column:
     def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, name: str, cell: str) -> None:
         self.name, self.cell = name, cell
         self._connection, self._cells = connection, f"{relation} WHERE {cell} IS NOT NULL"
+        self.out_of: Column | None = None  # the column of the most points that a column of points may have
 
     @cached_property
     def _figures(self) -> tuple[Any, ...]:
@@ -96,6 +97,11 @@ class Column:
         return 0 < self.filled == self.numbers
 
     @property
+    def is_points(self) -> bool:
+        """Whether the cells are points, or the most points, of which there may be more than one."""
+        return self.out_of is not None and self.out_of.is_number and (self.out_of.low, self.out_of.high) != (1, 1)
+
+    @property
     def is_truth(self) -> bool:
         """Whether each cell says yes or no."""
         return self._known(truth_of)
@@ -116,7 +122,8 @@ class Column:
         return 0 < self.most_words <= SHORT
 
     def _known(self, meaning: Callable[[str], object]) -> bool:
-        return bool(self.words) and all(meaning(word) is not None for word in self.words or ())
+        known = bool(self.words) and all(meaning(word) is not None for word in self.words or ())
+        return known and not self.is_points
 
     @property
     def kind(self) -> str:
@@ -159,7 +166,13 @@ def described(
 ) -> tuple[int, dict[str, Column]]:
     """Return the number of rows of a relation, and its columns."""
     (rows,) = first(connection, f"SELECT count(*) FROM {relation}")
-    return rows, {name: Column(connection, relation, name, cell) for name, cell in cells.items()}
+    columns = {name: Column(connection, relation, name, cell) for name, cell in cells.items()}
+    for most in columns.values():
+        if (named := of_maximum(most.name or "")) is not None:
+            points = [own for own in columns.values() if own.name and "score" in roles_of(own.name)]
+            for own in (most, *(own for own in points if named in ("", squash(own.name)))):
+                own.out_of = most
+    return rows, columns
 
 
 def words_of(table: Table, cell: str, where: str = "true") -> list[str]:

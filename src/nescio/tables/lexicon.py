@@ -41,6 +41,7 @@ class Lexicon(Struct):
     sums: set[str]
     annotators: set[str]
     measurements: set[str]
+    maxima: set[str]
     silence_stems: tuple[str, ...]
     answer_stems: tuple[str, ...]
     expected_words: set[str]
@@ -79,6 +80,7 @@ def lexicon() -> Lexicon:
         sums={*words["sums"]},
         annotators={*words["annotators"]},
         measurements={*words["measurements"]},
+        maxima={*words["maxima"]},
         silence_stems=tuple(words["silence_stems"]),
         answer_stems=tuple(words["answer_stems"]),
         expected_words={*words["expected_words"]},
@@ -280,6 +282,14 @@ def may_be_of_form(header: str) -> bool:
 def names_collections(header: str) -> bool:
     """Return whether a header names the collections that questions are from."""
     return squash(header) in lexicon().collections
+
+
+def of_maximum(header: str) -> str | None:
+    """Return what a column holds the maximum of ("score" for "max_score", nothing for "out_of"); None for another."""
+    tokens = [squash(part) for part in BOUNDARY.split(header) if squash(part)]
+    rest = [token for token in tokens if token not in lexicon().maxima]
+    named = not rest or "score" in roles_of("_".join(rest))
+    return "".join(rest) if named and 0 < len(tokens) != len(rest) else None
 
 
 def is_measured(header: str) -> bool:

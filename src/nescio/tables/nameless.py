@@ -69,12 +69,14 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
 
 
 def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[Way]) -> list[Way]:
-    """Return readings by one of several verdicts each, and by all of them as one run each: first, unless the rows name
-    runs or the names judges."""
-    if len(verdicts) < 2:
+    """Return readings by one of several verdicts each, and by all in the words of the first as one run each: first,
+    unless the rows name runs or the names judges."""
+    words = [{*(table.columns[name].words or ())} for name in verdicts]
+    alike = tuple(name for name, own in zip(verdicts, words, strict=True) if own & words[0])
+    if len(alike) < 2:
         return ways
-    of_runs = _complete(table, given, {"outcome": Expression(tuple(verdicts))}, {})
-    alone = any("run" in mapping for mapping, _ in ways) or wide.differ_by_judges(verdicts)
+    of_runs = _complete(table, given, {"outcome": Expression(alike)}, {})
+    alone = any("run" in mapping for mapping, _ in ways) or wide.differ_by_judges(alike)
     return [*ways, *of_runs] if alone else [*of_runs, *ways]
 
 
@@ -96,7 +98,7 @@ def _are_grades(table: Table, column: Column) -> bool:
 
 def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Collection[str]) -> list[Way]:
     """Return the readings by columns of one run each for each meaning of their words; numbers from 0 to 1 are none."""
-    if any(column.is_share or column.words is None for column in columns):
+    if any(column.is_share or column.is_points or column.words is None for column in columns):
         return []
     if "outcome" not in given and any(_names_runs(table, column) for column in columns):
         return []
@@ -124,7 +126,8 @@ def _names_runs(table: Table, column: Column) -> bool:
 def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:
     """Return the readings by a graded column from half of its scale on, and from its other grades if they are few."""
     scaled = column.is_number and (column.low or 0) >= 0 and math.isfinite(column.high or 0)
-    if not scaled or column.is_verdict:
+    most = column.out_of if column.is_points else None
+    if not scaled or column.is_verdict or (most and most.low != most.high):
         return []
     half = _threshold(column)
     grades = sorted(column.words or (), key=float)[1:]
@@ -146,6 +149,7 @@ def _by_verdict(table: Table, given: Mapped, column: Column) -> list[Way]:
 def _threshold(column: Column) -> Expression:
     """Return a graded column from half of its scale on."""
     top = next((scale for scale in _SCALES if (column.high or 0) <= scale), column.high or 1)
+    top = (column.out_of.high or top) if column.is_points and column.out_of else top
     return Expression((column.name,), sign=">=", number=f"{top / 2:g}")
 
 
@@ -256,7 +260,7 @@ def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator
     """Yield pairs of columns with common words, of which one may hold the right answers to the other."""
     if "prediction" in given:
         return
-    few = [column for column in free if column.words is not None and len(column.words) > 1 and not column.is_verdict]
+    few = [c for c in free if c.words is not None and len(c.words) > 1 and not (c.is_verdict or c.is_points)]
     golds = [table.columns[given["gold"].column]] if "gold" in given else [c for c in few if "gold" in roles_of(c.name)]
     for gold in golds or few:
         alike = [c.name for c in few if c is not gold and {*(c.words or ())} & {*(gold.words or ())}]
@@ -299,8 +303,10 @@ def what_lacks(table: Table) -> tuple[str, Source, str | None]:
     if len(source.columns) == 1 and source.kind == "delimited" and any(mark in source.columns[0] for mark in ",;|\t"):
         rule = "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"
         return rule, source, source.head
+    points = [column for column in table.columns.values() if column.is_points and column.out_of is not column]
+    graded = "".join(f"{own.name!r} is out of {own.out_of.name!r}; " for own in points if own.out_of)
     question = (
-        f"which column says whether an answer is right? {opt('column', of='outcome=NAME')}, or "
+        f"{graded}which column says whether an answer is right? {opt('column', of='outcome=NAME')}, or "
         f"{opt('column', of='prediction=NAME')} and {opt('column', of='gold=NAME')}"
     )
     return question, source, None

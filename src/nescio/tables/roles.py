@@ -120,7 +120,7 @@ def is_known(column: Column, mapped: Collection[str]) -> bool:
     """Return whether each word of a column is one of the lexicon for an outcome, an assessor's, or mapped to one."""
     words = column.words or ()
     known = {*mapped, *verdicts_in(words)}
-    return bool(words) and all(word in known or state_of(word) is not None for word in words)
+    return bool(words) and not column.is_points and all(w in known or state_of(w) is not None for w in words)
 
 
 def may_be_gold(table: Table, outcome: Expression) -> bool:
