@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, product
 from typing import Any
@@ -23,6 +24,8 @@ from nescio.tables.structures import is_unique
 from nescio.tables.words import CODES, FEW_WORDS, meanings
 
 Way = tuple[dict[str, Expression], dict[str, Any]]  # a mapping, and options
+_NUMBERED = re.compile(r"(\D*)\d+")
+_FEWEST_QUESTIONS = 2  # that a sheet has more columns than
 _MOST = 24
 _LONGEST = 200  # characters of a cell that may name a question
 _MOST_RUNS = 20
@@ -158,6 +161,15 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
     taken = {name for own in given.values() for name in own.columns}
     free = [column for column in table.columns.values() if column.name and column.filled and column.name not in taken]
     ways: list[Way] = []
+    if sheet := _sheet(table, free):
+        run, questions = sheet
+        if not given and all(column.is_verdict for column in questions):
+            outcome = Expression(tuple(column.name for column in questions))
+            ways = [({"run": Expression((run.name,)), "question": Expression(header=True), "outcome": outcome}, {})]
+            ways += _complete(table, given, {"outcome": outcome}, {})
+        yield from ways
+        if not (given or ways):
+            return
     if "outcome" in given:
         column = table.columns[given["outcome"].column] if given["outcome"].columns else None
         ways = [*_by_words(table, given, [column], mapped), *_by_threshold(table, given, column)] if column else []
@@ -184,6 +196,20 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
     for pair in _same_words(table, free, given):
         ways += _complete(table, given, pair, {})
     yield from ways[:_MOST]
+
+
+def _sheet(table: Table, free: Sequence[Column]) -> tuple[Column, list[Column]] | None:
+    """Return the column that names each row, and the numbered columns, of a sheet as teachers keep it: a row a student,
+    a column a question; None for another table."""
+    if any({"question", "text", "gold", "prediction"} & {*roles_of(column.name)} for column in free):
+        return None
+    numbered: dict[str, list[Column]] = {}
+    for column in free:
+        if parts := _NUMBERED.fullmatch(column.name):
+            numbered.setdefault(parts[1], []).append(column)
+    questions = max(numbered.values(), key=len, default=[])
+    names = [c for c in free if c not in questions and not c.numbers and _names_rows(c, table)]
+    return (names[0], questions) if names and len(questions) > _FEWEST_QUESTIONS else None
 
 
 def _speaks_of_outcomes(header: str) -> bool:
@@ -288,7 +314,12 @@ def unknown_words(table: Table, roles: Sequence[str]) -> tuple[str, Source, str]
     """Return the question what the words of a column mean that has one of these roles by its name, and where."""
     for column in table.columns.values():
         unknown = [word for word in column.words or () if state_of(word) is None]
-        if unknown and {*roles} & {*roles_of(column.name or "")} and len(column.words or ()) <= FEW_WORDS:
+        if (
+            unknown
+            and not column.is_points
+            and {*roles} & {*roles_of(column.name or "")}
+            and len(column.words or ()) <= FEW_WORDS
+        ):
             listed = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unknown)
             question, source, where = of_words(table, column, unknown)
             return f"{question} {listed}", source, where
@@ -300,6 +331,10 @@ def what_lacks(table: Table) -> tuple[str, Source, str | None]:
     if words := unknown_words(table, ("outcome", "score")):
         return words
     source = table.source
+    if sheet := _sheet(table, [column for column in table.columns.values() if column.name]):
+        run, questions = sheet
+        rule = f"a row is one {run.name!r} and a column one question ({questions[0].name!r}), but no cell is a verdict"
+        return f"{rule}: write a row an answer, with columns run, question, prediction and gold", source, source.head
     if len(source.columns) == 1 and source.kind == "delimited" and any(mark in source.columns[0] for mark in ",;|\t"):
         rule = "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"
         return rule, source, source.head

@@ -108,7 +108,8 @@ def _runs(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression
         more = {role: name for role, name in companions.items() if role != "wrong"}
         found = {_role(role): Expression((name,)) for role, name in more.items() if _role(role) not in mapping}
         given = {role: mapping[role].of(name) for role, name in columns.items()}
-        runs.append((run, found | given))
+        name = columns.get("outcome", run) if mapping["question"].header else run
+        runs.append((name, found | given))
     return runs
 
 
@@ -120,16 +121,16 @@ def _cells(
     table: Table, mapping: Mapped, stems: Mapping[int, str], run: str, told: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the cell of each of `CELLS`, in SQL."""
-    named = joined(table, mapping["run"]) if "run" in mapping else ""
+    named, of_headers = joined(table, mapping["run"]) if "run" in mapping else "", mapping["question"].header
     whole = len(stems) == len(table.sources)
     parts = [named] if named else []
-    if run:
+    if run and not of_headers:
         parts.append(literal(run))
     elif whole and not named:
         parts.append(cases("file", {}, "NULL") if not stems else _by_file(stems))
     cells = dict.fromkeys(CELLS, "NULL")
     cells["run"] = unguarded(table.source, f" || {literal(' · ')} || ".join(parts))
-    cells["question"] = unguarded(table.source, joined(table, mapping["question"]))
+    cells["question"] = literal(run) if of_headers else unguarded(table.source, joined(table, mapping["question"]))
     cells[REPEAT] = joined(table, mapping["repeat"]) if "repeat" in mapping else literal(FIRST)
     for role in ("candidate", "rank", "known_answers", "cluster", "judge", "text", "prediction"):
         if role in mapping and mapping[role].columns:

@@ -19,7 +19,7 @@ from nescio.tables import answers, nameless, outcomes
 from nescio.tables.asking import AskedError, Counts, Way, screen
 from nescio.tables.columns import Table
 from nescio.tables.lexicon import BOUNDARY, roles_of
-from nescio.tables.mapping import NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
+from nescio.tables.mapping import HEADER, NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
 from nescio.tables.readings import readings
 from nescio.tables.roles import may_be_gold
 from nescio.tables.totals import totals_of
@@ -59,7 +59,7 @@ class Tried(Struct, frozen=True):
     def shares_questions(self) -> bool:
         """Whether two runs have a question in common, there is one run, or questions are the numbers of the rows."""
         question = self.reading.mapping.get("question", Expression(row=True))
-        if question.row or "row" in roles_of(question.column):
+        if not question.columns or "row" in roles_of(question.column):
             return True
         present = self.outcomes.state != ABSENT
         return len(present) < 2 or bool((present.sum(axis=0) > 1).any())
@@ -358,7 +358,7 @@ def _way(own: Tried, options: ReadOptions, *, several: bool) -> Way:
 
 def _with_place(written: str, place: str) -> str:
     """Return an expression with the path of its rows before its column."""
-    if written in (NONE, ROW):
+    if written in (NONE, ROW, HEADER):
         return written
     return f"{NOT}{place}{written[1:]}" if written.startswith(NOT) else f"{place}{written}"
 
