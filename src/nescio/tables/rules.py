@@ -215,12 +215,15 @@ def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     return [note("outcomes_table.confidence_none", rule, rows=absent)]
 
 
+def two_scales(cell: str) -> str:
+    """Return the condition, in SQL, that some numbers of a column are shares and others seem to be percentages."""
+    number = NUMBER.format(cell)
+    return f"min({number}) >= 0 AND max({number}) BETWEEN 10 AND 100 AND bool_or({number} > 0 AND {number} < 1)"
+
+
 def one_scale(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
     """Raise FormatError if some confidences are shares and others seem to be percentages."""
-    numbers = f"(SELECT {NUMBER.format('confidence')} AS number FROM rows)"
-    within = "min(number) >= 0 AND max(number) BETWEEN 1 AND 100"
-    query = f"SELECT {within} AND bool_or(number > 1) AND bool_or(number > 0 AND number < 1) FROM {numbers}"
-    if first(connection, query)[0]:
+    if first(connection, f"SELECT {two_scales('confidence')} FROM rows")[0]:
         divided, kept = (opt("column", of=f"confidence=COLUMN{more}") for more in ("/100", ""))
         rule = "this confidence is above 1, and others lie between 0 and 1: write all on one scale "
         rule += f"({divided} divides them by 100, {kept} takes them as they are)"
