@@ -277,6 +277,8 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     if not told and not ways:
         others = [column for column in hinted if not speaks_of_questions(column.name)]
         ways = [{said_by(column): Expression((column.name,))} for column in others]
+        vague = [column for column in others if column.is_truth and failures.is_status(column.name)]
+        ways += [{"answered": Expression((column.name,))} for column in vague]
         of_runs = {said_by(column): Expression(tuple(own.name for own in others)) for column in others}
         if len(of_runs) == 1 < len(others) == len(outcome):
             with suppress(UsageError):  # raised unless there is one column of each run

@@ -187,7 +187,7 @@ def _is_hint(column: Column) -> bool:
     return (
         any(map(is_silent_word, column.words or ()))
         or _is_act(column)
-        or (column.is_truth and (spoken or of_questions))
+        or (column.is_truth and (spoken or of_questions or failures.is_status(column.name)))
     )
 
 
