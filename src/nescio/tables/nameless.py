@@ -48,6 +48,7 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
             ways += _by_words(table, given, [column], mapped) or _by_threshold(table, given, column)
     families = wide.families(name for name in table.columns if name).values() if "outcome" not in given else ()
     of_runs = [table.columns[own.get("outcome", own.get("score", ""))] for own in families if named & own.keys()]
+    of_runs = [column for column in of_runs if {*(column.words or ())} & {*(of_runs[0].words or ())}]
     return (_by_words(table, given, of_runs, mapped) if len(of_runs) > 1 else []) + ways
 
 
@@ -75,7 +76,7 @@ def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[W
     """Return readings by one of several verdicts each, and by all in the words of the first as one run each: first,
     unless the rows name runs or the names judges."""
     words = [{*(table.columns[name].words or ())} for name in verdicts]
-    alike = tuple(name for name, own in zip(verdicts, words, strict=True) if own & words[0])
+    alike = tuple(name for name, own in zip(verdicts, words, strict=True) if own & words[0])  # in the same words
     if len(alike) < 2:
         return ways
     of_runs = _complete(table, given, {"outcome": Expression(alike)}, {})
@@ -142,7 +143,7 @@ def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:
 def _by_verdict(table: Table, given: Mapped, column: Column) -> list[Way]:
     """Return the readings by a column of verdicts under a name that says nothing, as it is and inverted; a name with a
     word for a fault is inverted first."""
-    faulty = any("wrong" in roles_of(part) for part in BOUNDARY.split(column.name) if part)
+    faulty = column.is_truth and any("wrong" in roles_of(part) for part in BOUNDARY.split(column.name) if part)
     ways: list[Way] = []
     for inverted in (faulty, not faulty):
         ways += _complete(table, given, {"outcome": Expression((column.name,), inverted=inverted)}, {})
@@ -183,6 +184,9 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
             ways += _complete(table, given, {"outcome": Expression((column.name,), inverted=wrong)}, {})
         if not ways:
             ways = [way for column in hinted for way in _by_verdict(table, given, column)]
+            ways = _with_all(table, given, [column.name for column in hinted], ways)
+            spoken = [column for column in free if _speaks_of_outcomes(column.name) and column not in hinted]
+            ways += [way for column in spoken for way in _by_words(table, given, [column], mapped)]
             ways += [way for column in graded for way in _by_threshold(table, given, column)]
         if not ways:
             every = [column for column in free if column.is_verdict]

@@ -171,7 +171,7 @@ def try_all(
             tried.append(_tried(connection, reading, options))
         except AskedError as asked:
             errors.append(asked)
-            if questions == 0 and any("duplicates" in way for way in asked.ways):
+            if questions < _MOST_QUESTIONS and any("duplicates" in way for way in asked.ways):
                 more = [replace(reading, mapping=own) for own in nameless.told_apart(reading.table, reading.mapping)]
                 tried += try_all(connection, more, options, questions + 1)[0]
             if questions < _MOST_QUESTIONS:
