@@ -32,6 +32,21 @@ ASKED = {
         "not one of 3 answers is right",
         [(1, 2, 0, 0), (0, 3, 0, 0)],
     ),
+    "a status that may speak of silence": (
+        "qid,correct,response_status\n1,1,1\n2,0,0\n3,0,1\n",
+        "which column says that the system abstained?",
+        [(1, 1, 1, 0), (1, 2, 0, 0)],
+    ),
+    "a fault where nothing was answered": (
+        "qid,is_hallucination,abstained\n1,0,0\n2,1,0\n3,0,1\n",
+        "answer was declined and marked as right",
+        [(1, 1, 1, 0), (2, 1, 0, 0)],
+    ),
+    "a wrong verdict where declining was right": (  # by the last two columns declining is right
+        "qid,correct,abstained,unanswerable\n1,1,0,0\n2,0,0,0\n3,0,1,1\n",
+        "declined and marked as wrong",
+        [(2, 1, 0, 0), (1, 1, 1, 0), (1, 2, 0, 0)],
+    ),
     "a second verdict": (
         "qid,verdict,verdict_2\n1,correct,correct\n2,correct,wrong\n3,wrong,wrong\n",
         "which column says whether an answer is right?",
@@ -231,6 +246,10 @@ READ: dict[str, tuple[list[dict[str, Any]], Any]] = {
         [{"id": 1, "gold": "A", "prediction": "A."}, {"id": 2, "gold": "(b)", "prediction": "B"}],
         ((2, 0, 0, 0),),
     ),
+    "runs called candidates": (
+        [{"candidate": run, "id": 1, "correct": run == "a"} for run in "ab"],
+        ((0, 1, 0, 0), (1, 0, 0, 0)),
+    ),
     "points out of one": ([{"id": i, "score": i, "max_score": 1} for i in (0, 1)], ((1, 1, 0, 0),)),
     "runs with wrong answers side by side": (
         [{"id": 1, "a_wrong": 1, "b_wrong": 0}, {"id": 2, "a_wrong": 0, "b_wrong": 0}],
@@ -316,6 +335,14 @@ FIRST = {
     "two judges of a named run": ("model,qid,judge_a_correct,judge_b_correct\na,1,1,0\na,2,1,1\nb,1,0,0\nb,2,0,0\n", 2),
     "two judges of one run": ("qid,verdict_human,verdict_gpt4\n1,1,0\n2,1,1\n", 1),
     "runs beside a column that is the same in all rows": ("model,qid,x_correct,y_correct\na,1,1,0\na,2,1,1\n", 2),
+    "a run of an unknown name beside empty answers": (
+        "qid,zork,answer,score\n1,a,x,1\n1,b,,0\n2,a,y,0\n2,b,z,1\n",
+        2,
+    ),
+    "verdicts of several runs beside a flag in other words": (
+        "qid,result x,result y,reviewed\n1,right,wrong,true\n2,wrong,wrong,false\n",
+        2,
+    ),
     "silence of several runs under a vague name": (
         "qid,x_correct,x_decision,y_correct,y_decision\n1,1,answer,0,abstain\n2,0,abstain,1,answer\n",
         2,
