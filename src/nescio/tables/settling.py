@@ -79,7 +79,8 @@ class Tried(Struct, frozen=True):
     def signature(self) -> tuple[object, ...]:
         """The outcome of each run on each question, both in the order of the rows: equal for two readings that differ
         only in names."""
-        return self.questions, self.outcomes.state.shape, self.outcomes.state.tobytes()
+        counts = tuple(own[1:] for own in self.counts)  # which differ where abstaining is right
+        return self.questions, counts, self.outcomes.state.shape, self.outcomes.state.tobytes()
 
 
 def execute(
