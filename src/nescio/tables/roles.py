@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from nescio.data.outcomes import MEANINGS, STATES
+from nescio.data.outcomes import STATES
 from nescio.tables import failures
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
@@ -88,7 +88,8 @@ def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
 
     `mapped` are words to which the user gave a meaning as outcomes.
     """
-    if column.name in OWN_ALONE and (column.name != "candidate" or MEANINGS.keys() & {*(column.words or ())}):
+    named_runs = column.name == "candidate" and all(state_of(word) is None for word in column.words or ("",))
+    if column.name in OWN_ALONE and not named_runs:
         yield "outcome" if column.name == "judge" and column.is_truth else column.name
         return
     roles = roles_of(column.name)

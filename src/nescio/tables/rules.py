@@ -211,8 +211,13 @@ def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     if not absent:
         return []
     connection.execute(f"UPDATE rows SET confidence = NULL WHERE {none}")
-    rule = "{rows:n confidence} {rows:says/say} that there is none (as n/a does)"
-    return [note("outcomes_table.confidence_none", rule, rows=absent)]
+    return [
+        note(
+            "outcomes_table.confidence_none",
+            "{rows:n confidence} {rows:says/say} that there is none (as n/a does)",
+            rows=absent,
+        )
+    ]
 
 
 def two_scales(cell: str) -> str:

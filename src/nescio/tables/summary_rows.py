@@ -138,9 +138,14 @@ def without_sums(
         found.append(last)
     if not found:
         return [], []
-    rule = "{subject}: {rows:n row} called {names:list} {rows:sums/sum} up others: left out"
-    names = [*map(repr, dict.fromkeys(own.name for own in found))]
-    return [note("tables.sum_row", rule, str(source.label), rows=len(found), names=names)], found
+    sums = note(
+        "tables.sum_row",
+        "{subject}: {rows:n row} called {names:list} {rows:sums/sum} up others: left out",
+        str(source.label),
+        rows=len(found),
+        names=[*map(repr, dict.fromkeys(own.name for own in found))],
+    )
+    return [sums], found
 
 
 def _rows(

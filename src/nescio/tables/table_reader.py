@@ -185,8 +185,17 @@ def _with_shares(
                 share = f"(rtrim({cell}, '% ')::DOUBLE / 100)::VARCHAR"
                 connection.execute(f"UPDATE {relation} SET {cell} = {share} WHERE {is_one}")
                 changed.append(repr(name))
-    rule = "{subject}: {columns:list} {many:is/are} in percent: 75% is read as 0.75"
-    return [note("tables.percent", rule, str(source.label), columns=changed, many=len(changed))] if changed else []
+    if not changed:
+        return []
+    return [
+        note(
+            "tables.percent",
+            "{subject}: {columns:list} {many:is/are} in percent: 75% is read as 0.75",
+            str(source.label),
+            columns=changed,
+            many=len(changed),
+        )
+    ]
 
 
 def _table(
