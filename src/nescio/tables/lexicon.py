@@ -267,6 +267,11 @@ def _begins(header: str, stems: tuple[str, ...]) -> bool:
     return any("".join(tokens[at:]).startswith(stems) for at in range(len(tokens)))  # "gave_no_answer": noanswer
 
 
+def speaks_of_faults(header: str) -> bool:
+    """Return whether a word of a header says that something is wrong."""
+    return any("wrong" in roles_of(part) for part in BOUNDARY.split(header) if part)
+
+
 def speaks_of_questions(header: str) -> bool:
     """Return whether a header has a word for what is expected, so that it describes the question."""
     tokens = [squash(part) for part in BOUNDARY.split(header[:_LONGEST_NAME]) if squash(part)]

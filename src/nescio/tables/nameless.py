@@ -16,7 +16,7 @@ from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
-from nescio.tables.lexicon import BOUNDARY, is_measured, is_silent_word, roles_of, state_of, truth_of
+from nescio.tables.lexicon import BOUNDARY, is_measured, is_silent_word, roles_of, speaks_of_faults, state_of, truth_of
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.readings import readings
 from nescio.tables.roles import ABOUT_ANSWERING, has_role, is_known, may_be
@@ -79,15 +79,16 @@ def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[W
     alike = tuple(name for name, own in zip(verdicts, words, strict=True) if own & words[0])  # in the same words
     if len(alike) < 2:
         return ways
-    of_runs = _complete(table, given, {"outcome": Expression(alike)}, {})
+    faulty = all(table.columns[name].is_truth and speaks_of_faults(name) for name in alike)
+    of_runs = _complete(table, given, {"outcome": Expression(alike, inverted=faulty)}, {})
     alone = any("run" in mapping for mapping, _ in ways) or wide.differ_by_judges(alike)
     return [*ways, *of_runs] if alone else [*of_runs, *ways]
 
 
 def _holds_verdicts(words: Sequence[str]) -> bool:
-    """Return whether some words say that an answer is right or wrong, and others that there is none."""
+    """Return whether some words say that an answer is right, others that it is wrong, and others that there is none."""
     states = {state_of(word) for word in words if truth_of(word) is None}
-    return bool(states & {CORRECT, INCORRECT}) and any(map(is_silent_word, words))
+    return {CORRECT, INCORRECT} <= states and any(map(is_silent_word, words))
 
 
 def _are_grades(table: Table, column: Column) -> bool:
@@ -143,7 +144,7 @@ def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:
 def _by_verdict(table: Table, given: Mapped, column: Column) -> list[Way]:
     """Return the readings by a column of verdicts under a name that says nothing, as it is and inverted; a name with a
     word for a fault is inverted first."""
-    faulty = column.is_truth and any("wrong" in roles_of(part) for part in BOUNDARY.split(column.name) if part)
+    faulty = column.is_truth and speaks_of_faults(column.name)
     ways: list[Way] = []
     for inverted in (faulty, not faulty):
         ways += _complete(table, given, {"outcome": Expression((column.name,), inverted=inverted)}, {})

@@ -23,7 +23,7 @@ from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table, cases, words_of
 from nescio.tables.failures import failures
 from nescio.tables.judge_column import judges_of
-from nescio.tables.lexicon import declines, squash, state_of, truth_of
+from nescio.tables.lexicon import declines, speaks_of_faults, squash, state_of, truth_of
 from nescio.tables.mapping import Expression, Mapped, compared, flag, joined, scaled
 from nescio.tables.pairing import check_pairing
 from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_question, strata_of
@@ -239,7 +239,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         rules.one_scale(connection, sources)
     notes += rules.share_answerable(connection) if "answerable" in held else []
     if "silent" in held:
-        of_faults = any(mapping["outcome"].inverted for _, mapping in placed)
+        own = [mapping["outcome"] for _, mapping in placed]
+        of_faults = any(one.inverted or any(map(speaks_of_faults, one.columns)) for one in own)
         rules.no_contradictions(connection, sources, options.declined_right, of_faults=of_faults)
     if len(sources) > 1:
         rules.no_run_in_two(connection, sources)

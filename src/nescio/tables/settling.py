@@ -18,7 +18,7 @@ from nescio.formats.registry import ReadOptions, Unjudged
 from nescio.tables import answers, nameless, outcomes
 from nescio.tables.asking import AskedError, Counts, Way, screen
 from nescio.tables.columns import Table
-from nescio.tables.lexicon import BOUNDARY, roles_of
+from nescio.tables.lexicon import BOUNDARY, is_measured, roles_of
 from nescio.tables.mapping import HEADER, NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
 from nescio.tables.readings import readings
 from nescio.tables.roles import may_be_gold
@@ -114,7 +114,8 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
                 else:
                     doubtful += [Reading(table, *way) for way in nameless.by_unknown_words(table, given, mapped)]
                     doubtful += by_words
-    allowed = [*doubtful, *allowed]
+    measured = [own for own in doubtful if any(map(is_measured, own.mapping.get("outcome", Expression()).columns))]
+    allowed = [*(own for own in doubtful if own not in measured), *allowed, *measured]
     unclear = "" if doubtful else _unclear(allowed, options)
     if len(allowed) == 1 and not (doubtful or unclear):
         return allowed[0]

@@ -124,11 +124,10 @@ def without_sums(
     every = list(dict.fromkeys(cell for cells in by_role.values() for cell in cells))
     others = [cell for name, cell in have.items() if not _UNSUMMED & {*roles_of(name)}][:MOST]
     while others or every:
-        (last,) = _rows(connection, relation, "true ORDER BY row DESC LIMIT 1", have, source=source, naming=every) or [
-            None
-        ]
-        if last is None or last.row <= _FEWEST:
+        lasts = _rows(connection, relation, "true ORDER BY row DESC LIMIT 1", have, source=source, naming=every)
+        if not lasts or lasts[0].row <= _FEWEST:
             break
+        last = lasts[0]
         if not is_sum(last.name):
             if not _sums_up(connection, relation, have, last, others):
                 break
