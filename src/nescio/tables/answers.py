@@ -24,9 +24,9 @@ from nescio.sources.tables import json_lines, locate
 from nescio.sources.text_files import WHITE
 from nescio.tables import rules
 from nescio.tables.asking import AskedError, Options
+from nescio.tables.cells import Placed, gathered
 from nescio.tables.columns import SHORT
 from nescio.tables.lexicon import is_silent_word, marker_of
-from nescio.tables.outcomes import Placed, gathered
 from nescio.text import composed, finite, normalise
 
 if TYPE_CHECKING:

@@ -116,11 +116,6 @@ class Column:
         """Whether the cells are numbers from 0 to 1, and not only these two."""
         return self.is_number and self.low is not None and self.low >= 0 and (self.high or 0) <= 1 and not self.is_truth
 
-    @property
-    def is_short(self) -> bool:
-        """Whether each cell is an answer of a few words, and none a sentence."""
-        return 0 < self.most_words <= SHORT
-
     def _known(self, meaning: Callable[[str], object]) -> bool:
         known = bool(self.words) and all(meaning(word) is not None for word in self.words or ())
         return known and not self.is_points

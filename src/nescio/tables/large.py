@@ -14,9 +14,9 @@ from nescio.sources.grids import grid, holds_numbers, last_rows, rows_of
 from nescio.sources.limits import check_rows
 from nescio.sources.source import Source
 from nescio.sources.tables import as_parquet, first, lines_about, literal
+from nescio.tables.cells import RESERVED
 from nescio.tables.columns import described
 from nescio.tables.lexicon import lexicon, may_sum, roles_of
-from nescio.tables.outcomes import RESERVED
 from nescio.tables.roles import says_more
 from nescio.tables.rules import two_scales
 from nescio.tables.summary_rows import MOST, is_a_word, numbers_above, sums_up

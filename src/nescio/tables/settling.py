@@ -17,6 +17,7 @@ from nescio.errors import NescioError, opt
 from nescio.formats.registry import ReadOptions, Unjudged
 from nescio.tables import answers, nameless, outcomes
 from nescio.tables.asking import AskedError, Counts, Way, screen
+from nescio.tables.cells import Placed
 from nescio.tables.columns import Table
 from nescio.tables.lexicon import BOUNDARY, is_measured, roles_of
 from nescio.tables.mapping import HEADER, NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
@@ -84,7 +85,7 @@ class Tried(Struct, frozen=True):
 
 
 def execute(
-    connection: duckdb.DuckDBPyConnection, placed: outcomes.Placed, options: ReadOptions
+    connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions
 ) -> tuple[Outcomes | Unjudged, list[Note]]:
     """Read tables under their mappings, all of which have an outcome, or none."""
     if all("outcome" in mapping for _, mapping in placed):
