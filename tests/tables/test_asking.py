@@ -343,6 +343,10 @@ FIRST = {
         "qid,result x,result y,reviewed\n1,right,wrong,true\n2,wrong,wrong,false\n",
         2,
     ),
+    "a run whose name ends as a name for answers begins": (
+        "qid,x_agent_response,x_agent_gpt_correct,y_response,y_gpt_correct\n1,a,1,b,0\n2,,0,c,1\n",
+        2,
+    ),
     "silence of several runs under a vague name": (
         "qid,x_correct,x_decision,y_correct,y_decision\n1,1,answer,0,abstain\n2,0,abstain,1,answer\n",
         2,

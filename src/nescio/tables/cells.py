@@ -82,7 +82,7 @@ def runs_of(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expressi
     beside = wide.families(table.columns)
     for run, columns in wide.parts(several):
         companions = next((own for own in beside.values() if {*columns.values()} & {*own.values()}), {})
-        companions = {**beside.get(run, {}), **companions}
+        companions = {**wide.of_run(run, filter(None, table.columns)), **companions}
         more = {role: name for role, name in companions.items() if role != "wrong"}
         found = {_role(role): Expression((name,)) for role, name in more.items() if _role(role) not in mapping}
         given = {role: mapping[role].of(name) for role, name in columns.items()}

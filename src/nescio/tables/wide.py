@@ -34,6 +34,16 @@ def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     return runs
 
 
+def of_run(run: str, columns: Iterable[str]) -> dict[str, str]:
+    """Return the columns by role whose names are this run's and a name of the lexicon."""
+    found: dict[str, str] = {}
+    for column in columns:
+        for own, role, _ in _splits(column):
+            if own == run:
+                found.setdefault(role, column)
+    return found
+
+
 def _splits(column: str) -> Iterator[tuple[str, str, str]]:
     """Yield the ways to cut a name into a run and a name for a role, the longest name for a role first."""
     cuts = [(match.start(), match.end()) for match in BOUNDARY.finditer(column) if match.start() > 0]
