@@ -21,7 +21,7 @@ from pages import fill
 from nescio.selective.cascades import gain_interval
 from nescio.selective.votes import c_at_1
 from nescio.stats.cascade import Answers, Choice, Risk, choose, follow, grids
-from nescio.stats.stakes import mean
+from nescio.estimating.means import mean
 from nescio.stats.votes import Rule, vote
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pages import fill
 
 from nescio.stats.paraphrases import FEW, alike, excess, exchange, of_strength
-from nescio.stats.stakes import mean
+from nescio.estimating.means import mean
 
 DOCS = Path(__file__).parents[1] / "docs"
 # Accuracy of suspect and reference on the originals, how much harder a paraphrase is, and what the suspect has learnt.

@@ -10,7 +10,8 @@ import pytest
 from scipy import stats
 
 import nescio
-from nescio.comparison.corrections import adjust, p_value
+from nescio.comparison.corrections import adjust
+from nescio.stats.exchanges import p_value
 from nescio.data.columns import Array
 from nescio.data.evidence import outcome_tally
 from nescio.measures import parse

@@ -17,10 +17,10 @@ from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
+from nescio.estimating.statistic import slopes
 from nescio.measures import Measure, Measures
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected_scores import SUITABLE
-from nescio.scoring.influence import slopes
 from nescio.scoring.judge_agreement import differs_by_more_than_chance
 from nescio.scoring.samples import Remark
 from nescio.scoring.score import open_data, parse_all
@@ -179,7 +179,7 @@ def _helped(
 
     def score(means: Floats) -> tuple[float, Floats]:
         named = {name: np.asarray(mean) for name, mean in zip(names, means, strict=True)}
-        by_name = slopes(measure, named)
+        by_name = slopes(measure.of_totals, named)
         return float(measure.of_totals({**named, "n": np.array(1.0)})), np.array([float(by_name[c]) for c in names])
 
     value, pull = score(fit.means)

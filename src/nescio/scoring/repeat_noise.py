@@ -20,10 +20,10 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
+from nescio.estimating.statistic import slopes
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
-from nescio.scoring.influence import slopes
 from nescio.scoring.samples import columns_for, measure_inputs
 from nescio.scoring.score import open_data, parse_all, strata
 from nescio.stats.parallel import followed
@@ -179,7 +179,7 @@ def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.fl
     units = np.unique(question, return_inverse=True)[1]
     weights = 1 / np.bincount(units)[units] / (units.max() + 1)
     means = {name: np.einsum("q,q...->...", weights, values) for name, values in mapped.items()}
-    of_mean = slopes(measure, means)
+    of_mean = slopes(measure.of_totals, means)
     added = [
         ((values - means[name]) * of_mean[name]).reshape(len(question), -1).sum(1) for name, values in mapped.items()
     ]
