@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nescio.errors import UsageError
 from nescio.estimating import cautions
 from nescio.estimating.estimate import Interval
 from nescio.estimating.statistic import EVERYWHERE, Statistic
-from nescio.estimating.units import Floats, Units
+from nescio.estimating.units import Floats, Units, merged
 from nescio.stats import intervals, resampling
 from nescio.stats.few_units import difference_error, unit_error, widened_error
 from nescio.stats.resampling import Block
@@ -70,8 +71,17 @@ def resampled(units: Units, statistic: Statistic, value: float, *, level: float,
 
 
 def posterior(units: Units, statistic: Statistic, value: float, *, level: float, blocks: Sequence[Block]) -> Interval:
-    """Return the percentiles of the statistic under Jeffreys' posterior of the shares of the kinds of unit, which holds
-    for a few kinds of many units."""
+    """Return the percentiles of the statistic under Jeffreys' posterior of the shares of the kinds of question.
+
+    Raises UsageError for clusters, and for so many kinds that half a question of each would weigh more than a tenth.
+    """
+    units = merged(units)
+    if (units.size != 1).any():
+        raise UsageError("a posterior treats questions as independent, but these are clustered; use t or percentile")
+    if len(units.times) > units.count / 5:
+        raise UsageError(
+            f"a posterior is for few kinds of questions (found {len(units.times)} in {units.count}); use t"
+        )
     drawn = resampling.posterior(units.times, blocks, np.full((1, len(units.times)), 0.5))
     return _of_draws(units, value, statistic.value(units, drawn), level, "posterior")
 

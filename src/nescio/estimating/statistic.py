@@ -65,8 +65,8 @@ def mean_of(column: str) -> Formula:
 def influence(formula: Formula, columns: Mapping[str, Array], times: NDArray[np.int64]) -> Floats:
     r"""Return how far one unit of each kind moves a formula's value; `columns["n"]` holds the sizes; shape (kinds,).
 
-    That is $e_g = \sum_c \theta'_c\,(x_{gc} - n_g \bar x_c)/n$ over the columns c. For c@1 that is the sum over a cluster of $((1 + U)(c_i - A) + A(s_i - U))/n$. NaN where the formula has no
-    derivative.
+    That is $e_g = \sum_c \theta'_c\,(x_{gc} - n_g \bar x_c)/n$ over the columns c. For c@1 that is the sum over a
+    cluster of $((1 + U)(c_i - A) + A(s_i - U))/n$. NaN where the formula has no derivative.
     """
     moved = np.zeros(len(columns["n"]))
     for part in _parts(formula, columns, times):

@@ -9,7 +9,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
-from nescio.data.patterns import Patterns
+from nescio.data.patterns import Patterns, distinct
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -64,8 +64,20 @@ def units_of(
     return Units(_summed(columns, unit, len(size)), size, np.ones(len(size), dtype=np.int64), other)
 
 
+def merged(units: Units) -> Units:
+    """Return the units with those that hold the same as one kind."""
+    parts = [*units.sums.values(), units.size, *(units.exchanged or {}).values()]
+    rows, kind = distinct(np.concatenate([values.reshape(len(units.size), -1) for values in parts], axis=1))
+    first = np.unique(kind, return_index=True)[1]
+    times = np.bincount(kind, weights=units.times, minlength=len(rows)).astype(np.int64)
+    sums, exchanged = (
+        {name: values[first] for name, values in (of or {}).items()} for of in (units.sums, units.exchanged)
+    )
+    return Units(sums, units.size[first], times, exchanged or None)
+
+
 def units_in(patterns: Patterns, *more: Patterns) -> Units:
-    """Return the units of a run; of several runs on the same units, the columns of the second as `2.name`, and so on."""
+    """Return the units of a run; of several runs on the same units, the columns of the second are `2.name`."""
     sums = {name: values for name, values in patterns.columns.items() if name != "n"}
     for place, other in enumerate(more, 2):
         sums |= {f"{place}.{name}": values for name, values in other.columns.items() if name != "n"}

@@ -1,0 +1,209 @@
+"""A statistic as a verb of `nescio lab`: from a formula come interval, test, verdict, table, JSON and help page."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar, cast
+
+from msgspec import defstruct
+
+from nescio import plugins
+from nescio.comparison.statistic_rows import (
+    Asked,
+    By,
+    Column,
+    Form,
+    LaidOut,
+    Plan,
+    defined,
+    estimated,
+    lay_questions,
+    of_pairs,
+)
+from nescio.data.columns import USER, bare
+from nescio.data.evidence import with_questions
+from nescio.data.plain_tables import shown_p
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.estimating import Statistic
+from nescio.options import Verb, option
+from nescio.reporting.numbers import number, signed
+from nescio.reporting.printing import show_signature, show_text
+from nescio.reporting.screen import show_records
+from nescio.scoring.score import open_data
+from nescio.stats.resampling import blocks
+from nescio.verbs import LAB, OTHERS
+from nescio.verbs._shared import Reading, Redrawn, Sourced, WithInterval
+
+P = ParamSpec("P")
+R = TypeVar("R")
+plugins.TABLES.append((OTHERS, ()))
+
+
+class StatisticRequest(Reading, Sourced, Redrawn, WithInterval):
+    """What a statistic of runs is asked."""
+
+    interval: By = option(
+        default="t",
+        help="The interval: Student's, from what each question moves (t); of resampled questions (percentile); or of a "
+        "posterior of the shares of few kinds of questions (posterior).",
+    )
+
+
+class PairsRequest(StatisticRequest):
+    """What a statistic of pairs of runs is asked."""
+
+    baseline: str | None = option(
+        default=None, metavar="RUN", help="The run that the others are held against.", default_words="all pairs"
+    )
+
+
+class Estimated(Results[R], frozen=True):
+    """What a statistic gives: a row for each run, or pair of runs; `wrote` says which files were written."""
+
+    wrote: tuple[str, ...] = ()
+
+
+def statistic(
+    *,
+    each: Callable[..., Mapping[str, Any]] | None = None,
+    needs: str = "correct incorrect unanswered",
+    lay: Callable[[Any], LaidOut] | None = None,
+    request: Callable[P, Any] | None = None,
+    row: type[R] | None = None,
+    columns: Mapping[str, tuple[Any, ...]] | None = None,
+    value: str = "",
+    table: str = "",
+    form: Form = "number",
+    null: float | None = None,
+    sentence: str = "",
+    prints: str = "results",
+    **how: Any,
+) -> Callable[[Callable[[Any], Any]], Verb[P, Estimated[R]]]:
+    """Declare the statistic that the function below computes from totals, as the verb of its name.
+
+    `each` takes the columns of a run that are named in `needs` (or of a run and its baseline), and returns columns of
+    questions, whose totals the function gets. `null` is the value that the test doubts (None: no test). `columns` names
+    further columns of the table, each a function of totals, a form (plain, number, signed, percent) and a heading if it
+    is not the name. `value` names the field of the value, `table` that of the rows in JSON; `form` says how the value
+    is shown, and `sentence` is printed below. `how` has further fields of `nescio.estimating.Statistic`, such as
+    `bounds`. A verb of other rows than those of runs and pairs
+    has a `request` of its own and a function `lay`, and may have a struct for its `row`.
+    """
+    kind = request or cast(
+        "Callable[P, Any]", PairsRequest if each is not None and of_pairs(each) else StatisticRequest
+    )
+    laid_by = lay or _laying(each, needs)
+    further = {field: Column(*column) for field, column in (columns or {}).items()}
+
+    def declare(formula: Callable[[Any], Any]) -> Verb[P, Estimated[R]]:
+        name = formula.__name__
+        field = value or name
+        what = Statistic(defined(formula), null=0.0 if null is None else null, **how)
+
+        def run(asked: Any) -> Estimated[R]:
+            laid = laid_by(asked)
+            by = getattr(asked, "interval", "t")
+            drawn = blocks(asked.resamples, asked.seed) if hasattr(asked, "resamples") else ()
+            plan = Plan(by, asked.ci / 100, drawn)
+            cells, warnings = estimated(Asked(field, what, null is not None, further), laid.rows, plan)
+            of = row or _row_of(name, field, cells, further)
+            rows = tuple(of(**{part: one[part] for part in of.__struct_fields__}) for one in cells)  # type: ignore[attr-defined]
+            tests = "+".join(sorted({one["test"] for one in cells if one.get("test")}))
+            line = sign(
+                **laid.signature,
+                ci=f"{asked.ci:g}",
+                interval=by,
+                **({"test": tests, "correction": "holm"} if tests else {}),
+                **(
+                    {"resamples": asked.resamples, "seed": asked.seed}
+                    if drawn and (by != "t" or "perm" in tests)
+                    else {}
+                ),
+            )
+            notes = tuple(dict.fromkeys([*laid.notes, *warnings]))
+            return Estimated(rows, line, notes, table or name, wrote=laid.wrote)
+
+        def show(results: Results[Any]) -> None:
+            show_records([_record(one, field, further, form) for one in results])
+            if sentence:
+                show_text(f"{sentence}\n")
+            show_signature(results.signature)
+
+        run.__name__ = run.__qualname__ = name
+        run.__module__ = formula.__module__
+        inside = formula.__module__.startswith(f"{LAB}.")
+        made: Verb[P, Estimated[R]] = Verb(
+            kind, run, name=f"lab {name.replace('_', '-')}", working="estimating", show=show, prints=prints
+        )
+        if not inside:
+            register(name, made)
+        return made
+
+    return declare
+
+
+def register(name: str, verb: Verb[Any, Any]) -> None:
+    """Register the verb of a plug-in; a name that is taken raises ValueError."""
+    from nescio.verbs import names_in
+
+    if name in names_in(sys.modules.get(LAB) or __import__(LAB, fromlist=["lab"])):
+        raise ValueError(f"a statistic named {name!r} is already registered")
+    OTHERS[name] = verb
+
+
+def _laying(each: Callable[..., Any] | None, needs: str) -> Callable[[Any], LaidOut]:
+    """Return what lays out the questions of runs, or of pairs of runs."""
+    assert each is not None, "a statistic has a function `each` or `lay`"
+
+    def laid_out(asked: Any) -> LaidOut:
+        graded = tuple(bare(name) for name in needs.split() if name.startswith(USER))
+        loaded = open_data(asked.source, {"strata": (), "graded": graded, **asked.values(Reading)})
+        data = with_questions(loaded.data, "estimate a statistic of")
+        rows, notes = lay_questions(data, each, needs, getattr(asked, "baseline", None))
+        return LaidOut(rows, (*loaded.notes, *notes), loaded.signature)
+
+    return laid_out
+
+
+def _row_of(name: str, value: str, cells: list[dict[str, Any]], columns: Mapping[str, Column]) -> Any:
+    """Return the struct of the rows: the runs, the columns, the value with its interval, the test and n."""
+    test = ["p", "p_adjusted", "test", "verdict"] if "test" in cells[0] else []
+    numbers = [*columns, value, "low", "high", "p", "p_adjusted"]
+    fields = [*(key for key in ("run", "baseline") if key in cells[0]), *columns, value, "low", "high", *test, "n"]
+    kinds = {**dict.fromkeys(fields, str | None), **dict.fromkeys(numbers, float | None), "n": int, "run": str}
+    return defstruct(name.title().replace("_", ""), [(field, kinds[field]) for field in fields], frozen=True)
+
+
+def _record(row: Any, name: str, columns: Mapping[str, Column], form: Form) -> dict[str, str]:
+    """Return the cells of a row as the terminal shows them."""
+    shown: dict[str, str] = {}
+    fields = row.__struct_fields__
+    for field in fields:
+        value = getattr(row, field)
+        if field == name:
+            ends = row.low, row.high
+            interval = (
+                ""
+                if None in ends or math.isnan(ends[0])
+                else " [{}, {}]".format(*(text(end, "percent" if form == "percent" else "number") for end in ends))
+            )
+            shown[name] = f"{text(value, form)}{interval}"
+        elif field in columns:
+            shown[columns[field].head or field] = text(value, columns[field].form)
+        elif field == "p":
+            shown["p"] = shown_p(getattr(row, "p_adjusted", value))
+        elif field not in ("low", "high", "p_adjusted", "test", "units") and value is not None:
+            shown[field] = value
+    return shown
+
+
+def text(value: float, form: Form) -> str:
+    """Return a number in a form."""
+    if form == "plain":
+        return f"{value:,.0f}" if float(value).is_integer() else number(value)
+    if form == "percent":
+        return "undefined" if math.isnan(value) else f"{value:.1%}"
+    return {"signed": signed, "p": shown_p}.get(form, number)(value)
