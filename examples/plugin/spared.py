@@ -5,8 +5,8 @@ FILES hold the answers of at least two runs to the same questions.
 \b
 nescio lab spared outcomes.csv --plugin spared.py --baseline old
 
-"spared" is the share of the baseline's errors on which the run is silent, less the same turned round. The test exchanges
-the two labels on each question.
+"spared" is the share of the baseline's errors on which the run is silent, less the same turned round. The test
+exchanges the two labels on each question.
 """
 
 from nescio import statistic

@@ -13,8 +13,8 @@ from scipy.special import ndtr
 
 import nescio
 from nescio.errors import UsageError
-from nescio.stats import stakes as formulas
 from nescio.estimating.means import difference, mean
+from nescio.stats import stakes as formulas
 from nescio.stats.stakes import adaptation, exchange_p
 
 OUTCOMES = {"C": "correct", "W": "incorrect", "U": "unanswered"}

@@ -12,8 +12,8 @@ from scipy.special import ndtri
 
 import nescio
 from nescio.data.patterns import Patterns, compress
-from nescio.measures import parse
 from nescio.estimating.measured import moved_by
+from nescio.measures import parse
 from nescio.stats.few_units import unit_error
 from nescio.stats.ranking import axes_of, rank_probabilities, true_values
 from tests.comparison.runs import evidence

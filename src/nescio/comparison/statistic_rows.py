@@ -150,7 +150,7 @@ def lay_questions(
         for run, other in _pairs(data, baseline):
             shared, x, y = np.intersect1d(runs[run][0], runs[other][0], return_indices=True)
             first, second = _of(runs[run], x), _of(runs[other], y)
-            clusters = runs[run][2] if runs[run][2] is None else runs[run][2][x]
+            clusters = _some(runs[run][2], x)
             key = {"run": data.runs[run], "baseline": data.runs[other]}
             made.append((Laid(key, each(first, second), clusters, each(second, first)), " and ".join(key.values())))
             lost.append(len({*runs[run][0]} | {*runs[other][0]}) - len(shared))

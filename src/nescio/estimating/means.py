@@ -22,8 +22,7 @@ def mean(
 ) -> Estimate:
     """Return the mean of the values of questions or clusters of them; between finite bounds, with one question imagined
     at either. `times` says how many questions have each value."""
-    ends = "seen" if bounds == EVERYWHERE else "imagined"
-    statistic = Statistic(mean_of(VALUE), bounds, ends=ends, skewed=False)
+    statistic = Statistic(mean_of(VALUE), bounds, ends="seen" if bounds == EVERYWHERE else "imagined", skewed=False)
     return estimate(units_of({VALUE: values}, clusters, times=times), statistic, partial(closed_form, level=level))
 
 

@@ -79,9 +79,7 @@ def posterior(units: Units, statistic: Statistic, value: float, *, level: float,
     if (units.size != 1).any():
         raise UsageError("a posterior treats questions as independent, but these are clustered; use t or percentile")
     if len(units.times) > units.count / 5:
-        raise UsageError(
-            f"a posterior is for few kinds of questions (found {len(units.times)} in {units.count}); use t"
-        )
+        raise UsageError(f"a posterior is for few kinds of questions (found {len(units.times)} of {units.count})")
     drawn = resampling.posterior(units.times, blocks, np.full((1, len(units.times)), 0.5))
     return _of_draws(units, value, statistic.value(units, drawn), level, "posterior")
 

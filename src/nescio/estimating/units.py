@@ -70,9 +70,8 @@ def merged(units: Units) -> Units:
     rows, kind = distinct(np.concatenate([values.reshape(len(units.size), -1) for values in parts], axis=1))
     first = np.unique(kind, return_index=True)[1]
     times = np.bincount(kind, weights=units.times, minlength=len(rows)).astype(np.int64)
-    sums, exchanged = (
-        {name: values[first] for name, values in (of or {}).items()} for of in (units.sums, units.exchanged)
-    )
+    both = (units.sums, units.exchanged or {})
+    sums, exchanged = ({name: values[first] for name, values in of.items()} for of in both)
     return Units(sums, units.size[first], times, exchanged or None)
 
 

@@ -100,19 +100,21 @@ def statistic(
 
     def declare(formula: Callable[[Any], Any]) -> Verb[P, Estimated[R]]:
         name = formula.__name__
-        field = value or name
+        shown_as = value or name
         what = Statistic(defined(formula), null=0.0 if null is None else null, **how)
 
         def run(asked: Any) -> Estimated[R]:
             laid = laid_by(asked)
-            by = getattr(asked, "interval", "t")
+            by: By = getattr(asked, "interval", "t")
             drawn = blocks(asked.resamples, asked.seed) if hasattr(asked, "resamples") else ()
             plan = Plan(by, asked.ci / 100, drawn)
-            cells, warnings = estimated(Asked(field, what, null is not None, further), laid.rows, plan)
-            of = row or _row_of(name, field, cells, further)
-            rows = tuple(of(**{part: one[part] for part in of.__struct_fields__}) for one in cells)  # type: ignore[attr-defined]
+            cells, warnings = estimated(Asked(shown_as, what, null is not None, further), laid.rows, plan)
+            of: Any = row or _row_of(name, shown_as, cells, further)
+            fields = of.__struct_fields__
+            rows = tuple(of(**{field: one[field] for field in fields}) for one in cells)
             tests = "+".join(sorted({one["test"] for one in cells if one.get("test")}))
             line = sign(
+                **({} if lay else {"statistic": name}),
                 **laid.signature,
                 ci=f"{asked.ci:g}",
                 interval=by,
@@ -127,7 +129,7 @@ def statistic(
             return Estimated(rows, line, notes, table or name, wrote=laid.wrote)
 
         def show(results: Results[Any]) -> None:
-            show_records([_record(one, field, further, form) for one in results])
+            show_records([_record(one, shown_as, further, form) for one in results])
             if sentence:
                 show_text(f"{sentence}\n")
             show_signature(results.signature)
@@ -184,12 +186,9 @@ def _record(row: Any, name: str, columns: Mapping[str, Column], form: Form) -> d
     for field in fields:
         value = getattr(row, field)
         if field == name:
-            ends = row.low, row.high
-            interval = (
-                ""
-                if None in ends or math.isnan(ends[0])
-                else " [{}, {}]".format(*(text(end, "percent" if form == "percent" else "number") for end in ends))
-            )
+            plain: Form = "percent" if form == "percent" else "number"
+            low, high = (math.nan if end is None else end for end in (row.low, row.high))
+            interval = "" if math.isnan(low) else f" [{text(low, plain)}, {text(high, plain)}]"
             shown[name] = f"{text(value, form)}{interval}"
         elif field in columns:
             shown[columns[field].head or field] = text(value, columns[field].form)
