@@ -20,10 +20,13 @@ def mean(
     bounds: tuple[float, float] = EVERYWHERE,
     times: Whole | None = None,
 ) -> Estimate:
-    """Return the mean of the values of questions or clusters of them; between finite bounds, with one question imagined
-    at either. `times` says how many questions have each value."""
+    """Return the mean of the values of questions or clusters of them, with the p-value of 0.
+
+    Between finite bounds one question is imagined at either. `times` says how many questions have each value.
+    """
     statistic = Statistic(mean_of(VALUE), bounds, ends="seen" if bounds == EVERYWHERE else "imagined", skewed=False)
-    return estimate(units_of({VALUE: values}, clusters, times=times), statistic, partial(closed_form, level=level))
+    units = units_of({VALUE: values}, clusters, times=times)
+    return estimate(units, statistic, partial(closed_form, level=level), by_student)
 
 
 def difference(
