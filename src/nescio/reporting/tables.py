@@ -121,7 +121,7 @@ def grid(results: Results) -> Grid:
 def grids(results: Results) -> list[Grid]:
     """Return the table of the rows, and after it those of what else the results hold; of an item of a paper its own."""
     if isinstance(own := getattr(results, "layout", None), Grid):
-        return [own.escaped(sanitize)]
+        return [own.sanitized()]
     if isinstance(results, Audit):
         from nescio.reporting import audit
 
@@ -129,11 +129,11 @@ def grids(results: Results) -> list[Grid]:
     if results.kind == "suite":
         from nescio.reporting import suites
 
-        return [table.escaped(sanitize) for table in suites.suite_grids(results)]
+        return [table.sanitized() for table in suites.suite_grids(results)]
     inside = ("counted",) if isinstance(results, Scores) else ()  # the first table shows them
     further = {name: _further(results, name) for name, rows in results.tables.items() if rows and name not in inside}
     first = [further.pop(name) for name in FIRST if name in further]
-    return [table.escaped(sanitize) for table in (*first, grid(results), *further.values())]
+    return [table.sanitized() for table in (*first, grid(results), *further.values())]
 
 
 def _further(results: Results, name: str) -> Grid:

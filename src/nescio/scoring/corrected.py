@@ -131,7 +131,7 @@ def _corrected(
     if not n:
         how = Correction(*names, measure.label, *(math.nan,) * 6, 0, 0, 0)
         return Corrected(math.nan, how=how)
-    silent = data.column("unanswered")[:, use]
+    silent = data.columns["unanswered"][:, use]
     sides = [Side(run, sign, form_of(measure, float(silent[run].mean()))) for run, sign in signed]
     units = judged_of(labels, sides, use)
     constant = sum(side.sign * side.form.constant for side in sides)
@@ -160,7 +160,7 @@ def _corrected(
 def judged_of(labels: Labels, sides: Sequence[Side], use: Array) -> Judged:
     """Lay out d and g of each question."""
     data, said = labels.data, labels.said[:, use]
-    right = (data.column("correct")[:, use] == 1).astype(float)
+    right = (data.columns["correct"][:, use] == 1).astype(float)
     known = np.all([labels.known[side.run, use] for side in sides], axis=0)
     people, verdicts = np.zeros(len(known)), [right, *(other[:, use] for other in labels.others)]
     judge = np.zeros((len(known), len(verdicts)))
@@ -182,7 +182,7 @@ def _strata_of(labels: Labels, sides: Sequence[Side], use: Array) -> Array | Non
         return strata
     code = np.zeros(int(use.sum()), dtype=np.int64)
     for side in sides:  # silent, or right, or wrong by the judge
-        state = np.where(labels.known[side.run, use], 2, labels.data.column("correct")[side.run, use])
+        state = np.where(labels.known[side.run, use], 2, labels.data.columns["correct"][side.run, use])
         code = code * 3 + state
     return np.unique(code, return_inverse=True)[1]
 
