@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nescio.comparison.ranks import bars, bars_over
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.data.notes import Note, note
+from nescio.data.notes import Note, gather, note
 from nescio.data.results import Scores
 from nescio.data.signature import sign
 from nescio.estimating import Estimate
@@ -87,6 +87,7 @@ def score_suite(
         of_measure = [of[at] for of in drawn]
         scored = _scored(suite, measure, of_measure, plan, over=over, mark=mark)
         rows += scored if ci else [_without_interval(row) for row in scored]
+        notes += _alike(scored) if ci and over == "benchmarks" else []
         if over == "benchmarks" and _is_ranked(suite, measure):
             ranked += _mean_ranks(suite, measure, of_measure, level, notes)
     notes += [*cautions(suite, drawn, over), *_doubts(own)] if ci else []
@@ -135,6 +136,24 @@ def _with_chosen(
 
 def _without_interval(row: SuiteScore) -> SuiteScore:
     return replace(row, low=None, high=None, chosen_low=None, chosen_high=None)
+
+
+def _alike(rows: Sequence[SuiteScore]) -> list[Note]:
+    """Say of which runs the benchmarks all have one value."""
+    return gather(
+        [
+            (
+                note(
+                    "suite.alike",
+                    "the benchmarks are all alike, and do not show how far their mean may move: no interval",
+                ),
+                row.measure,
+                f"run {row.run!r}",
+            )
+            for row in rows
+            if row.benchmarks > 1 and row.se == 0
+        ]
+    )
 
 
 def _is_ranked(suite: Suite, measure: Measure) -> bool:

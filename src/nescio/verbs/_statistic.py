@@ -136,6 +136,7 @@ def statistic(
 
         run.__name__ = run.__qualname__ = name
         run.__module__ = formula.__module__
+        run.__annotations__["return"] = f"Estimated[{row.__name__ if row else 'Any'}]"
         inside = formula.__module__.startswith(f"{LAB}.")
         made: Verb[P, Estimated[R]] = Verb(
             kind, run, name=f"lab {name.replace('_', '-')}", working="estimating", show=show, prints=prints
