@@ -297,8 +297,8 @@ def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
     of_area = setting.mean(area[whole], whole, (-float(sum(wrong)), 1.0))
     ten, asked = math.log(10), int((~np.isnan(one.right)).any(axis=1).sum())
     change = (slope.slope * ten, slope.low * ten, slope.high * ten)
-    figures = (of_area.value, of_area.low, of_area.high, of_area.n, asked - of_area.n)
-    return Adapts(run, *change, slope.p, slope.how, *figures)
+    left_out, ends = asked - of_area.n, (of_area.low, of_area.high)
+    return Adapts(run, *change, slope.p, slope.how, of_area.value, *ends, of_area.n, left_out)
 
 
 def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:

@@ -126,23 +126,15 @@ def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64]) -> tuple[fl
         return added_errors([(run.error, run.freedom), (baseline.error, baseline.freedom)])
     assert run.questions is not None
     assert baseline.questions is not None
-    first = dict(zip(run.questions.tolist(), run.moved.tolist(), strict=True))
-    second = dict(zip(baseline.questions.tolist(), baseline.moved.tolist(), strict=True))
-    parts = [
-        [first[q] - second[q] for q in shared.tolist()],
-        [moved for q, moved in first.items() if q not in second],
-        [-moved for q, moved in second.items() if q not in first],
-    ]
+    questions = np.union1d(run.questions, baseline.questions)
+    ours, theirs = np.isin(questions, run.questions), np.isin(questions, baseline.questions)
+    moved = np.zeros(len(questions))
+    moved[ours] += run.moved
+    moved[theirs] -= baseline.moved
+    parts = [part for part in (moved[ours & theirs], moved[~theirs], moved[~ours]) if len(part)]
     if any(len(part) == 1 for part in parts):  # one question alone shows no spread: it joins the others
-        parts = [[moved for part in parts for moved in part]]
-    ones = [np.ones(len(part)) for part in parts]
-    return added_errors(
-        [
-            unit_error(np.array(part), size, size.astype(np.int64))
-            for part, size in zip(parts, ones, strict=True)
-            if part
-        ]
-    )
+        parts = [np.concatenate(parts)]
+    return added_errors([unit_error(part, np.ones(len(part)), np.ones(len(part), dtype=np.int64)) for part in parts])
 
 
 def _exchanged(measure: Measure, run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], plan: TestPlan) -> Floats:

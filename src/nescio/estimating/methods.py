@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -64,9 +65,12 @@ def _ends(statistic: Statistic, value: float, error: float, df: float, level: fl
 
 def resampled(units: Units, statistic: Statistic, value: float, *, level: float, blocks: Sequence[Block]) -> Interval:
     """Return the percentiles of the statistic on resamples of the units (Efron 1979)."""
-    drawn = np.concatenate(
-        [statistic.value(units, resampling.bootstrap(units.times, block.size, block.generator())) for block in blocks]
-    )
+    drawn = resampling.on_draws(
+        lambda part: np.concatenate([resampling.bootstrap(units.times, one.size, one.generator()) for one in part]),
+        [partial(statistic.value, units)],
+        blocks,
+        len(units.times),
+    )[0]
     return _of_draws(units, value, drawn[None], level, "percentile")
 
 

@@ -62,7 +62,7 @@ def mean_of(column: str) -> Formula:
     return lambda total: total[column] / total["n"]
 
 
-def influence(formula: Formula, columns: Mapping[str, Array], times: NDArray[np.int64]) -> Floats:
+def influence(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) -> Floats:
     r"""Return how far one unit of each kind moves a formula's value; `columns["n"]` holds the sizes; shape (kinds,).
 
     That is $e_g = \sum_c \theta'_c\,(x_{gc} - n_g \bar x_c)/n$ over the columns c. For c@1 that is the sum over a
@@ -74,7 +74,7 @@ def influence(formula: Formula, columns: Mapping[str, Array], times: NDArray[np.
     return moved / float(times @ columns["n"])
 
 
-def _parts(formula: Formula, columns: Mapping[str, Array], times: NDArray[np.int64]) -> Iterator[Floats]:
+def _parts(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) -> Iterator[Floats]:
     """Yield n times what each column adds to the influence of each kind."""
     size = columns["n"]
     n = float(times @ size)

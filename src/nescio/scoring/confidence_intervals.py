@@ -24,7 +24,7 @@ from nescio.measures import Measure, OwnInterval
 from nescio.measures.calibration import SURE_WRONG
 from nescio.options.edge import Progress
 from nescio.scoring.jackknife import deciding, degrees_of_freedom, left_out, moves
-from nescio.scoring.resampled import by_draw, resample, together
+from nescio.scoring.resampled import by_draw, resample
 from nescio.scoring.samples import ROUNDED, MeasureInput
 from nescio.stats import intervals, parallel, resampling
 from nescio.stats.chosen import hull_of_posteriors
@@ -371,12 +371,8 @@ def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list
     counts = samples[0].patterns.counts
     correct, incorrect, _ = map(int, counts)
     priors = resampling.priors(correct, incorrect)
-    values: list[list[NDArray[np.float64]]] = [[] for _ in samples]
-    for part in together(blocks, priors.size):
-        shares = resampling.posterior(counts, part, priors)
-        for column, sample in zip(values, samples, strict=True):
-            column.append(sample.measure.value(sample.patterns, shares))
-    return list(map(np.hstack, values))
+    values = [partial(sample.measure.value, sample.patterns) for sample in samples]
+    return resampling.on_draws(lambda part: resampling.posterior(counts, part, priors), values, blocks, priors.size)
 
 
 def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
