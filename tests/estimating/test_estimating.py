@@ -129,6 +129,15 @@ def test_what_does_not_turn_its_sign_is_tested_by_t() -> None:
     assert estimate(units, unlike, closed_form, partial(by_exchange, blocks=())).test == "t"
 
 
+def test_a_ratio_is_exchanged_on_the_scale_of_logarithms() -> None:
+    """Two of 2^4 exchanges have as large a ratio either way, 6/3: all kept, and all exchanged; others are nearer to 1."""
+    ours, theirs = np.array([2.0, 1, 2, 1]), np.array([1.0, 0.5, 1, 0.5])
+    units = units_of({"ours": ours, "theirs": theirs}, None, {"ours": theirs, "theirs": ours})
+    times = Statistic(lambda total: total["ours"] / total["theirs"], null=1.0, scale="log")
+    found = estimate(units, times, closed_form, partial(by_exchange, blocks=()))
+    assert (found.value, found.p, found.test) == (2, 2 / 16, "exact")
+
+
 def test_resampled_units_have_the_binomial_percentiles() -> None:
     """Six of eight right: resamples have Bin(8, 3/4)/8 right, of whose percentiles these are."""
     found = estimate(units_of({"right": RIGHT}), PLAIN, partial(resampled, level=0.9, blocks=blocks(20_000, 0)))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nescio.comparison.corrections import adjust
 from nescio.data.columns import bare, resolve
 from nescio.data.evidence import Evidence
-from nescio.data.notes import Note, note
+from nescio.data.notes import Note, gather, note
 from nescio.data.repeats import first_rows, means
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.estimating import Estimate, Statistic, by_exchange, by_student, closed_form, estimate, units_of
@@ -82,20 +82,20 @@ class Asked(Struct, frozen=True):
 
 def estimated(asked: Asked, laid: Sequence[Laid], plan: Plan) -> tuple[list[dict[str, Any]], list[Note]]:
     """Return the cells of each row by name, and warnings; p-values are adjusted over the rows (Holm)."""
-    found = [_estimate(one, asked, plan) for one in laid]
-    p_adjusted = adjust([one.p for one in found], "holm")
-    rows, warnings = [], list[Note]()
-    for one, of, p in zip(laid, found, p_adjusted, strict=True):
-        units = units_of(one.columns)
-        totals = as_namespace(units.totals())
+    estimates = [_estimate(row, asked, plan) for row in laid]
+    p_adjusted = adjust([figure.p for figure in estimates], "holm")
+    rows, warnings = [], []
+    for row, figure, p in zip(laid, estimates, p_adjusted, strict=True):
+        totals = as_namespace(units_of(row.columns).totals())
         with np.errstate(divide="ignore", invalid="ignore"):
-            cells = {column: float(how.formula(totals)) for column, how in asked.columns.items()}
-        figures = {asked.name: of.value, "low": of.low, "high": of.high, "n": units.n, "units": of.units}
-        test = {"p": of.p, "p_adjusted": p, "test": of.test, "df": of.df, "error": of.error}
-        verdict = {"verdict": verdict_of(of, p, asked.statistic.null, 1 - plan.level)}
-        rows.append({**one.key, **cells, **figures, **(test | verdict if asked.tested else {}), **one.last})
-        warnings += of.warnings
-    return rows, list(dict.fromkeys(warnings))
+            cells = {name: float(column.formula(totals)) for name, column in asked.columns.items()}
+        value = {asked.name: figure.value, "low": figure.low, "high": figure.high, "n": figure.n, "units": figure.units}
+        test = {"p": figure.p, "p_adjusted": p, "test": figure.test, "df": figure.df, "error": figure.error}
+        verdict = {"verdict": verdict_of(figure, p, asked.statistic.null, 1 - plan.level)}
+        rows.append({**row.key, **cells, **value, **(test | verdict if asked.tested else {}), **row.last})
+        whose = " against ".join(repr(row.key[name]) for name in ("run", "baseline") if name in row.key)
+        warnings += [(warning, asked.name, f"run {whose}") for warning in figure.warnings]
+    return rows, gather(warnings)
 
 
 def _estimate(laid: Laid, asked: Asked, plan: Plan) -> Estimate:
@@ -109,11 +109,11 @@ def _estimate(laid: Laid, asked: Asked, plan: Plan) -> Estimate:
     return estimate(units, asked.statistic, method, test)
 
 
-def verdict_of(found: Estimate, p: float | None, null: float, alpha: float) -> str | None:
+def verdict_of(figure: Estimate, p: float | None, null: float, alpha: float) -> str | None:
     """Return whether a value is higher or lower than its null, or that this cannot be told; None without a p-value."""
     if p is None or math.isnan(p):
         return None
-    return CANNOT_TELL if p > alpha else "higher" if found.value > null else "lower"
+    return CANNOT_TELL if p > alpha else "higher" if figure.value > null else "lower"
 
 
 def defined(formula: Callable[..., Any]) -> Callable[[Mapping[str, Any]], Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,15 +15,23 @@ from nescio.stats.few_units import student_p
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
-UNLIKE = 1e-9  # by which the difference of exchanged labels may miss the opposite one
+UNLIKE, ROUNDING = 1e-9, 1e-15  # by which the distance under exchanged labels may miss the opposite one
 
 
 def by_student(units: Units, statistic: Statistic, value: float, interval: Interval) -> tuple[float, str]:  # noqa: ARG001
     """Return the p-value of Student's t on the scale of the statistic."""
-    if statistic.scale == "log":
-        away = math.log(value / statistic.null) if value > 0 and statistic.null > 0 else math.nan
-        return student_p(away, interval.error / value, interval.df), "t"
-    return student_p(value - statistic.null, interval.error, interval.df), "t"
+    away = float(_from_null(statistic, np.asarray(value)))
+    error = interval.error / value if statistic.scale == "log" else interval.error
+    return student_p(away, error, interval.df), "t"
+
+
+def _from_null(statistic: Statistic, values: Floats) -> Floats:
+    """Return how far values lie from the null: their difference, or on the scale of logarithms that of their logs."""
+    if statistic.scale != "log":
+        return values - statistic.null
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away: Floats = np.log(values / statistic.null)
+    return away
 
 
 def by_exchange(
@@ -33,7 +40,7 @@ def by_exchange(
     """Return the p-value if the labels of two runs are exchanged on each unit with chance ½: exact where there are few
     kinds or a sum, else of random exchanges.
 
-    It is Student's if an exchange of all labels does not turn the sign of the statistic.
+    It is Student's if an exchange of all labels does not turn the sign of the distance from the null.
     """
     if units.exchanged is None:
         return by_student(units, statistic, value, interval)
@@ -45,24 +52,25 @@ def by_exchange(
             name: totals[..., start] if units.sums[name].ndim == 1 else totals[..., start:end]
             for name, start, end in zip(names, widths, widths[1:], strict=False)
         }
-        return np.asarray(statistic.formula({**parts, "n": np.asarray(float(units.n))}), dtype=np.float64)
+        values = statistic.formula({**parts, "n": np.asarray(float(units.n))})
+        return _from_null(statistic, np.asarray(values, dtype=np.float64))
 
     both = (units.sums, units.exchanged)
     kept, exchanged = (np.concatenate([_flat(sums[name]) for name in names], axis=1) for sums in both)
     of_kept, times = exchanges(difference, kept, exchanged, units.times)
     if not len(times):
         return 1.0, "exact"
-    whole, turned = of_kept(times.astype(np.float64)), of_kept(np.zeros(len(times)))
-    if not abs(float(whole) + float(turned)) <= UNLIKE * max(1.0, abs(value)):
+    observed, turned = float(of_kept(times.astype(np.float64))), float(of_kept(np.zeros(len(times))))
+    if not abs(observed + turned) <= UNLIKE * max(abs(observed), abs(turned)) + ROUNDING:
         return by_student(units, statistic, value, interval)
-    exact = exact_p(of_kept, times, value)
+    exact = exact_p(of_kept, times, observed)
     if exact is not None:
         return exact, "exact"
     drawn = [
         of_kept(block.generator(Stream.STATISTICS).binomial(times, 0.5, (block.size, len(times))).astype(np.float64))
         for block in blocks
     ]
-    return p_value(value, np.concatenate(drawn)), "permutation"
+    return p_value(observed, np.concatenate(drawn)), "permutation"
 
 
 def _flat(values: Floats) -> Floats:

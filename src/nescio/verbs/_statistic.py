@@ -82,15 +82,17 @@ def statistic(
     prints: str = "results",
     **how: Any,
 ) -> Callable[[Callable[[Any], Any]], Verb[P, Estimated[R]]]:
-    """Declare the statistic that the function below computes from totals, as the verb of its name.
+    """Declare a statistic: the function below computes it from totals, and the verb has the function's name.
 
-    `each` takes the columns of a run that are named in `needs` (or of a run and its baseline), and returns columns of
-    questions, whose totals the function gets. `null` is the value that the test doubts (None: no test). `columns` names
-    further columns of the table, each a function of totals, a form (plain, number, signed, percent) and a heading if it
-    is not the name. `value` names the field of the value, `table` that of the rows in JSON; `form` says how the value
-    is shown, and `sentence` is printed below. `how` has further fields of `nescio.estimating.Statistic`, such as
-    `bounds`. A verb of other rows than those of runs and pairs
-    has a `request` of its own and a function `lay`, and may have a struct for its `row`.
+    `each` takes the columns of a run (or of a run and its baseline) that `needs` names, and returns columns of
+    questions; the function gets their totals. `null` is the value that the test doubts (None: no test). `columns`
+    names further columns of the table: a function of totals, a form (plain, number, signed or percent), and a heading
+    if it is not the name. `value` names the field of the value, and `table` the rows in JSON. `form` says how the
+    value is shown, and `sentence` is printed below the table. `how` has further fields of
+    `nescio.estimating.Statistic`, such as `bounds`.
+
+    If its rows are neither runs nor pairs of runs, a statistic has a `request` of its own and a function `lay`, and may
+    have a struct for its `row`.
     """
     kind = request or cast(
         "Callable[P, Any]", PairsRequest if each is not None and of_pairs(each) else StatisticRequest
@@ -111,8 +113,8 @@ def statistic(
             cells, warnings = estimated(Asked(shown_as, what, null is not None, further), laid.rows, plan)
             of: Any = row or _row_of(name, shown_as, cells, further)
             fields = of.__struct_fields__
-            rows = tuple(of(**{field: one[field] for field in fields}) for one in cells)
-            tests = "+".join(sorted({one["test"] for one in cells if one.get("test")}))
+            rows = tuple(of(**{field: row_cells[field] for field in fields}) for row_cells in cells)
+            tests = "+".join(sorted({row_cells["test"] for row_cells in cells if row_cells.get("test")}))
             line = sign(
                 **({} if lay else {"statistic": name}),
                 **laid.signature,
@@ -129,7 +131,7 @@ def statistic(
             return Estimated(rows, line, notes, table or name, wrote=laid.wrote)
 
         def show(results: Results[Any]) -> None:
-            show_records([_record(one, shown_as, further, form) for one in results])
+            show_records([_record(shown_row, shown_as, further, form) for shown_row in results])
             if sentence:
                 show_text(f"{sentence}\n")
             show_signature(results.signature)
