@@ -129,6 +129,7 @@ def test_a_statistic_is_a_command_of_its_file(nescio: Command, tmp_path: Path) -
     table = tmp_path / "outcomes.csv"
     table.write_text("\n".join(["run,question,outcome", *rows]) + "\n")
     plugin = ("--plugin", PLUGIN / "spared.py")
+    assert len((PLUGIN / "spared.py").read_text().splitlines()) <= 60
     (row,) = nescio("lab", "spared", table, *plugin, "--baseline", "old", "-f", "json").json["spared"]
 
     def value(swapped: tuple[bool, ...]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, ParamSpec, TypeVar, cast
 
 from msgspec import defstruct
@@ -179,7 +180,13 @@ def _row_of(name: str, value: str, cells: list[dict[str, Any]], columns: Mapping
     numbers = [*columns, value, "low", "high", "p", "p_adjusted"]
     fields = [*(key for key in ("run", "baseline") if key in cells[0]), *columns, value, "low", "high", *test, "n"]
     kinds = {**dict.fromkeys(fields, str | None), **dict.fromkeys(numbers, float | None), "n": int, "run": str}
-    return defstruct(name.title().replace("_", ""), [(field, kinds[field]) for field in fields], frozen=True)
+    return _struct(name.title().replace("_", ""), tuple((field, kinds[field]) for field in fields))
+
+
+@cache
+def _struct(name: str, fields: tuple[tuple[str, Any], ...]) -> Any:
+    """Return the struct of rows, the same one whenever the statistic is asked."""
+    return defstruct(name, fields, frozen=True)
 
 
 def _record(row: Any, name: str, columns: Mapping[str, Column], form: Form) -> dict[str, str]:
