@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, overload
 
 from msgspec import defstruct
 
@@ -67,13 +67,25 @@ class Estimated(Results[R], frozen=True):
     wrote: tuple[str, ...] = ()
 
 
+@overload
+def statistic(
+    *, each: Callable[..., Mapping[str, Any]], needs: str = ..., **how: Any
+) -> Callable[[Callable[[Any], Any]], Verb[..., Estimated[Any]]]: ...
+
+
+@overload
+def statistic(
+    *, request: Callable[P, Any], lay: Callable[[Any], LaidOut], row: type[R], **how: Any
+) -> Callable[[Callable[[Any], Any]], Verb[P, Estimated[R]]]: ...
+
+
 def statistic(
     *,
     each: Callable[..., Mapping[str, Any]] | None = None,
     needs: str = "correct incorrect unanswered",
     lay: Callable[[Any], LaidOut] | None = None,
-    request: Callable[P, Any] | None = None,
-    row: type[R] | None = None,
+    request: Any = None,
+    row: Any = None,
     columns: Mapping[str, tuple[Any, ...]] | None = None,
     value: str = "",
     table: str = "",
@@ -82,7 +94,7 @@ def statistic(
     sentence: str = "",
     prints: str = "results",
     **how: Any,
-) -> Callable[[Callable[[Any], Any]], Verb[P, Estimated[R]]]:
+) -> Any:
     """Declare a statistic: the function below computes it from totals, and the verb has the function's name.
 
     `each` takes the columns of a run (or of a run and its baseline) that `needs` names, and returns columns of
@@ -95,18 +107,16 @@ def statistic(
     If its rows are neither runs nor pairs of runs, a statistic has a `request` of its own and a function `lay`, and may
     have a struct for its `row`.
     """
-    kind = request or cast(
-        "Callable[P, Any]", PairsRequest if each is not None and of_pairs(each) else StatisticRequest
-    )
+    kind = request or (PairsRequest if each is not None and of_pairs(each) else StatisticRequest)
     laid_by = lay or _laying(each, needs)
     further = {field: Column(*column) for field, column in (columns or {}).items()}
 
-    def declare(formula: Callable[[Any], Any]) -> Verb[P, Estimated[R]]:
+    def declare(formula: Callable[[Any], Any]) -> Verb[Any, Any]:
         name = formula.__name__
         shown_as = value or name
         what = Statistic(defined(formula), null=0.0 if null is None else null, **how)
 
-        def run(asked: Any) -> Estimated[R]:
+        def run(asked: Any) -> Estimated[Any]:
             laid = laid_by(asked)
             by: By = getattr(asked, "interval", "t")
             drawn = blocks(asked.resamples, asked.seed) if hasattr(asked, "resamples") else ()
@@ -141,7 +151,7 @@ def statistic(
         run.__module__ = formula.__module__
         run.__annotations__["return"] = f"Estimated[{row.__name__ if row else 'Any'}]"
         inside = formula.__module__.startswith(f"{LAB}.")
-        made: Verb[P, Estimated[R]] = Verb(
+        made: Verb[Any, Any] = Verb(
             kind, run, name=f"lab {name.replace('_', '-')}", working="estimating", show=show, prints=prints
         )
         if not inside:
