@@ -52,7 +52,8 @@ class Statistic(Struct, frozen=True):
             return self.formula({name: scales.get(name, 1.0) * values for name, values in total.items()})
 
         columns = {name: values / scales[name] for name, values in units.sums.items()}
-        parts = np.stack(list(_parts(scaled, {**columns, "n": units.size}, units.times))) / n
+        added = list(_parts(scaled, {**columns, "n": units.size}, units.times))
+        parts = np.array(added).reshape(-1, len(units.size)) / n
         moved = parts.sum(axis=0)
         return np.where(np.abs(moved) <= CANCELLED * np.abs(parts).sum(axis=0), 0.0, moved)
 
