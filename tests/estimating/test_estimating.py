@@ -61,6 +61,13 @@ def test_the_error_of_a_ratio_is_that_of_the_delta_method_whatever_the_unit_of_m
     assert found.error == pytest.approx(spread / (1e-6 * paid.mean()) ** 2, rel=1e-9)
 
 
+def test_huge_values_have_an_error() -> None:
+    """Of thirty values one is 3e300 and the others 0: s² = Σ(x - mean)²/(29·30), so s is the mean."""
+    values = np.array([3e300] + [0.0] * 29)
+    found = estimate(units_of({"right": values}), PLAIN, closed_form)
+    assert (found.value, found.error) == pytest.approx((1e299, 1e299), rel=1e-9)
+
+
 def test_clusters_are_units() -> None:
     """Four clusters of two: what each moves is the sum of its questions' (x - mean)/8."""
     clusters = np.array([0, 0, 1, 1, 2, 2, 3, 3])

@@ -20,6 +20,7 @@ from nescio.stats.resampling import Block
 # Below these Student's interval of clustered questions has been seen to cover too little (docs/few-units.md).
 FEWEST_UNITS, FEWEST_FREEDOM = 6, 2.0
 NO_SPREAD = 1e-12
+HUGE = 1e100
 
 
 def closed_form(
@@ -48,7 +49,10 @@ def error_of(units: Units, statistic: Statistic, value: float) -> tuple[float, f
         return widened_error(moved, size, times, (low - value, high - value))
     if statistic.ends == "rare":
         return difference_error(moved, size, times, value, high)
-    return unit_error(moved, size, times, skewed=statistic.skewed)
+    # The square of a huge number is none: a power of two is taken out, which changes no digit.
+    scale = 2.0 ** math.frexp(largest)[1] if (largest := float(np.abs(moved).max())) > HUGE else 1.0
+    error, df = unit_error(moved / scale, size, times, skewed=statistic.skewed)
+    return scale * error, df
 
 
 def _ends(statistic: Statistic, value: float, error: float, df: float, level: float) -> tuple[float, float]:
