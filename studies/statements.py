@@ -264,7 +264,9 @@ def page(found: Sequence[Kept]) -> str:
 @click.command()
 @click.option("--share", default=1.0, show_default=True, help="Of the collections of each setting.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
-@click.option("--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for statements.md and statements.csv.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for statements.md and statements.csv."
+)
 def main(share: float, jobs: int, output: Path) -> None:
     """Make the reports, and write the page."""
     found = []

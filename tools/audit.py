@@ -74,7 +74,10 @@ def tables(results: Audit) -> tuple[list[list[str]], list[list[str]]]:
     from nescio.reporting.audit import words
 
     found = [[row.measure, row.test, row.result, words(row)] for row in results if row.result != "not applicable"]
-    earned = [[row.measure, row.system, "undefined" if math.isnan(row.value) else f"{row.value:.6g}"] for row in results.tables["scores"]]
+    earned = [
+        [row.measure, row.system, "undefined" if math.isnan(row.value) else f"{row.value:.6g}"]
+        for row in results.tables["scores"]
+    ]
     return [["measure", "test", "result", "finding"], *found], [["measure", "system", "value"], *earned]
 
 

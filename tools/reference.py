@@ -303,14 +303,17 @@ def paper_page() -> str:
     def table(found: re.Match[str]) -> str:
         before, key, after = found.groups()
         printed: set[str] = set()
-        lines = [line for item in papers()[key].items for line in _item_lines(papers()[key], item, printed)]
+        rows = [row for item in papers()[key].items for row in _item_rows(papers()[key], item, printed)]
+        lines = [
+            f"| {' | '.join(_without_repeats(row, above))} |" for row, above in zip(rows, [None, *rows], strict=False)
+        ]
         head = ["", "| in the paper | command | prints | remark |", "| --- | --- | --- | --- |"]
         return before + "\n".join([*head, *lines, ""]) + after
 
     return ITEMS.sub(table, PAPERS.read_text(encoding="utf-8"))
 
 
-def _item_lines(paper: Paper, item: Item, printed: set[str]) -> Iterator[str]:
+def _item_rows(paper: Paper, item: Item, printed: set[str]) -> Iterator[tuple[str, ...]]:
     """Yield a row for each command of an item, with those before it that are not `printed` yet; the first of its own
     has its remark."""
     about = ", ".join(filter(None, (item.label, item.whole_title)))
@@ -320,7 +323,15 @@ def _item_lines(paper: Paper, item: Item, printed: set[str]) -> Iterator[str]:
     commands = [(f"nescio {command}", "") for command in item.before if f"nescio {command}" not in printed] + commands
     printed |= {command for command, _ in commands}
     for command, prints in commands:
-        yield f"| {about} | {f'`{command}`' if command else ''} | {prints} | {remark if command == first else ''} |"
+        yield about, f"`{command}`" if command else "", prints, remark if command == first else ""
+
+
+def _without_repeats(row: tuple[str, ...], above: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Return a row whose item and remark are written once where the row above has them too."""
+    if above is None:
+        return row
+    about, command, prints, remark = row
+    return "" if about == above[0] else about, command, prints, "as above" if remark and remark == above[3] else remark
 
 
 GIVEN = {
