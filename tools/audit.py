@@ -28,8 +28,9 @@ PICTURE = (
     "![Which honest systems each cheat matches by each measure: by accuracy and c@1 none, by precision one right "
     "answer matches the perfect one](assets/pictures/audit.svg)\n"
 )
-LINKS = """The page shows some measures. [audit.csv](audit.csv) has every measure and test with the smallest counterexample,
-and [audit_systems.csv](audit_systems.csv) has what the systems earn. `nescio audit -m NAME` prints the same for any
+LINKS = """\
+The page shows some measures. [audit.csv](audit.csv) has every measure and test with the smallest counterexample.
+[audit_systems.csv](audit_systems.csv) has what the systems earn. `nescio audit -m NAME` prints the same for any
 measure, your own among them.
 """
 
