@@ -307,31 +307,29 @@ def paper_page() -> str:
         lines = [
             f"| {' | '.join(_without_repeats(row, above))} |" for row, above in zip(rows, [None, *rows], strict=False)
         ]
-        head = ["", "| in the paper | command | prints | remark |", "| --- | --- | --- | --- |"]
+        head = ["", "| in the paper | command | prints |", "| --- | --- | --- |"]
         return before + "\n".join([*head, *lines, ""]) + after
 
     return ITEMS.sub(table, PAPERS.read_text(encoding="utf-8"))
 
 
-def _item_rows(paper: Paper, item: Item, printed: set[str]) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each command of an item, with those before it that are not `printed` yet; the first of its own
-    has its remark."""
+def _item_rows(paper: Paper, item: Item, printed: set[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield item, command and what it prints for each command of an item, with those before it that are not `printed`
+    yet. `nescio paper` prints the remarks."""
     about = ", ".join(filter(None, (item.label, item.whole_title)))
-    remark = "; ".join(filter(None, ("–" if item.basis == "other data" else "", item.remark)))
-    first = command_of(paper, item)
-    commands = [(f"nescio {command}", prints) for command, prints in item.commands] or [(first, item.prints)]
+    if item.basis == "other data":
+        about += " –"
+    commands = [(f"nescio {command}", prints) for command, prints in item.commands]
+    commands = commands or [(command_of(paper, item), item.prints)]
     commands = [(f"nescio {command}", "") for command in item.before if f"nescio {command}" not in printed] + commands
     printed |= {command for command, _ in commands}
     for command, prints in commands:
-        yield about, f"`{command}`" if command else "", prints, remark if command == first else ""
+        yield about, f"`{command}`" if command else "", prints
 
 
-def _without_repeats(row: tuple[str, ...], above: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Return a row whose item and remark are written once where the row above has them too."""
-    if above is None:
-        return row
-    about, command, prints, remark = row
-    return "" if about == above[0] else about, command, prints, "as above" if remark and remark == above[3] else remark
+def _without_repeats(row: tuple[str, str, str], above: tuple[str, str, str] | None) -> tuple[str, str, str]:
+    """Return a row whose item is written once where the row above has it too."""
+    return ("", *row[1:]) if above is not None and row[0] == above[0] else row
 
 
 GIVEN = {
