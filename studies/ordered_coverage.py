@@ -48,6 +48,7 @@ MEASURES = (
     "K1",
     "BAS",
 )
+ON_PAGE = ("AUROC", "AURC", "PRR", "risk@coverage(0.8)", "coverage@risk(0.1)", "ECE", "Brier", "pearson")  # the CSV has all
 METHODS: tuple[IntervalMethod, ...] = ("auto", "percentile", "bca")
 MOST_FOR_BCA = 100
 AT_ONCE = 25  # runs that share their resamples
@@ -195,7 +196,7 @@ def summary(cells: Sequence[Cell]) -> list[str]:
         "| measure | interval | " + " | ".join(f"n = {n:,}" for n in SIZES) + " |",
         "| --- | --- |" + " ---: |" * len(SIZES),
     ]
-    for measure in MEASURES:
+    for measure in ON_PAGE:
         for method in ("auto", "percentile"):
             own = [c for c in cells if (c.measure, c.method) == (measure, method) and c.given >= ENOUGH]
             shown = []
