@@ -48,7 +48,16 @@ MEASURES = (
     "K1",
     "BAS",
 )
-ON_PAGE = ("AUROC", "AURC", "PRR", "risk@coverage(0.8)", "coverage@risk(0.1)", "ECE", "Brier", "pearson")  # the CSV has all
+ON_PAGE = (  # the CSV has all
+    "AUROC",
+    "AURC",
+    "PRR",
+    "risk@coverage(0.8)",
+    "coverage@risk(0.1)",
+    "ECE",
+    "Brier",
+    "pearson",
+)
 METHODS: tuple[IntervalMethod, ...] = ("auto", "percentile", "bca")
 MOST_FOR_BCA = 100
 AT_ONCE = 25  # runs that share their resamples
