@@ -18,17 +18,17 @@ from nescio.data.model import Question, Response
 from nescio.data.results import Results
 from nescio.errors import FormatError, NescioError
 from nescio.formats import Source, open_source
-from nescio.formats.benchmarks import cbc
-from nescio.formats.benchmarks.ave.documents import decisions_of, hold
-from nescio.formats.benchmarks.nuggets.nuggets_reader import run_of
-from nescio.formats.benchmarks.pan.answers import answers_of
 from nescio.judging.choice import option
 from nescio.sources.json import MemoryBudget
 from nescio.sources.source import LINES, PACKED
 from nescio.tables.responses import responses_of
+from nescio.tasks.ave.documents import decisions_of, hold
 from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.ave.rules import problems
+from nescio.tasks.nuggets.reader import run_of
 from nescio.tasks.nuggets.scoring import Response as Strings
+from nescio.tasks.pan.answers import answers_of
+from nescio.tasks.reading import cbc
 from nescio.text import plural, sanitize
 
 FORMS: Mapping[Task, str] = {
