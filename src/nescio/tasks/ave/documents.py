@@ -22,6 +22,7 @@ from nescio.sources.xml import Element, fault_in, text_in, written
 from nescio.stats.parallel import followed
 from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value
 from nescio.tasks.ave.rules import Problem, pair_problems, problems
+from nescio.tasks.lines import fault_at
 from nescio.text import finite
 
 # The call for AVE 2008 says ACCEPTED where its predecessor and its response format say VALIDATED.
@@ -289,16 +290,14 @@ def _decisions(
     for cells, line in cells_of(source):
         with collected(faults):
             if len(cells) not in (ids + 1, ids + 2):
-                raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(cells))
+                raise fault_at(source, line, rule, " ".join(cells))
             decision = words.get(cells[ids].upper())
             if decision is None:
-                raise FormatError(
-                    source.label, f"a decision is {', '.join(words)}; {rule}", where=f"line {line}", value=cells[ids]
-                )
+                raise fault_at(source, line, f"a decision is {', '.join(words)}; {rule}", cells[ids])
             sure = finite(cells[-1]) if len(cells) == ids + 2 else None
             if sure is None and len(cells) == ids + 2:
                 rule = "confidence must be a finite number"
-                raise FormatError(source.label, rule, where=f"line {line}", value=cells[-1])
+                raise fault_at(source, line, rule, cells[-1])
             validations.append(Validation(cells[0], cells[ids - 1], decision, sure))
             lines.append(line)
     return validations, lines
@@ -310,7 +309,7 @@ def hold(
     """Raise FormatError at the first decision that breaks a rule, or put each among the `faults`."""
     for problem in broken:
         with collected(faults):
-            raise FormatError(source.label, problem.rule, where=f"line {lines[problem.at]}", value=problem.value)
+            raise fault_at(source, lines[problem.at], problem.rule, problem.value)
 
 
 def write_responses(validations: Sequence[Validation], path: Path, *, pairs: bool = False) -> None:

@@ -14,6 +14,7 @@ from nescio.sources.elements import identifier
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
+from nescio.tasks.lines import fault_at
 
 
 def recognise(source: Source) -> str | None:
@@ -38,7 +39,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for row, line in json_lines(gold):
         name, texts = _kilt_line(gold, row, line)
         if name in questions:
-            raise FormatError(gold.label, "the question appears twice", where=f"line {line}", value=name)
+            raise fault_at(gold, line, "the question appears twice", name)
         input_text = row.get("input")
         gold_texts = tuple(dict.fromkeys(text for text in texts if text.strip(WHITE)))
         questions[name] = Question(
@@ -51,7 +52,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         for row, line in json_lines(source):
             name, texts = _kilt_line(source, row, line)
             if name in responses:
-                raise FormatError(source.label, "the question appears twice", where=f"line {line}", value=name)
+                raise fault_at(source, line, "the question appears twice", name)
             extra += name not in questions
             best = texts[0].strip(WHITE) if texts else ""  # as its evaluation does, the first alone
             responses[name] = Response(name, best or None, bool(best))

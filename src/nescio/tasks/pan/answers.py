@@ -16,6 +16,7 @@ from nescio.sources.documents import cells_of
 from nescio.sources.elements import number
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines, plain_rows
+from nescio.tasks.lines import fault_at
 from nescio.tasks.pan.shapes import shared
 from nescio.tasks.pan.truth import DECIDED, Truth, identifier
 
@@ -150,7 +151,7 @@ def _scored(source: Source, odd: Counter[str], faults: list[FormatError] | None)
                 score_read = score if key in row else list(row)
                 rule = f"{key} must be a number in [0, 1]"
                 shown = repr(score_read) if score_read is None else score_read
-                raise FormatError(source.label, rule, where=f"line {line}", value=shown)
+                raise fault_at(source, line, rule, shown)
             yield _Answer(problem, value, value, line)
 
 
@@ -162,7 +163,7 @@ def _said(source: Source, odd: Counter[str], faults: list[FormatError] | None) -
             value = decided if len(words) == 2 and decided is not None else number(score)
             if value is None or not 0 <= value <= 1 or (len(words) == 3 and decided is None) or len(words) < 2:
                 rule = "a line of answers is a problem and a number in [0, 1], or a problem, Y, N or -, and a number"
-                raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(words))
+                raise fault_at(source, line, rule, " ".join(words))
             if decided is not None and (value - 0.5) * (decided - 0.5) < 0:
                 odd[OTHER_SIDE] += 1
             yield _Answer(words[0], value, value if decided is None else decided, line)

@@ -14,6 +14,7 @@ from nescio.sources.elements import number
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
+from nescio.tasks.lines import fault_at
 from nescio.tasks.pan.shapes import STRATA, recognise, shared
 
 DECIDED = {"Y": 1.0, "N": 0.0, "-": 0.5}
@@ -31,7 +32,7 @@ def read_truth(source: Source) -> Truth:
     truth = Truth()
     for problem, same, strata, line in _texts(source) if source.kind == "text" else _rows(source):
         if problem in truth.same:
-            raise FormatError(source.label, "the problem appears twice", where=f"line {line}", value=problem)
+            raise fault_at(source, line, "the problem appears twice", problem)
         truth.same[problem] = same
         truth.strata[problem] = strata
     return truth
@@ -56,7 +57,7 @@ def _rows(source: Source) -> Iterator[tuple[str, int, Mapping[str, str], int]]:
                 if key == "same"
                 else f"{key} of a truth file must be 0, 1 or a pair of them"
             )
-            raise FormatError(source.label, rule, where=f"line {line}", value=same)
+            raise fault_at(source, line, rule, same)
         strata = {name: row[name] for name in STRATA if isinstance(row.get(name), str) and row[name]}
         yield identifier(source, row, line), int(same), strata, line
 
@@ -65,7 +66,7 @@ def _texts(source: Source) -> Iterator[tuple[str, int, Mapping[str, str], int]]:
     for words, line in cells_of(source):
         if len(words) != 2 or words[1] not in ("Y", "N"):
             rule = "a line of a truth file is a problem and Y or N"
-            raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(words))
+            raise fault_at(source, line, rule, " ".join(words))
         # The letters of a problem name its corpus: a language and a genre.
         yield words[0], int(words[1] == "Y"), {"corpus": words[0].rstrip("0123456789")}, line
 

@@ -25,6 +25,7 @@ from nescio.errors import FormatError, MismatchError, UsageError, collected, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, by_role, reader
 from nescio.sources.source import Source, name_runs
 from nescio.sources.text_files import WHITE
+from nescio.tasks.lines import fault_at
 from nescio.text import finite, question_word, sentences
 
 FIELDS = ("QuestionID", "Question", "Answer", "Difficulty", "Confidence", "Sentences")
@@ -161,7 +162,7 @@ def _story(source: Source) -> tuple[str, tuple[str, ...]]:
     if not head.get("STORYID"):
         raise FormatError(source.label, "a story must have a STORYID: before its TEXT:")
     if not text:
-        raise FormatError(source.label, "there is nothing after TEXT:", where=f"line {number + 1}")
+        raise fault_at(source, number + 1, "there is nothing after TEXT:")
     return head["STORYID"], text
 
 
@@ -185,19 +186,17 @@ def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator
                     if not value:
                         raise block.fail("the QuestionID is empty")
                 if block is None:
-                    raise FormatError(
-                        source.label, "a block must begin with QuestionID:", where=f"line {number}", value=value
-                    )
+                    raise fault_at(source, number, "a block must begin with QuestionID:", value)
                 if name:
                     if name in block.fields:
                         rule = f"{name} appears twice in the block of question {block.id!r}"
-                        raise FormatError(source.label, rule, where=f"line {number}")
+                        raise fault_at(source, number, rule)
                     block.fields[name], block.lines[name], last = value, number, name
                 elif last in (None, "QuestionID"):
                     rule = (
                         "a line must begin with QuestionID:, Question:, Answer:, Difficulty:, Confidence: or Sentences:"
                     )
-                    raise FormatError(source.label, rule, where=f"line {number}", value=value)
+                    raise fault_at(source, number, rule, value)
                 else:
                     block.fields[last] = f"{block.fields[last]} {value}".strip()
     if block:

@@ -14,9 +14,10 @@ from collections.abc import Iterator, Sequence
 
 from nescio.data.model import Collection, Question
 from nescio.data.notes import Note
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.source import Source
+from nescio.tasks.lines import fault_at
 from nescio.text import question_word, sentences
 
 LETTERS = "ABCD"
@@ -87,9 +88,9 @@ def _questions(test: Source, key: Source | None, options: ReadOptions) -> Iterat
     for cells, line in _lines(test):
         if len(cells) != _CELLS:
             rule = f"a story must have {_CELLS} cells: name, author, text, and four questions with four options each"
-            raise FormatError(test.label, rule, where=f"line {line}", value=len(cells))
+            raise fault_at(test, line, rule, len(cells))
         if cells[0] in seen:
-            raise FormatError(test.label, "the story appears twice", where=f"line {line}", value=cells[0])
+            raise fault_at(test, line, "the story appears twice", cells[0])
         seen.add(cells[0])
         letters = None
         if right is not None and key is not None:
@@ -106,7 +107,7 @@ def _right(key: Source) -> list[list[str]]:
     rows = []
     for cells, line in _lines(key):
         if len(cells) != _QUESTIONS or any(cell not in LETTERS or len(cell) != 1 for cell in cells):
-            raise FormatError(key.label, "a line must have four letters from A to D", where=f"line {line}", value=cells)
+            raise fault_at(key, line, "a line must have four letters from A to D", cells)
         rows.append(cells)
     return rows
 
@@ -116,16 +117,14 @@ def _of_story(
 ) -> Iterator[Question]:
     story = sentences(cells[2].replace("\\newline", "\n").replace("\\tab", " "))
     if not story:
-        raise FormatError(test.label, "the story is empty", where=f"line {line}", value=cells[0])
+        raise fault_at(test, line, "the story is empty", cells[0])
     for number in range(_QUESTIONS):
         text, *choices = cells[3 + number * _WIDTH :][:_WIDTH]
         kind = _KIND.match(text)
         if kind is None:
-            raise FormatError(
-                test.label, "a question must begin with one: or multiple:", where=f"line {line}", value=text
-            )
+            raise fault_at(test, line, "a question must begin with one: or multiple:", text)
         if not all(choices):
-            raise FormatError(test.label, "an option is empty", where=f"line {line}", value=text)
+            raise fault_at(test, line, "an option is empty", text)
         words = text[kind.end() :]
         labels = {"set": test.stem, "kind": kind[1], "story": cells[0], "question_word": question_word(words)}
         answers = () if right is None else (choices[LETTERS.index(right[number])],)

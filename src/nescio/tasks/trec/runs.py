@@ -9,22 +9,15 @@ from sys import intern
 import numpy as np
 from msgspec import Struct
 
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import MismatchError
 from nescio.formats.choices import choose
 from nescio.formats.registry import ReadOptions
 from nescio.sources.documents import cells_of
 from nescio.sources.source import Source, name_runs
+from nescio.tasks.lines import fault_at, whole_in
 from nescio.text import finite
 
 NIL = "NIL"
-
-
-def whole_in(text: str) -> int | None:
-    """Return the whole number that a cell is."""
-    try:
-        return int(text) if len(text) < 20 and "_" not in text else None
-    except ValueError:
-        return None
 
 
 class RankedDocument(Struct, frozen=True):
@@ -43,11 +36,6 @@ class RankedRun(Struct, frozen=True):
     name: str
     source: Source
     topics: Mapping[str, Sequence[RankedDocument]]
-
-
-def fault_at(source: Source, line: int, rule: str, value: object = None) -> FormatError:
-    """Make the error of a line."""
-    return FormatError(source.label, rule, where=f"line {line}", value=value)
 
 
 def read_runs(sources: Sequence[Source], options: ReadOptions) -> list[RankedRun]:
