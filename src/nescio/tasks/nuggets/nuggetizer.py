@@ -68,8 +68,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             raise at.fail("the question appears twice", target)
         for nugget in _nuggets(at, row):
             keys.add(at, target, nugget)
-    answers, where = _answers(by_part[ANSWERS])
-    check(keys, answers, where)
+    answers = _answers(by_part[ANSWERS])
+    check(keys, answers)
     return to_evidence(keys, answers, (), options)
 
 
@@ -92,28 +92,23 @@ def _nuggets(at: At, row: dict[str, Any]) -> list[Nugget]:
     return nuggets
 
 
-def _answers(sources: Sequence[Source]) -> tuple[Said, dict[tuple[str, str], At]]:
-    answers, where = Said(), dict[tuple[str, str], At]()
+def _answers(sources: Sequence[Source]) -> Said:
+    answers = Said()
     for source, stem in zip(sources, name_runs(sources), strict=True):
         for row, line in json_lines(source):
             at = At(source, line)
             run = _name(at, row, "run_id") if "run_id" in row else stem
             key = run, _name(at, row, "topic_id")
-            if key in where:
-                raise at.fail(
-                    f"run {run!r} answers topic {key[1]} again; it already did on line {where[key].line}", key[1]
-                )
             strings = row.get("answer")
             if not isinstance(strings, list):
                 raise at.fail("answer must be a list of sentences", strings)
-            answers.run(at, run)
-            where[key], answers.sure[key] = at, None
+            answers.respond(at, key, None, "answers topic")
             for rank, sentence in enumerate(strings, 1):
                 text = sentence.get("text") if isinstance(sentence, dict) else None
                 if not isinstance(text, str):
                     raise at.fail("a sentence of an answer must have a text", sentence)
                 answers.add(at, key, rank, text, None)
-    return answers, where
+    return answers
 
 
 def _assigned(sources: Sequence[Source]) -> ReadResult:

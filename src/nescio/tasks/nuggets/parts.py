@@ -4,7 +4,7 @@ rules."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -14,7 +14,9 @@ from nescio.data.judge_record import JudgeRecord
 from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, Unjudged
+from nescio.sources import elements
 from nescio.sources.source import Source
+from nescio.tasks.lines import fault_at
 from nescio.tasks.nuggets import pourpre
 from nescio.tasks.nuggets.scoring import FULL, MAJORITY, Match, Nugget, Response, Run, Target, evidence
 
@@ -32,7 +34,7 @@ class At(Struct, frozen=True):
 
     def fail(self, rule: str, value: object = None) -> FormatError:
         """Return the error of this line."""
-        return FormatError(self.source.label, rule, where=f"line {self.line}", value=value)
+        return fault_at(self.source, self.line, rule, value)
 
 
 class Keys(Struct):
@@ -88,11 +90,11 @@ class _String(Struct):
 
 
 class Said(Struct):
-    """What runs say: for each run and question its strings by rank, and how sure it is."""
+    """What runs say: for each run and question where it first stands, its strings by rank, and how sure it is."""
 
+    where: dict[tuple[str, str], At] = field(default_factory=dict)
     strings: dict[tuple[str, str], dict[int, _String]] = field(default_factory=dict)
     sure: dict[tuple[str, str], float | None] = field(default_factory=dict)
-    ungraded: set[tuple[str, str]] = field(default_factory=set)
     runs: dict[str, str] = field(default_factory=dict)  # each with the file it stands in
 
     def run(self, at: At, name: str) -> None:
@@ -100,6 +102,14 @@ class Said(Struct):
         file = str(at.source.label)
         if self.runs.setdefault(name, file) != file:
             raise at.fail(f"run {name!r} is in {self.runs[name]} too; a run must be one file", name)
+
+    def respond(self, at: At, key: tuple[str, str], sure: float | None, verb: str) -> None:
+        """Begin a response that one line holds whole; `verb` says in an error what a run does with a question."""
+        run, target = key
+        if key in self.where:
+            raise at.fail(f"run {run!r} {verb} {target} again; it already did on line {self.where[key].line}", target)
+        self.run(at, run)
+        self.where[key], self.sure[key] = at, sure
 
     def add(self, at: At, key: tuple[str, str], rank: int, text: str, document: str | None) -> None:
         """Add a string of a response."""
@@ -121,7 +131,6 @@ class Said(Struct):
                 tuple(string.text for string in strings),
                 self.sure.get(key),
                 tuple(string.document for string in strings),
-                key not in self.ungraded,
             )
         return tuple(Run(name, by_target) for name, by_target in responses.items())
 
@@ -164,10 +173,9 @@ def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
     return Match(row.run, row.target, row.nugget or "", place, row.assessor, row.grade)
 
 
-def check(keys: Keys, answers: Said, where: Mapping[tuple[str, str], At]) -> None:
-    """Raise FormatError for a response to a question that the key does not have; `where` says where each first
-    stands."""
-    for key, at in where.items():
+def check(keys: Keys, answers: Said) -> None:
+    """Raise FormatError for a response to a question that the key does not have."""
+    for key, at in answers.where.items():
         if key[1] not in keys.nuggets:
             raise at.fail("the key has no such question", key[1])
     if not answers.runs:
@@ -233,11 +241,6 @@ def _words(targets: Sequence[Target], runs: Sequence[Run]) -> Unjudged:
 
 
 def number(value: Any) -> float | None:
-    """Return a finite number, or None."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        parsed = float(value)
-    except OverflowError:
-        return None
-    return parsed if math.isfinite(parsed) else None
+    """Return a finite number of JSON, or None: true and texts are none here."""
+    parsed = None if isinstance(value, (bool, str)) else elements.number(value)
+    return parsed if parsed is not None and math.isfinite(parsed) else None

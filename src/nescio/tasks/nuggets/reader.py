@@ -24,8 +24,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from msgspec import Struct, field
-
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.documents import cells_of
@@ -75,15 +73,6 @@ def _whole(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
-class _Files(Struct):
-    """What all files hold together, and where each response first stands."""
-
-    keys: Keys = field(default_factory=Keys)
-    said: Said = field(default_factory=Said)
-    mapped: list[Mapped] = field(default_factory=list)
-    where: dict[tuple[str, str], At] = field(default_factory=dict)
-
-
 @reader(
     "nuggets",
     about=(
@@ -98,17 +87,18 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     by_part = by_role(parts)
     if not by_part[KEY]:
         raise MismatchError(f"{parts[0][1].label} is {_WHAT[parts[0][0]]}: give the key of nuggets with it")
-    files = _Files(read_keys(by_part[KEY], options))
+    keys, said = read_keys(by_part[KEY], options), Said()
     for source, name in zip(by_part[RUN], name_runs(by_part[RUN]), strict=True):
-        _run(source, name, files)
-    check(files.keys, files.said, files.where)
+        read_run(source, name, said)
+    check(keys, said)
+    mapped: list[Mapped] = []
     for source in by_part[MAPPING]:
-        files.mapped += _json_mapping(source) if source.suffix in LINES else _text_mapping(source)
-    if by_part[MAPPING] and not files.mapped:
+        mapped += _json_mapping(source) if source.suffix in LINES else _text_mapping(source)
+    if by_part[MAPPING] and not mapped:
         raise MismatchError(f"{by_part[MAPPING][0].label} holds no line of a mapping")
-    _no_match_twice(files.mapped)
-    _nothing_beside_matches(files.mapped)
-    return to_evidence(files.keys, files.said, files.mapped, options)
+    _no_match_twice(mapped)
+    _nothing_beside_matches(mapped)
+    return to_evidence(keys, said, mapped, options)
 
 
 _WHAT = {RUN: "a run of answer strings", MAPPING: "a mapping of nuggets"}
@@ -214,18 +204,12 @@ def _json_labels(at: At, labels: Any, file: str) -> dict[str, bool]:
 # ---- runs ----
 
 
-def run_of(source: Source, name: str, faults: list[FormatError]) -> tuple[Said, dict[tuple[str, str], At]]:
-    """Read what one file says, and where each response stands; each unsound line goes among the `faults`."""
-    files = _Files()
-    _run(source, name, files, faults)
-    return files.said, files.where
-
-
-def _run(source: Source, name: str, files: _Files, faults: list[FormatError] | None = None) -> None:
+def read_run(source: Source, name: str, said: Said, faults: list[FormatError] | None = None) -> None:
+    """Add what one file says; raises FormatError at the first unsound line, or puts each among the `faults`."""
     if source.suffix in LINES:
         for row, line in json_lines(source, faults=faults):
             with collected(faults):
-                _json_response(At(source, line), row, name, files)
+                _json_response(At(source, line), row, name, said)
         return
     lines = []
     for cells, at in _lines(source, 7):
@@ -236,12 +220,12 @@ def _run(source: Source, name: str, files: _Files, faults: list[FormatError] | N
     for cells, at in lines:
         target, _, document, rank, _, tag, text = cells
         with collected(faults):
-            files.said.run(at, tag)
-            files.where.setdefault((tag, target), at)
-            files.said.add(at, (tag, target), int(rank), text, document)
+            said.run(at, tag)
+            said.where.setdefault((tag, target), at)
+            said.add(at, (tag, target), int(rank), text, document)
 
 
-def _json_response(at: At, row: dict[str, Any], name: str, files: _Files) -> None:
+def _json_response(at: At, row: dict[str, Any], name: str, said: Said) -> None:
     run, strings, sure = row.get("run", name), row.get("strings"), row.get("confidence")
     if not isinstance(run, str) or not run.strip():
         raise at.fail("run must be a text", run)
@@ -250,15 +234,10 @@ def _json_response(at: At, row: dict[str, Any], name: str, files: _Files) -> Non
     if sure is not None and number(sure) is None:
         raise at.fail("confidence must be a finite number, or null", sure)
     key = run.strip(), identifier(at.source, row, at.line)
-    if key in files.where:
-        rule = f"run {key[0]!r} responds to question {key[1]} again; it already did on line {files.where[key].line}"
-        raise at.fail(rule, key[1])
-    files.said.run(at, key[0])
-    files.where[key] = at
-    files.said.sure[key] = None if sure is None else number(sure)
+    said.respond(at, key, number(sure), "responds to question")
     for rank, string in enumerate(strings, 1):
         document = as_text(string.get("doc")) if isinstance(string, dict) else None
-        files.said.add(at, key, rank, _text_of(string), document)
+        said.add(at, key, rank, _text_of(string), document)
 
 
 def _text_of(string: Any) -> Any:

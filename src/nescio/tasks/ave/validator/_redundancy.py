@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from nescio.tasks.ave.exercise import Candidate, Key, by_question
 from nescio.tasks.ave.validator._lexical import Row, share
-from nescio.text import find_words, normalised_words
+from nescio.text import find_words, normalised_words, shared_f1
 
 Votes = Mapping[Key, int]  # how many systems gave an answer
 
@@ -50,7 +50,7 @@ def redundancy(one: Group, at: int) -> Row:
     total = sum(distinct.values())
     others = {key: many for key, many in distinct.items() if key != own}
     left = sum(others.values())
-    like = math.fsum(many * overlap(own, key) for key, many in others.items())
+    like = math.fsum(many * shared_f1(own, key) for key, many in others.items())
     within = sum(many for key, many in others.items() if find_words(key, own))
     around = sum(many for key, many in others.items() if find_words(own, key))
     shares = [many / total for many in distinct.values()]
@@ -67,9 +67,3 @@ def redundancy(one: Group, at: int) -> Row:
         "division": -math.fsum(part * math.log(part) for part in shares),
         "words": math.log1p(len(own)),
     }
-
-
-def overlap(first: tuple[str, ...], second: tuple[str, ...]) -> float:
-    """Token F1, as SQuAD's: 2·shared / (words of both)."""
-    shared = sum((Counter(first) & Counter(second)).values())
-    return share(2 * shared, len(first) + len(second))
