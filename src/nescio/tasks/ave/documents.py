@@ -22,7 +22,7 @@ from nescio.sources.xml import Element, fault_in, text_in, written
 from nescio.stats.parallel import followed
 from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value
 from nescio.tasks.ave.rules import Problem, pair_problems, problems
-from nescio.tasks.lines import fault_at
+from nescio.tasks.kit import fault_at
 from nescio.text import finite
 
 # The call for AVE 2008 says ACCEPTED where its predecessor and its response format say VALIDATED.

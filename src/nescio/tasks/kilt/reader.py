@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nescio.data.model import Collection, Question, Response, Run
-from nescio.data.notes import Note, note
+from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.choices import choose
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, by_role, reader
@@ -14,7 +14,7 @@ from nescio.sources.elements import identifier
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
-from nescio.tasks.lines import fault_at
+from nescio.tasks.kit import fault_at, say_left_out
 
 
 def recognise(source: Source) -> str | None:
@@ -56,17 +56,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             extra += name not in questions
             best = texts[0].strip(WHITE) if texts else ""  # as its evaluation does, the first alone
             responses[name] = Response(name, best or None, bool(best))
-        if extra == len(responses):
-            raise MismatchError(f"{source.label} answers none of the questions that {gold.label} holds")
-        if extra:
-            notes.append(
-                note(
-                    "kilt.no_such_question",
-                    "run {subject!r}: {answers:n answer} to questions that the gold does not hold: left out",
-                    run,
-                    answers=extra,
-                )
-            )
+        say_left_out(source, run, extra, len(responses), notes)
         runs.append(Run(run, tuple(response for name, response in responses.items() if name in questions)))
     files = tuple(str(source.label) for source in answers)
     return ReadResult(

@@ -16,7 +16,7 @@ from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, Unjudged
 from nescio.sources import elements
 from nescio.sources.source import Source
-from nescio.tasks.lines import fault_at
+from nescio.tasks.kit import fault_at
 from nescio.tasks.nuggets import pourpre
 from nescio.tasks.nuggets.scoring import FULL, MAJORITY, Match, Nugget, Response, Run, Target, evidence
 

@@ -16,7 +16,7 @@ from nescio.sources.documents import cells_of
 from nescio.sources.elements import number
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines, plain_rows
-from nescio.tasks.lines import fault_at
+from nescio.tasks.kit import fault_at
 from nescio.tasks.pan.shapes import shared
 from nescio.tasks.pan.truth import DECIDED, Truth, identifier
 

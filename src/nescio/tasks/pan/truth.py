@@ -14,7 +14,7 @@ from nescio.sources.elements import number
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
-from nescio.tasks.lines import fault_at
+from nescio.tasks.kit import fault_at
 from nescio.tasks.pan.shapes import STRATA, recognise, shared
 
 DECIDED = {"Y": 1.0, "N": 0.0, "-": 0.5}

@@ -25,7 +25,7 @@ from nescio.errors import FormatError, MismatchError, UsageError, collected, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, by_role, reader
 from nescio.sources.source import Source, name_runs
 from nescio.sources.text_files import WHITE
-from nescio.tasks.lines import fault_at
+from nescio.tasks.kit import fault_at, say_left_out
 from nescio.text import finite, question_word, sentences
 
 FIELDS = ("QuestionID", "Question", "Answer", "Difficulty", "Confidence", "Sentences")
@@ -294,17 +294,7 @@ def _responses(source: Source, run: str, keys: set[str], notes: list[Note]) -> I
     responses = list(responses_of(source))
     yield from (response for response in responses if response.question_id in keys)
     extra = sum(response.question_id not in keys for response in responses)
-    if extra == len(responses):
-        raise MismatchError(f"{source.label} answers none of the questions that the key holds")
-    if extra:
-        notes.append(
-            note(
-                "cbc.no_such_question",
-                "run {subject!r}: {answers:n answer} to questions that the key does not hold: left out",
-                run,
-                answers=extra,
-            )
-        )
+    say_left_out(source, run, extra, len(responses), notes)
 
 
 def responses_of(

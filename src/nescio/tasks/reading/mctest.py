@@ -17,7 +17,7 @@ from nescio.data.notes import Note
 from nescio.errors import MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.source import Source
-from nescio.tasks.lines import fault_at
+from nescio.tasks.kit import fault_at
 from nescio.text import question_word, sentences
 
 LETTERS = "ABCD"

@@ -12,6 +12,7 @@ from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.choices import choose
 from nescio.formats.registry import ReadOptions
 from nescio.sources.source import Source, name_runs, own_path
+from nescio.tasks.kit import say_left_out
 from nescio.tasks.squad.gold import Gold
 from nescio.tasks.squad.scores import Scores, best
 
@@ -34,18 +35,7 @@ def read_predictions(source: Source, run: str, gold: Gold, notes: list[Note]) ->
     """Return the predictions for the gold's questions, in their order; raises MismatchError where there is none."""
     predicted = source.document
     texts = {name: predicted[name] or "" for name in gold.golds.ids if name in predicted}
-    if not texts:
-        raise MismatchError(f"{source.label} predicts none of the questions that the gold holds")
-    if extra := len(predicted) - len(texts):
-        notes.append(
-            note(
-                "squad2.no_such_question",
-                "run {subject!r}: {predictions} {predictions:prediction is/predictions are} for questions that the "
-                "gold does not hold: left out",
-                run,
-                predictions=extra,
-            )
-        )
+    say_left_out(source, run, len(predicted) - len(texts), len(predicted), notes)
     if nulls := sum(value is None for value in predicted.values()):
         notes.append(
             note(

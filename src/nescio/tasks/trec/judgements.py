@@ -16,7 +16,7 @@ from nescio.formats.answers import Answer, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
 from nescio.sources.documents import cells_of
 from nescio.sources.source import Source, name_runs
-from nescio.tasks.lines import fault_at
+from nescio.tasks.kit import fault_at
 from nescio.tasks.trec.qrels import ranked, say_strangers
 from nescio.tasks.trec.runs import NIL, RankedRun
 from nescio.text import squeeze

@@ -17,7 +17,7 @@ from nescio.formats.answers import Answer, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
 from nescio.sources.documents import cells_of
 from nescio.sources.source import Source
-from nescio.tasks.lines import fault_at, whole_in
+from nescio.tasks.kit import fault_at, whole_in
 from nescio.tasks.trec.columns import CUTOFFS
 from nescio.tasks.trec.runs import RankedRun
 

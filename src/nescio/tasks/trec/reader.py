@@ -19,7 +19,7 @@ from nescio.errors import MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.source import Source
 from nescio.tasks.ave.documents import DECISIONS
-from nescio.tasks.lines import whole_in
+from nescio.tasks.kit import whole_in
 from nescio.tasks.trec.judgements import VERDICTS, is_judged_in_numbers, judged_alone, with_pool
 from nescio.tasks.trec.qrels import with_qrels
 from nescio.tasks.trec.runs import read_runs

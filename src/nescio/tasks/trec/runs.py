@@ -14,7 +14,7 @@ from nescio.formats.choices import choose
 from nescio.formats.registry import ReadOptions
 from nescio.sources.documents import cells_of
 from nescio.sources.source import Source, name_runs
-from nescio.tasks.lines import fault_at, whole_in
+from nescio.tasks.kit import fault_at, whole_in
 from nescio.text import finite
 
 NIL = "NIL"
