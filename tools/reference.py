@@ -461,7 +461,7 @@ def formats() -> Iterator[tuple[str, str]]:
     pages: dict[str, list[str]] = {family: [] for family in FAMILIES}
     for name in sorted(REGISTRY):
         _, room, family, *_ = REGISTRY[name].read.__module__.split(".")
-        pages["native" if room == "tables" else family].append(name)
+        pages[{"tables": "native", "tasks": "benchmarks"}.get(room, family)].append(name)
     head = [
         "# Formats\n",
         "Files are recognised by their suffix and their columns; `nescio check FILE` shows the format and the reason, "
@@ -506,7 +506,7 @@ def judges() -> Iterator[tuple[str, str]]:
     ]
     for name in sorted(REGISTRY):
         declaration = REGISTRY[name]
-        parts += [f"## {name}\n", *_docstring(sys.modules[f"nescio.judging.{name}"].__doc__ or "")]
+        parts += [f"## {name}\n", *_docstring(sys.modules[declaration.function.__module__].__doc__ or "")]
         if not declaration.made:
             parts += _docstring(inspect.cleandoc(declaration.function.__doc__ or ""))
         if declaration.scores:

@@ -18,11 +18,11 @@ from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
+from nescio.data.stakes import are_stated, penalties
 from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.pipeline import Options, load
 from nescio.stats import stakes as formulas
 from nescio.stats.streams import Stream
-from nescio.tasks.stakes.stating import are_stated, penalties
 
 Floats = NDArray[np.float64]
 Scale = Literal["auto", "penalty", "target"]
