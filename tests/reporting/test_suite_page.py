@@ -24,7 +24,7 @@ SMALL: dict[str, Any] = {"resamples": 300}
 def test_the_sentence_names_the_best_and_who_is_tied() -> None:
     sure = {"a": evidence(x="C" * 40, y="W" * 40), "b": evidence(x="C" * 40, y="W" * 40)}
     shown = answer(typed.score(sure, "accuracy", **SMALL))
-    assert shown.text == "Ship x, if the benchmarks matter alike."
+    assert shown.text == "Ship x, if each benchmark counts the same."
     # All of 80 right: the exact bound of Clopper & Pearson, of 97.5% and two sides, as one of two runs was chosen.
     low = 0.0125 ** (1 / 80)
     assert shown.advice == (
@@ -84,7 +84,7 @@ def test_a_run_that_is_mostly_wrong_or_worse_than_silence_is_not_shipped(tmp_pat
         "x is the best of these, but never answering scores more by penalty(t=0.75), each benchmark counted alike: "
         "do not ship it."
     )
-    assert advised(page_of(dear, tmp_path)) == "Ship x, if the benchmarks matter alike."
+    assert advised(page_of(dear, tmp_path)) == "Ship x, if each benchmark counts the same."
     silent = {"a": evidence(x="UUU", y="UUU"), "b": evidence(x="UUU", y="UUU")}
     assert advised(page_of(silent, tmp_path)) == "There is nothing to ship: x answered no question."
 

@@ -115,7 +115,7 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
         return (Statement("best", f"{after}; no other run has a defined mean.", figures, of_level), *won)
     tied = [shown[row.run] for row in others if row.tied_with_best or row.best]
     if not tied:
-        said = Statement("better", f"Ship {name}, if the benchmarks matter alike.", figures, LEVEL)
+        said = Statement("better", f"Ship {name}, if each benchmark counts the same.", figures, LEVEL)
         than = shown[with_mean[0].run] if len(with_mean) == 1 else "every other run"
         than += " with a defined mean" if len(with_mean) not in (1, len(others)) else ""
         head = f"{after}, significantly better than {than}."
