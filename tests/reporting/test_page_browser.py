@@ -69,7 +69,7 @@ def test_leaderboard_charts_and_data(show: Show) -> None:
     page.keyboard.press("Escape")
     assert not page.locator("#tip.on").count()
     figures = page.locator("figure.figure")
-    assert figures.count() == 9
+    assert figures.count() == 8
     for figure in figures.all():
         rows = downloaded(page, figure.locator("button.download"))
         figure.locator("details.table table").wait_for()
