@@ -114,6 +114,12 @@ KINDS: Mapping[str, Kind] = {
         "cross-fitting: without each part of the questions in turn, thresholds and run are chosen anew",
         STUDY,
     ),
+    "ship": Kind(
+        "the run to use, and another from which it does not differ significantly",
+        "the measure that decides; each at its own threshold where it has one",
+        "the paired test of `nescio compare`; `nescio tune` where thresholds were chosen",
+        FIGURES,
+    ),
     "did": Kind("what the run did with these questions", "these questions", "counted", FIGURES),
     "evidence": Kind(
         "how good the evidence is",

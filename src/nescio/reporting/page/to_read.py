@@ -78,7 +78,7 @@ def nothing_to_read(report: ReportData, run: str, threshold: float | None) -> st
         return "No errors to read: the data has counts, and not which questions were answered wrongly."
     if not set(OUTCOMES) <= data.columns.keys():
         return "No errors to read: the data has scores, and says of no answer whether it is right or wrong."
-    where = "" if threshold is None else f" from confidence {threshold:.6g} on"
+    where = "" if threshold is None else f" from confidence {threshold:.3g} on"
     return f"No errors to read: {report.shown[run]} has none{where}."
 
 
