@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, overload
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, overload
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
@@ -16,6 +16,7 @@ from nescio.data.frames import Kind
 from nescio.data.notes import Note
 from nescio.data.pivot import Pivot
 from nescio.data.plain_tables import count_range, figure, html_table, plain_value, text_table
+from nescio.data.shown import Shown
 from nescio.data.signature import Signature
 from nescio.errors import UnknownNameError
 from nescio.text import sanitize
@@ -72,18 +73,18 @@ class Comparison(Struct, frozen=True):
     at this n, and `no_larger_than` the bound that a verdict of no difference names.
     """
 
-    run: str
-    baseline: str
-    measure: str
-    difference: float
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str, Shown()]
+    measure: Annotated[str, Shown()]
+    difference: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float | None
     high: float | None
-    p: float | None
-    p_adjusted: float | None
+    p: Annotated[float | None, Shown(form="p", absent="undefined", always=True, spare=3)]
+    p_adjusted: Annotated[float | None, Shown(form="p", absent="undefined", always=True)]
     test: str | None
-    n: int
-    verdict: str | None = None
-    detectable: float | None = None
+    n: Annotated[int, Shown(spare=1, after="detectable")]
+    verdict: Annotated[str | None, Shown(absent="undefined", always=True)] = None
+    detectable: Annotated[float | None, Shown(form="number", always=True, spare=2)] = None
     no_larger_than: float | None = None
     units: int = 0
     spread: float | None = None
@@ -130,6 +131,7 @@ class Results(Struct, Generic[RowT_co], frozen=True):
     kind: str = "results"
     tables: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     gates: tuple[Any, ...] = ()
+    titles: ClassVar[Mapping[str, str]] = {}  # of the rows (by their kind) and of tables, where they need one
 
     def __iter__(self) -> Iterator[RowT_co]:
         return iter(self.rows)
@@ -356,7 +358,15 @@ _TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN
 def declared_types(rows: Sequence[Any]) -> dict[str, str]:
     """Return each field of results with the type that it is declared with, as it is written."""
     classes = type(rows[0]).__mro__ if rows else ()
-    return {name: text for kind in reversed(classes) for name, text in vars(kind).get("__annotations__", {}).items()}
+    declared = {
+        name: text for kind in reversed(classes) for name, text in vars(kind).get("__annotations__", {}).items()
+    }
+    return {name: _type_alone(text) for name, text in declared.items() if not text.startswith("ClassVar")}
+
+
+def _type_alone(declared: str) -> str:
+    """Return a type as it is written, without how it is shown."""
+    return declared.removeprefix("Annotated[").partition(", Shown(")[0]
 
 
 def _kinds(rows: Sequence[Any]) -> list[tuple[str, Kind]]:

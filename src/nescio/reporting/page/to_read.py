@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Annotated, ClassVar
 from urllib.parse import urlencode
 
 import numpy as np
@@ -11,6 +13,7 @@ from msgspec.structs import replace
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
 from nescio.data.results import Results
+from nescio.data.shown import Row, Shown
 from nescio.reporting.page.deciding import promise_in_words, promises, tolerated
 from nescio.reporting.page.question_texts import Texts
 from nescio.reporting.page.report_data import ReportData
@@ -30,25 +33,43 @@ class Link(Struct, frozen=True):
     text: str
 
 
-class ToRead(Struct, frozen=True):
+class ToRead(Row, frozen=True):
     """An error worth reading: of which run, at which threshold (None: as it came), which question, how confident, and
     how many of the `others` got it right; with the words, where they are known."""
 
     run: str
     threshold: float | None
-    question: str
-    confidence: float | None
+    question: Annotated[str, Shown()]
+    confidence: Annotated[float | None, Shown(form="short")]
     others_right: int
     others: int
-    asked: str = ""
-    answer: str = ""
-    gold: str = ""
+    asked: Annotated[str, Shown(most=60)] = ""
+    answer: Annotated[str, Shown(most=60)] = ""
+    gold: Annotated[str, Shown(most=60)] = ""
+
+    @property
+    def right_elsewhere(self) -> Annotated[str, Shown("others right", after="confidence")]:
+        """How many of the other runs got it right."""
+        return f"{self.others_right} of {self.others}" if self.others else ""
+
+    @classmethod
+    def above(cls, rows: Sequence[ToRead]) -> Iterable[str]:
+        """Return of which run, and at which threshold, the errors are."""
+        run, at = rows[0].run, rows[0].threshold
+        return [f"Errors of {run}{'' if at is None else f' from confidence {at:.3g} on'}, to be read first:"]
 
 
-class Line(Struct, frozen=True):
+class Line(Row, frozen=True):
     """A paragraph of the first screen."""
 
+    most_listed: ClassVar[int | None] = 0
+
     text: str
+
+    @classmethod
+    def above(cls, rows: Sequence[Line]) -> Iterable[str]:
+        """Return the paragraphs."""
+        return [row.text for row in rows]
 
 
 def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: float | None) -> Results[ToRead]:
