@@ -47,7 +47,7 @@ class Rank(Struct, frozen=True):
         return str(self.low) if self.low == self.high else f"{self.low}–{self.high}"
 
     @property
-    def tied(self) -> Annotated[str, Shown("tied with", always=True, after="groups", spare=1)]:
+    def tied(self) -> Annotated[str, Shown("tied with", absent="", always=True, after="groups", spare=1)]:
         """The first few of the runs that it is tied with."""
         return enumerated(self.tied_with.split(", ") if self.tied_with else [], FEW_TIED)
 

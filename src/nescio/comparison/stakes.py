@@ -43,7 +43,7 @@ class AtStake(Struct, frozen=True):
     """
 
     run: Annotated[str, Shown()]
-    penalty: Annotated[float, Shown("stake", form="short")]
+    penalty: Annotated[float, Shown("stake", form="short", digits=6)]
     target: float
     utility: Annotated[float, Shown(interval=("low", "high"))]
     low: float | None
@@ -94,7 +94,7 @@ class StakeDifference(Struct, frozen=True):
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str, Shown()]
-    penalty: Annotated[float | None, Shown("stake", form="short", absent="all")]
+    penalty: Annotated[float | None, Shown("stake", form="short", digits=6, absent="all")]
     difference: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float | None
     high: float | None

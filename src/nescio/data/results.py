@@ -131,7 +131,6 @@ class Results(Struct, Generic[RowT_co], frozen=True):
     kind: str = "results"
     tables: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     gates: tuple[Any, ...] = ()
-    titles: ClassVar[Mapping[str, str]] = {}  # of the rows (by their kind) and of tables, where they need one
 
     def __iter__(self) -> Iterator[RowT_co]:
         return iter(self.rows)
@@ -153,6 +152,10 @@ class Results(Struct, Generic[RowT_co], frozen=True):
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
         """Return the rows, or those of `tables[name]`, as dictionaries; an undefined value is None, as in JSON."""
         return _records(self._table(name))
+
+    def title(self, name: str | None = None) -> str:  # noqa: ARG002
+        """Return what is shown above the rows, or above those of `tables[name]`; nothing where they need no title."""
+        return ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole as the command line prints it with `-f json`."""

@@ -128,15 +128,19 @@ def _lay_across(rows: Sequence[Any], shapes: Sequence[Shape], across: tuple[str,
 @cache
 def shapes_of(kind: type) -> tuple[Shape, ...]:
     """Return the columns that a struct declares, in their order."""
-    shapes = []
+    placed: list[Shape] = []
+    waiting: list[Shape] = []
     for name, hint in _hints(kind).items():
         shown = next((extra for extra in getattr(hint, "__metadata__", ()) if isinstance(extra, Shown)), None)
         if shown is not None:
-            shapes.append(Shape(name, shown, not shown.numeric and _is_text(hint.__origin__)))
-    for shape in [shape for shape in shapes if shape.shown.after]:
-        shapes.remove(shape)
-        shapes.insert([other.name for other in shapes].index(shape.shown.after) + 1, shape)
-    return tuple(shapes)
+            shape = Shape(name, shown, not shown.numeric and _is_text(hint.__origin__))
+            (waiting if shown.after else placed).append(shape)
+    while waiting:
+        names = [shape.name for shape in placed]
+        shape = next(shape for shape in waiting if shape.shown.after in names)
+        waiting.remove(shape)
+        placed.insert(names.index(shape.shown.after) + 1, shape)
+    return tuple(placed)
 
 
 def _hints(kind: type) -> dict[str, Any]:

@@ -159,24 +159,21 @@ def parts(results: Results, *, listed: bool = False) -> list[Part]:
 def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:
     """Return the part of the rows (None), or of a further table; None where nothing of it is shown."""
     rows = results.rows if name is None else results.tables[name]
-    title = results.titles.get(results.kind if name is None else name, "")
-    above, below = ([*getattr(rows[0], where)(rows)] if _has_words(rows) else [] for where in ("above", "below"))
-    most = getattr(rows[0], "most_listed", None) if rows and listed else None
-    if name is not None and len(rows) > MOST_ROWS and most is None:
-        table: Grid | None = _too_many(f"{name} (-f json prints it, -o FILE.json writes it)", len(rows))
-    elif most == 0:
-        table = None
-    else:
-        table = rows_grid(results, name, most)
+    if not rows:
+        return Part(board(results)) if isinstance(results, Scores) else None
+    kind = rows[0] if isinstance(rows[0], Row) else Row()
+    above, below = list(kind.above(rows)), list(kind.below(rows))
+    most = kind.most_listed if listed else None if name is None else MOST_ROWS
+    table: Grid | None = None
+    if kind.most_listed is None and name is not None and len(rows) > MOST_ROWS:
+        table = _too_many(f"{name} (-f json prints it, -o FILE.json writes it)", len(rows))
+    elif most != 0:
+        table = rows_grid(results, name, most).escaped(sanitize)
         left = 0 if most is None else len(rows) - most
         below = [f"{left:,} more; -f json lists them", *below] if left > 0 else below
     if table is None and not above and not below:
         return None
-    return Part(table and table.escaped(sanitize), title, tuple(above), tuple(below))
-
-
-def _has_words(rows: Sequence[Any]) -> bool:
-    return bool(rows) and isinstance(rows[0], Row)
+    return Part(table, results.title(name), tuple(above), tuple(below))
 
 
 def _too_many(what: str, rows: int) -> Grid:

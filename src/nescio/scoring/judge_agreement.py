@@ -7,9 +7,9 @@ are outcomes that nobody needs to judge: they are in the accuracy of a run and i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -133,17 +133,22 @@ def against(
     return JudgeAgreement(tuple(agreements), line, tuple(notes), "agreement", more)
 
 
+TITLES = {
+    None: "Agreement with people, on the answers that both graded",
+    "declined": "Agreement on which answers decline (sensitivity) and which do not (specificity)",
+    "confusion": "The judge's verdicts on each category of people (shares of people's category)",
+    "alternative": "The judge in the place of each person, beside the others (the alternative annotator test)",
+    "stand_in": "May the judge stand in for people?",
+    "corrected": "The accuracy of each run: by the judge, by people's labels, and by both together",
+}
+
+
 class JudgeAgreement(Results[Agreement], frozen=True):
     """What is known of a judge whose verdicts people checked."""
 
-    titles: ClassVar[Mapping[str, str]] = {
-        "agreement": "Agreement with people, on the answers that both graded",
-        "declined": "Agreement on which answers decline (sensitivity) and which do not (specificity)",
-        "confusion": "The judge's verdicts on each category of people (shares of people's category)",
-        "alternative": "The judge in the place of each person, beside the others (the alternative annotator test)",
-        "stand_in": "May the judge stand in for people?",
-        "corrected": "The accuracy of each run: by the judge, by people's labels, and by both together",
-    }
+    def title(self, name: str | None = None) -> str:
+        """Return what a table is about."""
+        return TITLES.get(name, "")
 
 
 class _Cells(Struct, frozen=True):

@@ -91,7 +91,7 @@ class Line(Row, frozen=True):
     status: int = PASSED
 
     @property
-    def figures(self) -> str:
+    def figures(self) -> Annotated[str, Shown("found", numeric=True, after="asked")]:
         """The value with its interval, in words."""
         shown = number if self.asked.startswith("at ") else signed
         if self.low is None or self.high is None or math.isnan(self.low):

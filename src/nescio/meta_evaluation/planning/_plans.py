@@ -47,7 +47,7 @@ class PowerPlan(Row, frozen=True):
     error: float | None
     alpha: float
     apart: Annotated[float | None, Shown("unlike", form="percent")]
-    clusters: Annotated[int | None, Shown()]
+    clusters: Annotated[int | None, Shown(after="questions")]
     method: Annotated[str, Shown()]
 
     @property

@@ -33,7 +33,7 @@ class Link(Struct, frozen=True):
     text: str
 
 
-class ToRead(Row, frozen=True):
+class ToRead(Struct, frozen=True):
     """An error worth reading: of which run, at which threshold (None: as it came), which question, how confident, and
     how many of the `others` got it right; with the words, where they are known."""
 
@@ -52,12 +52,6 @@ class ToRead(Row, frozen=True):
         """How many of the other runs got it right."""
         return f"{self.others_right} of {self.others}" if self.others else ""
 
-    @classmethod
-    def above(cls, rows: Sequence[ToRead]) -> Iterable[str]:
-        """Return of which run, and at which threshold, the errors are."""
-        run, at = rows[0].run, rows[0].threshold
-        return [f"Errors of {run}{'' if at is None else f' from confidence {at:.3g} on'}, to be read first:"]
-
 
 class Line(Row, frozen=True):
     """A paragraph of the first screen."""
@@ -67,9 +61,19 @@ class Line(Row, frozen=True):
     text: str
 
     @classmethod
-    def above(cls, rows: Sequence[Line]) -> Iterable[str]:
-        """Return the paragraphs."""
-        return [row.text for row in rows]
+    def below(cls, rows: Sequence[Line]) -> Iterable[str]:
+        """Return the paragraphs, with an empty line between them."""
+        return [f"{row.text}\n" for row in rows[:-1]] + [row.text for row in rows[-1:]]
+
+
+class Advice(Results[ToRead], frozen=True):
+    """The errors to read first, and in `tables` the first screen of the page."""
+
+    def title(self, name: str | None = None) -> str:
+        """Return of which run, and at which threshold, the errors are."""
+        run, at = self.rows[0].run, self.rows[0].threshold
+        where = "" if at is None else f" from confidence {at:.3g} on"
+        return "" if name else f"Errors of {run}{where}, to be read first"
 
 
 def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: float | None) -> Results[ToRead]:
@@ -89,7 +93,7 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
         "statements": tuple(Claim.of(one) for one in statements(report)),
     }
     rows = [_worded(row, texts) for row in errors[:most]]
-    return Results(tuple(rows), report.scores.signature, report.scores.notes, "errors", tables)
+    return Advice(tuple(rows), report.scores.signature, report.scores.notes, "errors", tables)
 
 
 def nothing_to_read(report: ReportData, run: str, threshold: float | None) -> str:
