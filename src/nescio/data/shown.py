@@ -56,8 +56,8 @@ class Shown(Struct, frozen=True):
 class Row(Struct, frozen=True):
     """A row of results that says how a list of such rows is shown.
 
-    `most_listed` is how many a terminal lists (0: none; None: all), while JSON has all. `across` names two fields: the
-    values of the second have a column for each value of the first.
+    `most_listed` is how many a terminal lists (None: all; 0: none, in no form but JSON), while JSON has all. `across`
+    names two fields: the values of the second have a column for each value of the first.
     """
 
     most_listed: ClassVar[int | None] = None

@@ -167,7 +167,7 @@ def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:
     table: Grid | None = None
     if kind.most_listed is None and name is not None and len(rows) > MOST_ROWS:
         table = _too_many(f"{name} (-f json prints it, -o FILE.json writes it)", len(rows))
-    elif most != 0:
+    elif kind.most_listed != 0:
         table = rows_grid(results, name, most).escaped(sanitize)
         left = 0 if most is None else len(rows) - most
         below = [f"{left:,} more; -f json lists them", *below] if left > 0 else below
@@ -270,7 +270,8 @@ def _markdown_part(part: Part) -> list[str]:
     """Return the paragraphs and the table of a part."""
     title = [f"{in_markdown(part.title)}:"] if part.title else []
     table = [] if part.grid is None else [markdown_table(part.grid)]
-    return [*title, *map(in_markdown, part.above), *table, *map(in_markdown, part.below)]
+    above, below = ([in_markdown(line.strip()) for line in lines] for lines in (part.above, part.below))
+    return [*title, *above, *table, *below]
 
 
 def _latex(results: Results, label: str) -> str:
