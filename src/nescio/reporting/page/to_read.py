@@ -71,9 +71,11 @@ class Advice(Results[ToRead], frozen=True):
 
     def title(self, name: str | None = None) -> str:
         """Return of which run, and at which threshold, the errors are."""
+        if name or not self.rows:
+            return ""
         run, at = self.rows[0].run, self.rows[0].threshold
         where = "" if at is None else f" from confidence {at:.3g} on"
-        return "" if name else f"Errors of {run}{where}, to be read first"
+        return f"Errors of {run}{where}, to be read first"
 
 
 def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: float | None) -> Results[ToRead]:
