@@ -16,7 +16,7 @@ from nescio.data.frames import Kind
 from nescio.data.notes import Note
 from nescio.data.pivot import Pivot
 from nescio.data.plain_tables import count_range, figure, html_table, plain_value, text_table
-from nescio.data.shown import Shown
+from nescio.data.shown import Shown, type_alone
 from nescio.data.signature import Signature
 from nescio.errors import UnknownNameError
 from nescio.text import sanitize
@@ -364,12 +364,7 @@ def declared_types(rows: Sequence[Any]) -> dict[str, str]:
     declared = {
         name: text for kind in reversed(classes) for name, text in vars(kind).get("__annotations__", {}).items()
     }
-    return {name: _type_alone(text) for name, text in declared.items() if not text.startswith("ClassVar")}
-
-
-def _type_alone(declared: str) -> str:
-    """Return a type as it is written, without how it is shown."""
-    return declared.removeprefix("Annotated[").partition(", Shown(")[0]
+    return {name: type_alone(text) for name, text in declared.items() if not text.startswith("ClassVar")}
 
 
 def _kinds(rows: Sequence[Any]) -> list[tuple[str, Kind]]:

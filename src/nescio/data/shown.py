@@ -155,6 +155,11 @@ def _hints(kind: type) -> dict[str, Any]:
     return hints
 
 
+def type_alone(declared: str) -> str:
+    """Return a type as it is written, without how it is shown."""
+    return declared.removeprefix("Annotated[").partition(", Shown(")[0]
+
+
 def _is_text(kind: Any) -> bool:
     """Say whether values of a type are text: none of the types that it allows is a number."""
     allowed = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
