@@ -27,6 +27,7 @@ from msgspec import structs
 
 from nescio import verbs
 from nescio.cli.help import Command
+from nescio.data.shown import type_alone
 from nescio.errors import SPELLING, in_shell
 from nescio.options import Option, Verb
 from nescio.papers import Item, Paper, papers
@@ -418,7 +419,7 @@ def _record(path: str) -> Iterator[str]:
     yield f'### <a id="{path}"></a>{name}\n'
     fields = {field.name: _of(made, field.name) for field in structs.fields(made)}
     own = {n: one for n, one in vars(made).items() if not n.startswith("_") and isinstance(one, property)}
-    fields |= {n: str(one.fget.__annotations__.get("return", "")) for n, one in own.items() if one.fget}
+    fields |= {n: type_alone(str(one.fget.__annotations__.get("return", ""))) for n, one in own.items() if one.fget}
     first, *rest = _docstring(inspect.cleandoc(made.__doc__ or ""))
     yield first
     yield f"{'; '.join(f'`{n}: {kind}`' for n, kind in fields.items())}.\n"
@@ -426,7 +427,8 @@ def _record(path: str) -> Iterator[str]:
 
 
 def _of(made: type, name: str) -> str:
-    return next(str(one.__annotations__[name]) for one in made.__mro__ if name in vars(one).get("__annotations__", {}))
+    kinds = (one for one in made.__mro__ if name in vars(one).get("__annotations__", {}))
+    return type_alone(str(next(kinds).__annotations__[name]))
 
 
 def _plain(text: str) -> str:

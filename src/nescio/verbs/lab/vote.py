@@ -22,7 +22,6 @@ from msgspec.structs import asdict
 from nescio.errors import UsageError, opt
 from nescio.options import option, verb
 from nescio.reporting.page.question_texts import texts_of
-from nescio.reporting.votes_screen import show_votes
 from nescio.scoring.score import open_data
 from nescio.selective.votes import Across, Said, Votes, votes
 from nescio.stats.votes import Rule
@@ -62,7 +61,7 @@ class VotesMade(Votes, frozen=True):
     wrote: tuple[str, ...] = ()
 
 
-@verb(VoteRequest, working="counting", show=show_votes, prints="json")
+@verb(VoteRequest, working="counting", prints="forms")
 def vote(request: VoteRequest) -> Votes:
     if request.output is not None:
         check_file(request.output, "a run", SUFFIXES, request.inputs())
