@@ -175,7 +175,7 @@ def main(sizes: tuple[int, ...], replications: int, laws: str) -> None:
     innocent = [one for one in cells if not one.learnt]
     facts = {
         "replications": f"{cells[0].replications:,}",
-        "table": table(cells),
+        "table": table([one for one in cells if one.measure == "accuracy"]),
         "least": f"{min(one.covered for one in cells):.1%}",
         "found": across(one.given for one in cells if one.learnt and one.n >= FEW),
         "few": across(one.given for one in cells if one.learnt and one.n < FEW),

@@ -24,7 +24,7 @@ def questions(run, baseline):
 @statistic(
     each=questions,
     needs="incorrect unanswered",
-    columns={"errors": (lambda total: total.theirs, "plain", "errors of the baseline")},
+    columns={"errors": (lambda total: total.theirs, "count", "errors of the baseline")},
     form="signed",
     null=0,
     bounds=(-1, 1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
+from nescio.data.plain_tables import figure
 from nescio.data.repeats import means
 from nescio.data.results import Results
+from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.estimating import Statistic, closed_form, estimate, units_of
@@ -43,20 +45,35 @@ class Excess(Struct, frozen=True):
 
     suspect: str
     references: tuple[str, ...]
-    measure: str
+    measure: Annotated[str, Shown()]
     original: float
     paraphrase: float
     reference_original: float
     reference_paraphrase: float
-    difference: float
+    difference: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float | None
     high: float | None
-    explained: float
-    p: float | None
+    explained: Annotated[float, Shown(form="signed")]
+    p: Annotated[float | None, Shown(form="p", absent="not given", always=True)]
     p_exchange: float | None
     p_two_sided: float | None
-    test: str
-    n: int
+    test: Annotated[str, Shown()]
+    n: Annotated[int, Shown()]
+
+    @property
+    def other(self) -> str:
+        """The reference by name, or how many there are."""
+        return self.references[0] if len(self.references) == 1 else f"{len(self.references)} references"
+
+    @property
+    def drop(self) -> Annotated[str, Shown("{suspect}", after="measure")]:
+        """What the suspect scores on originals and on paraphrases."""
+        return f"{figure(self.original)} to {figure(self.paraphrase)}"
+
+    @property
+    def reference_drop(self) -> Annotated[str, Shown("{other}", after="drop")]:
+        """What the references score on originals and on paraphrases."""
+        return f"{figure(self.reference_original)} to {figure(self.reference_paraphrase)}"
 
 
 def contamination(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Annotated
 
 from msgspec import Struct
 
 from nescio.comparison.pair_test import measured_runs
 from nescio.comparison.paired_data import Pair
 from nescio.data.evidence import Data, Evidence
+from nescio.data.shown import Shown
 from nescio.estimating import Estimate, by_student, closed_form, estimate, units_in
 from nescio.estimating.measured import ratio_of
 from nescio.measures import Measure
@@ -21,14 +23,14 @@ class PriceRatio(Struct, frozen=True):
     """The price of a right answer of a run over that of another: 0.5 is half the price. p is two-sided, of equal
     prices."""
 
-    run: str
-    baseline: str
-    measure: str
-    ratio: float
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str, Shown()]
+    measure: Annotated[str, Shown()]
+    ratio: Annotated[float, Shown(interval=("low", "high"))]
     low: float | None
     high: float | None
-    p: float | None
-    n: int
+    p: Annotated[float | None, Shown(form="p")]
+    n: Annotated[int, Shown()]
 
 
 def price_ratios(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from nescio.comparison.corrections import adjust
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
+from nescio.data.plain_tables import figure
 from nescio.data.results import Results
+from nescio.data.shown import Shown
 from nescio.data.signature import sign
+from nescio.data.stakes import are_stated, penalties
 from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.estimating import Estimate
 from nescio.estimating.means import difference, mean
@@ -25,7 +28,6 @@ from nescio.estimating.statistic import EVERYWHERE
 from nescio.pipeline import Options, load
 from nescio.stats import stakes as formulas
 from nescio.stats.streams import Stream
-from nescio.tasks.stakes.stating import are_stated, penalties
 
 Floats = NDArray[np.float64]
 Scale = Literal["auto", "penalty", "target"]
@@ -43,41 +45,49 @@ class AtStake(Struct, frozen=True):
     of questions on which the run does what the rule says, `stated_regret` what it loses by its own lights.
     """
 
-    run: str
-    penalty: float
+    run: Annotated[str, Shown()]
+    penalty: Annotated[float, Shown("stake", form="short", digits=6)]
     target: float
-    utility: float
+    utility: Annotated[float, Shown(interval=("low", "high"))]
     low: float | None
     high: float | None
     normalised: float
-    coverage: float
-    precision: float
-    always: float
-    never: float
-    rule: float
+    coverage: Annotated[float, Shown()]
+    precision: Annotated[float, Shown()]
+    always: Annotated[float, Shown()]
+    never: Annotated[float, Shown()]
+    rule: Annotated[float, Shown("own rule")]
     regret: float
     regret_least: float
     regret_most: float
-    consistency: float
+    consistency: Annotated[float, Shown("consistent")]
     stated_regret: float
     unknown: int
-    n: int
+    n: Annotated[int, Shown()]
+
+    @property
+    def regret_range(self) -> Annotated[str, Shown("regret", numeric=True, after="rule")]:
+        """The regret, or its range where the outcome of declined answers is unknown."""
+        if self.regret_least == self.regret_most:
+            return figure(self.regret)
+        least, most = figure(self.regret_least), figure(self.regret_most)
+        return least if math.isnan(self.regret_least) else f"{least} to {most}"
 
 
 class Adapts(Struct, frozen=True):
     """How a run's silence follows the stakes: the change of its share for a stake ten times as high, and the one-sided
     p-value of "ignores its stakes"."""
 
-    run: str
-    per_tenfold: float
+    run: Annotated[str, Shown()]
+    per_tenfold: Annotated[float, Shown("silence per tenfold", interval=("low", "high"))]
     low: float | None
     high: float | None
-    p: float
-    test: str
-    area: float
+    p: Annotated[float, Shown("p (ignores stakes)", form="p")]
+    test: Annotated[str, Shown()]
+    area: Annotated[float, Shown(interval=("area_low", "area_high"))]
     area_low: float | None
     area_high: float | None
-    n: int
+    n: Annotated[int, Shown()]
     left_out: int
 
 
@@ -85,16 +95,16 @@ class StakeDifference(Struct, frozen=True):
     """A run minus another on the questions of both: `penalty` None is the area over all stakes, the primary figure;
     single stakes have Holm's p among themselves."""
 
-    run: str
-    baseline: str
-    penalty: float | None
-    difference: float
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str, Shown()]
+    penalty: Annotated[float | None, Shown("stake", form="short", digits=6, absent="all")]
+    difference: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float | None
     high: float | None
-    p: float
-    p_adjusted: float
+    p: Annotated[float, Shown(form="p")]
+    p_adjusted: Annotated[float, Shown(form="p")]
     test: str
-    n: int
+    n: Annotated[int, Shown()]
 
 
 class Setting(Struct, frozen=True, eq=False):

@@ -17,6 +17,7 @@ from nescio.data.columns import bare, resolve
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, gather, note
 from nescio.data.repeats import first_rows, means
+from nescio.data.shown import Form
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.estimating import Estimate, Statistic, by_exchange, by_student, closed_form, estimate, units_of
 from nescio.estimating.methods import posterior, resampled
@@ -25,7 +26,6 @@ from nescio.measures import as_namespace
 from nescio.stats.resampling import Block
 
 Floats = NDArray[np.float64]
-Form = Literal["plain", "number", "signed", "percent", "p"]
 By = Literal["t", "percentile", "posterior"]
 METHODS: dict[str, Any] = {"percentile": resampled, "posterior": posterior}
 CANNOT_TELL = "cannot tell"
@@ -36,7 +36,7 @@ class Column(Struct, frozen=True):
     its name)."""
 
     formula: Callable[..., Any]
-    form: Form = "number"
+    form: Form = "plain"
     head: str | None = None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from nescio.data.assessors import Resolution
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Results
+from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure
@@ -40,15 +41,20 @@ class LabelLook(Struct, frozen=True):
     """A look at a run's labels: its interval, of all looks at once, and whether to stop; else about how many `more` of
     its answers people would have to judge, as far as the labels so far tell (None: nobody knows yet)."""
 
-    run: str
+    run: Annotated[str, Shown()]
     measure: str
-    value: float
+    value: Annotated[float, Shown("{measure}", interval=("low", "high"))]
     low: float
     high: float
-    labels: int
+    labels: Annotated[int, Shown(total="answers")]
     answers: int
     verdict: str
     more: int | None
+
+    @property
+    def asked(self) -> Annotated[str, Shown("verdict")]:
+        """The verdict, and about how many more labels it takes."""
+        return self.verdict if self.more is None else f"{self.verdict}: about {self.more:,} more"
 
 
 def look_at_labels(

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import combinations
 from statistics import NormalDist
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from msgspec import Struct
@@ -18,6 +18,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
+from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.estimating.statistic import influence as unit_influence
@@ -41,48 +42,57 @@ class Repeatability(Struct, frozen=True):
     once.
     """
 
-    run: str
-    measure: str
-    value: float
-    se: float
+    run: Annotated[str, Shown()]
+    measure: Annotated[str, Shown()]
+    value: Annotated[float, Shown()]
+    se: Annotated[float, Shown("standard error")]
     variance: float
     questions: float
     sampling: float
-    noise: float
+    noise: Annotated[float, Shown("noise floor")]
     intraclass: float
-    flipping: int
-    n: int
-    repeats: str
+    flipping: Annotated[int, Shown("questions that flip")]
+    n: Annotated[int, Shown()]
+    repeats: Annotated[str, Shown()]
+
+    @property
+    def due_to_sampling(self) -> Annotated[float, Shown(form="percent", after="se")]:
+        """The share of the variance that another batch of answers would change; NaN where there is no variance."""
+        return min(self.sampling / self.variance, 1.0) if self.variance else math.nan
 
 
-class OfRepeat(Struct, frozen=True):
+class OfRepeat(Row, frozen=True):
     """The value of one repeat of all questions, on the `n` questions that have it."""
 
-    run: str
-    measure: str
-    repeat: str
-    value: float
+    across: ClassVar[tuple[str, str] | None] = ("repeat", "value")
+
+    run: Annotated[str, Shown()]
+    measure: Annotated[str, Shown()]
+    repeat: Annotated[str, Shown()]
+    value: Annotated[float, Shown()]
     n: int
 
 
 class Noise(Struct, frozen=True):
     """What two runs differ by at most, at the level asked for, if only the chance of their answers sets them apart."""
 
-    run: str
-    baseline: str
-    measure: str
-    difference: float
-    noise: float
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str, Shown()]
+    measure: Annotated[str, Shown()]
+    difference: Annotated[float, Shown(form="signed")]
+    noise: Annotated[float, Shown("noise floor")]
 
 
-class Flip(Struct, frozen=True):
+class Flip(Row, frozen=True):
     """A question whose answers had different outcomes, and how many had each."""
 
-    run: str
-    question: str
-    correct: int
-    incorrect: int
-    unanswered: int
+    most_listed: ClassVar[int | None] = 10
+
+    run: Annotated[str, Shown()]
+    question: Annotated[str, Shown()]
+    correct: Annotated[int, Shown()]
+    incorrect: Annotated[int, Shown()]
+    unanswered: Annotated[int, Shown()]
 
 
 def repeats(

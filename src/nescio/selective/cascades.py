@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -17,6 +17,7 @@ from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.results import Results
+from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import FormatError, MismatchError, MissingColumnError, UnknownNameError, UsageError, opt
 from nescio.estimating.means import mean
@@ -50,27 +51,32 @@ class Way(Struct, frozen=True):
     `risk_upper` bounds the share of wrong answers where it was asked for.
     """
 
-    way: str
+    way: Annotated[str, Shown()]
     steps: tuple[Step, ...]
-    utility: float
-    correct: float
-    incorrect: float
-    unanswered: float
-    cost: float | None
-    price: float | None
-    in_sample: float
-    risk_upper: float | None
-    n: int
+    utility: Annotated[float, Shown(form="signed")]
+    correct: Annotated[float, Shown("right", form="percent", digits=1)]
+    incorrect: Annotated[float, Shown("wrong", form="percent", digits=1)]
+    unanswered: Annotated[float, Shown("silent", form="percent", digits=1)]
+    cost: Annotated[float | None, Shown(form="short")]
+    price: Annotated[float | None, Shown("per right", form="short", absent="")]
+    in_sample: Annotated[float, Shown(form="signed")]
+    risk_upper: Annotated[float | None, Shown("wrong at most", form="percent", digits=1)]
+    n: Annotated[int, Shown()]
+
+    @property
+    def answer_from(self) -> Annotated[str, Shown(after="way")]:
+        """From which confidence each system's answer is given."""
+        return ", ".join("never" if step.answer_from is None else f"{step.answer_from:.6g}" for step in self.steps)
 
 
 class Gain(Struct, frozen=True):
     """The cascade less one system alone, cross-fitted, and the interval of what the chosen thresholds gain."""
 
-    over: str
-    gain: float
+    over: Annotated[str, Shown("gain over")]
+    gain: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float
     high: float
-    n: int
+    n: Annotated[int, Shown()]
 
 
 class Cascaded(Results[Way], frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -13,6 +13,7 @@ from nescio.comparison.statistic_rows import Laid, LaidOut
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.shown import Shown
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.pipeline import Loaded
 from nescio.stats.votes import Rule, Voted, vote
@@ -31,21 +32,21 @@ class Vote(Struct, frozen=True):
     and the p-value of no gain. `wrong_answers` says what is known of which wrong answers agree.
     """
 
-    run: str
-    of: str
-    correct: float
-    incorrect: float
-    unanswered: float
-    value: float
-    alone: float
-    gain: float
+    run: Annotated[str, Shown()]
+    of: Annotated[str, Shown()]
+    correct: Annotated[float, Shown("right", form="percent", digits=1)]
+    incorrect: Annotated[float, Shown("wrong", form="percent", digits=1)]
+    unanswered: Annotated[float, Shown("silent", form="percent", digits=1)]
+    value: Annotated[float, Shown("c@1")]
+    alone: Annotated[float, Shown()]
+    gain: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float
     high: float
     p: float
-    p_adjusted: float
-    verdict: str
-    wrong_answers: str
-    n: int
+    p_adjusted: Annotated[float, Shown("p", form="p")]
+    verdict: Annotated[str, Shown()]
+    wrong_answers: Annotated[str, Shown(default="by their texts")]
+    n: Annotated[int, Shown()]
 
 
 class Ballot(Struct, frozen=True):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Annotated, Any, ParamSpec, TypeVar, overload
 
 from msgspec import defstruct
 
@@ -15,7 +14,6 @@ from nescio.comparison.statistic_rows import (
     Asked,
     By,
     Column,
-    Form,
     LaidOut,
     Plan,
     defined,
@@ -25,14 +23,11 @@ from nescio.comparison.statistic_rows import (
 )
 from nescio.data.columns import USER, bare
 from nescio.data.evidence import with_questions
-from nescio.data.plain_tables import shown_p
 from nescio.data.results import Results
+from nescio.data.shown import Form, Row, Shown
 from nescio.data.signature import sign
 from nescio.estimating import Statistic
 from nescio.options import Verb, option
-from nescio.reporting.numbers import number, signed
-from nescio.reporting.printing import show_signature, show_text
-from nescio.reporting.screen import show_records
 from nescio.scoring.score import open_data
 from nescio.stats.resampling import blocks
 from nescio.verbs import LAB, OTHERS
@@ -89,19 +84,19 @@ def statistic(
     columns: Mapping[str, tuple[Any, ...]] | None = None,
     value: str = "",
     table: str = "",
-    form: Form = "number",
+    form: Form = "plain",
     null: float | None = None,
     sentence: str = "",
-    prints: str = "results",
+    prints: str = "forms",
     **how: Any,
 ) -> Any:
     """Declare a statistic: the function below computes it from totals, and the verb has the function's name.
 
     `each` takes the columns of a run (or of a run and its baseline) that `needs` names, and returns columns of
     questions; the function gets their totals. `null` is the value that the test doubts (None: no test). `columns`
-    names further columns of the table: a function of totals, a form (plain, number, signed or percent), and a heading
-    if it is not the name. `value` names the field of the value, and `table` the rows in JSON. `form` says how the
-    value is shown, and `sentence` is printed below the table. `how` has further fields of
+    names further columns of the table: a function of totals, a form of `nescio.data.shown` (plain, count, signed or
+    percent), and a heading if it is not the name. `value` names the field of the value, and `table` the rows in JSON.
+    `form` says how the value is shown, and `sentence` is printed below the table. `how` has further fields of
     `nescio.estimating.Statistic`, such as `bounds`.
 
     If its rows are neither runs nor pairs of runs, a statistic has a `request` of its own and a function `lay`, and may
@@ -122,7 +117,7 @@ def statistic(
             drawn = blocks(asked.resamples, asked.seed) if hasattr(asked, "resamples") else ()
             plan = Plan(by, asked.ci / 100, drawn)
             cells, warnings = estimated(Asked(shown_as, what, null is not None, further), laid.rows, plan)
-            of: Any = row or _row_of(name, shown_as, cells, further)
+            of: Any = row or _row_of(name, shown_as, (form, sentence), cells[0], further)
             fields = of.__struct_fields__
             rows = tuple(of(**{field: row_cells[field] for field in fields}) for row_cells in cells)
             tests = "+".join(sorted({row_cells["test"] for row_cells in cells if row_cells.get("test")}))
@@ -141,18 +136,12 @@ def statistic(
             notes = tuple(dict.fromkeys([*laid.notes, *warnings]))
             return Estimated(rows, line, notes, table or name, wrote=laid.wrote)
 
-        def show(results: Results[Any]) -> None:
-            show_records([_record(shown_row, shown_as, further, form) for shown_row in results])
-            if sentence:
-                show_text(f"{sentence}\n")
-            show_signature(results.signature)
-
         run.__name__ = run.__qualname__ = name
         run.__module__ = formula.__module__
         run.__annotations__["return"] = f"Estimated[{row.__name__ if row else 'Any'}]"
         inside = formula.__module__.startswith(f"{LAB}.")
         made: Verb[Any, Any] = Verb(
-            kind, run, name=f"lab {name.replace('_', '-')}", working="estimating", show=show, prints=prints
+            kind, run, name=f"lab {name.replace('_', '-')}", working="estimating", prints=prints
         )
         if not inside:
             register(name, made)
@@ -184,45 +173,33 @@ def _laying(each: Callable[..., Any] | None, needs: str) -> Callable[[Any], Laid
     return laid_out
 
 
-def _row_of(name: str, value: str, cells: list[dict[str, Any]], columns: Mapping[str, Column]) -> Any:
-    """Return the struct of the rows: the runs, the columns, the value with its interval, the test and n."""
-    test = ["p", "p_adjusted", "test", "verdict"] if "test" in cells[0] else []
-    numbers = [*columns, value, "low", "high", "p", "p_adjusted"]
-    fields = [*(key for key in ("run", "baseline") if key in cells[0]), *columns, value, "low", "high", *test, "n"]
-    kinds = {**dict.fromkeys(fields, str | None), **dict.fromkeys(numbers, float | None), "n": int, "run": str}
-    return _struct(name.title().replace("_", ""), tuple((field, kinds[field]) for field in fields))
+def _row_of(
+    name: str, value: str, shown: tuple[Form, str], cells: Mapping[str, Any], columns: Mapping[str, Column]
+) -> Any:
+    """Return the struct of the rows: the runs, the columns, the value with its interval, the test and n; `shown` is the
+    form of the value and the sentence below the table."""
+    form, sentence = shown
+    text, number = Annotated[str | None, Shown()], float | None
+    whose = [(key, text) for key in ("run", "baseline") if key in cells]
+    further = [(key, Annotated[number, Shown(column.head, form=column.form)]) for key, column in columns.items()]
+    estimate = [
+        (value, Annotated[number, Shown(form=form, interval=("low", "high"))]),
+        ("low", number),
+        ("high", number),
+    ]
+    tested = [
+        ("p", number),
+        ("p_adjusted", Annotated[number, Shown("p", form="p")]),
+        ("test", str | None),
+        ("verdict", text),
+    ]
+    test = tested if "test" in cells else []
+    fields = (*whose, *further, *estimate, *test, ("n", Annotated[int, Shown()]))
+    return _struct(name.title().replace("_", ""), fields, sentence)
 
 
 @cache
-def _struct(name: str, fields: tuple[tuple[str, Any], ...]) -> Any:
+def _struct(name: str, fields: tuple[tuple[str, Any], ...], sentence: str) -> Any:
     """Return the struct of rows, the same one whenever the statistic is asked."""
-    return defstruct(name, fields, frozen=True)
-
-
-def _record(row: Any, name: str, columns: Mapping[str, Column], form: Form) -> dict[str, str]:
-    """Return the cells of a row as the terminal shows them."""
-    shown: dict[str, str] = {}
-    fields = row.__struct_fields__
-    for field in fields:
-        value = getattr(row, field)
-        if field == name:
-            plain: Form = "percent" if form == "percent" else "number"
-            low, high = (math.nan if end is None else end for end in (row.low, row.high))
-            interval = "" if math.isnan(low) else f" [{text(low, plain)}, {text(high, plain)}]"
-            shown[name] = f"{text(value, form)}{interval}"
-        elif field in columns:
-            shown[columns[field].head or field] = text(value, columns[field].form)
-        elif field == "p":
-            shown["p"] = shown_p(getattr(row, "p_adjusted", value))
-        elif field not in ("low", "high", "p_adjusted", "test", "units") and value is not None:
-            shown[field] = value
-    return shown
-
-
-def text(value: float, form: Form) -> str:
-    """Return a number in a form."""
-    if form == "plain":
-        return f"{value:,.0f}" if float(value).is_integer() else number(value)
-    if form == "percent":
-        return "undefined" if math.isnan(value) else f"{value:.1%}"
-    return {"signed": signed, "p": shown_p}.get(form, number)(value)
+    below = classmethod(lambda cls, rows: (sentence,) if sentence else ())  # noqa: ARG005
+    return defstruct(name, fields, bases=(Row,), namespace={"below": below}, frozen=True)

@@ -81,19 +81,18 @@ def lay(request: VoteRequest) -> LaidOut:
     lay=lay,
     row=Vote,
     columns={
-        "correct": (lambda total: total.right / total.n, "percent", "right"),
-        "incorrect": (lambda total: total.wrong / total.n, "percent", "wrong"),
-        "unanswered": (lambda total: total.silent / total.n, "percent", "silent"),
-        "value": (lambda total: c_at_1(total.right, total.silent, total.n), "number", "c@1"),
-        "alone": (lambda total: c_at_1(total.one_right, total.one_silent, total.n), "number"),
+        "correct": (lambda total: total.right / total.n,),
+        "incorrect": (lambda total: total.wrong / total.n,),
+        "unanswered": (lambda total: total.silent / total.n,),
+        "value": (lambda total: c_at_1(total.right, total.silent, total.n),),
+        "alone": (lambda total: c_at_1(total.one_right, total.one_silent, total.n),),
     },
     value="gain",
     table="votes",
-    form="signed",
     null=0.0,
     bounds=(-1.0, 1.0),
     ends="imagined",
-    prints="json",
+    prints="forms",
 )
 def vote(total: Any) -> Any:
     return c_at_1(total.right, total.silent, total.n) - c_at_1(total.one_right, total.one_silent, total.n)
