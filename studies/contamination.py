@@ -19,8 +19,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from pages import fill
 
+from nescio.estimating.means import mean
 from nescio.stats.paraphrases import FEW, alike, excess, exchange, of_strength
-from nescio.stats.stakes import mean
 
 DOCS = Path(__file__).parents[1] / "docs"
 # Accuracy of suspect and reference on the originals, how much harder a paraphrase is, and what the suspect has learnt.

@@ -21,7 +21,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from pages import fill
 
-from nescio.stats.stakes import adaptation, area_weights, difference, exchange_p, gain, mean
+from nescio.estimating.means import difference, mean
+from nescio.stats.stakes import adaptation, area_weights, exchange_p, gain
 
 DOCS = Path(__file__).parents[1] / "docs"
 STAKES = (Fraction(1, 3), Fraction(1), Fraction(3), Fraction(9))

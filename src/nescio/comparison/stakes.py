@@ -22,6 +22,9 @@ from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.data.stakes import are_stated, penalties
 from nescio.errors import MismatchError, UnknownNameError, opt
+from nescio.estimating import Estimate
+from nescio.estimating.means import difference, mean
+from nescio.estimating.statistic import EVERYWHERE
 from nescio.pipeline import Options, load
 from nescio.stats import stakes as formulas
 from nescio.stats.streams import Stream
@@ -114,11 +117,9 @@ class Setting(Struct, frozen=True, eq=False):
     clusters: NDArray[np.int64] | None
     rng: np.random.Generator
 
-    def mean(
-        self, values: Floats, use: NDArray[np.bool_], limits: tuple[float, float] = formulas.EVERYWHERE
-    ) -> formulas.Mean:
+    def mean(self, values: Floats, use: NDArray[np.bool_], bounds: tuple[float, float] = EVERYWHERE) -> Estimate:
         """Return the mean of the values of some questions, and its interval."""
-        return formulas.mean(values, self.level, None if self.clusters is None else self.clusters[use], limits)
+        return mean(values, self.level, None if self.clusters is None else self.clusters[use], bounds)
 
 
 class Asked(Struct, frozen=True, eq=False):
@@ -303,10 +304,11 @@ def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
     slope = formulas.adaptation(log, one.silent[:, stated], setting.level, setting.rng, setting.clusters)
     area, whole = _area(one, setting.declared)
     _, wrong = formulas.area_weights([x / (1 + x) for x in setting.declared])
-    mean = setting.mean(area[whole], whole, (-float(sum(wrong)), 1.0))
+    of_area = setting.mean(area[whole], whole, (-float(sum(wrong)), 1.0))
     ten, asked = math.log(10), int((~np.isnan(one.right)).any(axis=1).sum())
     change = (slope.slope * ten, slope.low * ten, slope.high * ten)
-    return Adapts(run, *change, slope.p, slope.how, mean.value, mean.low, mean.high, mean.n, asked - mean.n)
+    left_out, ends = asked - of_area.n, (of_area.low, of_area.high)
+    return Adapts(run, *change, slope.p, slope.how, of_area.value, *ends, of_area.n, left_out)
 
 
 def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
@@ -392,9 +394,9 @@ def _difference(
     clusters = None if setting.clusters is None else setting.clusters[both]
     values, times = formulas.counted(whole) if clusters is None else (whole, None)
     if len(whole) < FEW:
-        got = formulas.mean(values / one.unit, setting.level, clusters, times=times)
+        got = mean(values / one.unit, setting.level, clusters, times=times)
     else:
-        got = formulas.difference(values / one.unit, setting.level, one.width, clusters, times)
+        got = difference(values / one.unit, setting.level, one.width, clusters, times)
     if clusters is not None:
         unit = np.unique(clusters, return_inverse=True)[1]
         whole = np.rint(np.bincount(unit, whole)).astype(np.int64)

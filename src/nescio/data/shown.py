@@ -22,14 +22,15 @@ from msgspec import Struct
 
 from nescio.data.plain_tables import figure, rounded, shown_p, signed_figure
 
-Form = Literal["plain", "number", "signed", "percent", "p", "short"]
+Form = Literal["plain", "count", "signed", "percent", "p", "short"]
 
 
 class Shown(Struct, frozen=True):
     """How a field or a property is shown as a column.
 
     `head` is its heading (None: its name); in braces it may name a field or a property of the first row. `form` says
-    how its numbers look: "plain" by their type, "short" with four significant digits; with `digits`, with so many.
+    how its numbers look: "plain" by their type, "count" without decimals if they are whole, "short" with four
+    significant digits; with `digits`, with so many.
     `interval` names the fields of its bounds, `total` the field of what it is counted of. `absent` is shown for None
     and an empty text, `undefined` for NaN.
 
@@ -219,6 +220,8 @@ def _number(value: float, shown: Shown) -> str:
         return f"{value:.{shown.digits or 0}%}"
     if shown.form == "short":
         return f"{value:.{shown.digits or 4}g}"
+    if shown.form == "count" and float(value).is_integer():
+        return f"{value:,.0f}"
     if shown.form == "p":
         return shown_p(value)
     if shown.digits is not None:

@@ -139,7 +139,7 @@ def parts(results: Results, *, listed: bool = False) -> list[Part]:
     """Return what is shown of results: a part for the rows, and one for each further table; with `listed`, no more rows
     of each than a terminal lists."""
     if isinstance(own := getattr(results, "layout", None), Grid):
-        return [Part(own.escaped(sanitize))]
+        return [Part(own.sanitized())]
     if isinstance(results, Audit):
         from nescio.reporting import audit
 
@@ -147,7 +147,7 @@ def parts(results: Results, *, listed: bool = False) -> list[Part]:
     if results.kind == "suite":
         from nescio.reporting import suites
 
-        return [Part(table.escaped(sanitize)) for table in suites.suite_grids(results)]
+        return [Part(table.sanitized()) for table in suites.suite_grids(results)]
     inside = ("counted",) if isinstance(results, Scores) else ()  # the first table shows them
     further = [name for name, rows in results.tables.items() if rows and name not in inside]
     first = [name for name in FIRST if name in further]
@@ -168,7 +168,7 @@ def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:
     if kind.most_listed is None and name is not None and len(rows) > MOST_ROWS:
         table = _too_many(f"{name} (-f json prints it, -o FILE.json writes it)", len(rows))
     elif kind.most_listed != 0:
-        table = rows_grid(results, name, most).escaped(sanitize)
+        table = rows_grid(results, name, most).sanitized()
         left = 0 if most is None else len(rows) - most
         below = [f"{left:,} more; -f json lists them", *below] if left > 0 else below
     if table is None and not above and not below:

@@ -18,7 +18,7 @@ from nescio.data.signature import sign
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
-from nescio.scoring.corrected import Corrected, Side, corrected_score, units_of
+from nescio.scoring.corrected import Corrected, Side, corrected_score, judged_of
 from nescio.scoring.corrected_scores import (
     WHERE,
     lay_labels,
@@ -86,7 +86,7 @@ def look_at_labels(
         if not label_looks:
             low, high = _by_betting(laid, chosen, run, order, 1 - ci / 100)
         exact = () if planned else ("labels.approximate", "labels.few_differ")
-        doubts = [one for one in found.remarks if one.code not in exact]
+        doubts = [one for one in found.warnings if one.code not in exact]
         remarks += [(one, chosen.label, f"run {name!r}") for one in doubts]
         z = _last_bound(laid, run, label_looks, ci / 100)
         rows.append(_row(found, (low, high), half_width, limit, z))
@@ -125,7 +125,7 @@ def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: flo
     use = laid.data.present[run]
     silent = laid.data.column("unanswered")[run, use]
     form = form_of(measure, float(silent.mean()))
-    plain = units_of(laid, [Side(run, 1, replace(form, slope=1.0, constant=0.0))], use)
+    plain = judged_of(laid, [Side(run, 1, replace(form, slope=1.0, constant=0.0))], use)
     place = np.full(len(use), -1)
     place[use] = np.arange(int(use.sum()))
     came = [place[q] for q in order if place[q] >= 0]

@@ -13,9 +13,9 @@ from nescio.data.notes import Note, gather, note
 from nescio.data.plain_tables import interval
 from nescio.data.results import Score
 from nescio.data.shown import Shown
+from nescio.estimating.measured import moved_by
 from nescio.measures import Measure, OwnInterval
 from nescio.scoring.confidence_intervals import as_outcomes
-from nescio.scoring.influence import influence
 from nescio.scoring.samples import MeasureInput, Remark
 from nescio.stats import intervals
 from nescio.stats.chosen import another_count, another_value
@@ -121,7 +121,7 @@ def _by_moves(sample: MeasureInput, questions: int, level: float) -> tuple[float
     measure, patterns, point, limits = sample.measure, sample.patterns, sample.value, sample.measure.bounds
     if math.isnan(point) or patterns.units < 2:
         return math.nan, math.nan
-    wider, moved, size = math.sqrt(1 + sample.n / questions), influence(measure, patterns), patterns.columns["n"]
+    wider, moved, size = math.sqrt(1 + sample.n / questions), moved_by(measure, patterns), patterns.columns["n"]
     error, freedom = unit_error(moved, size, patterns.counts)
     low, high = intervals.logit(point, wider * error, limits, freedom, level)
     if math.isinf(limits[0]):

@@ -21,10 +21,10 @@ from nescio.data.results import Results
 from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
+from nescio.estimating.statistic import influence as unit_influence
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
-from nescio.scoring.influence import slopes
 from nescio.scoring.samples import columns_for, measure_inputs
 from nescio.scoring.score import open_data, parse_all, strata
 from nescio.stats.parallel import followed
@@ -188,12 +188,7 @@ def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.fl
         return np.zeros(0), question
     units = np.unique(question, return_inverse=True)[1]
     weights = 1 / np.bincount(units)[units] / (units.max() + 1)
-    means = {name: np.einsum("q,q...->...", weights, values) for name, values in mapped.items()}
-    of_mean = slopes(measure, means)
-    added = [
-        ((values - means[name]) * of_mean[name]).reshape(len(question), -1).sum(1) for name, values in mapped.items()
-    ]
-    return np.sum(added, axis=0), question
+    return unit_influence(measure.of_totals, {**mapped, "n": np.ones(len(question))}, weights), question
 
 
 def _row(

@@ -20,11 +20,11 @@ from nescio.data.results import Results
 from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import FormatError, MismatchError, MissingColumnError, UnknownNameError, UsageError, opt
+from nescio.estimating.means import mean
 from nescio.pipeline import Loaded
 from nescio.scoring.score import open_data
 from nescio.selective.crossfit import deal
 from nescio.sources.arrow import told
-from nescio.stats import stakes as means
 from nescio.stats.cascade import Answers, Choice, Done, Policy, Risk, choose, follow, grids
 from nescio.text import sanitize
 
@@ -189,7 +189,7 @@ def gain_interval(
     first ignores that parts choose alike, the second is about thresholds that fewer questions chose: neither holds
     alone, and the interval reaches over both (docs/cascades.md).
     """
-    both = [means.mean(gains, level, clusters, (-most, most)) for gains in (held, halves)]
+    both = [mean(gains, level, clusters, (-most, most)) for gains in (held, halves)]
     low, high = min(one.low for one in both), max(one.high for one in both)
     return float(held.mean()), low, high
 
