@@ -17,7 +17,7 @@ import squad_literal
 from timing import Row, over, process, seconds, show
 
 from nescio import score
-from nescio.formats.benchmarks.squad2.official import official
+from nescio.tasks.squad.official import official
 
 ROOT = Path(__file__).parents[1]
 

@@ -18,10 +18,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from pages import fill
 
+from nescio.estimating.means import mean
 from nescio.selective.cascades import gain_interval
-from nescio.selective.votes import c_at_1
 from nescio.stats.cascade import Answers, Choice, Risk, choose, follow, grids
-from nescio.stats.stakes import mean
 from nescio.stats.votes import Rule, vote
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -150,9 +149,15 @@ def gains(rng: np.random.Generator, law: str, rule: Rule, n: int) -> tuple[float
     right = ~silent & (rng.random((n, 5)) < chance)
     wrong = np.where(rng.random((n, 5)) < 0.5, 1, 1 + rng.integers(1, 4, (n, 5)))
     voted = vote(np.where(silent, -1, np.where(right, 0, wrong)), right, 5, rule)
-    value, moved = c_at_1(voted.right, voted.silent)
-    alone, moved_alone = c_at_1(right.mean(axis=1), silent.mean(axis=1))
+    value, moved = of_shares(voted.right, voted.silent)
+    alone, moved_alone = of_shares(right.mean(axis=1), silent.mean(axis=1))
     return value - alone, moved - moved_alone
+
+
+def of_shares(right: Floats, silent: Floats) -> tuple[float, Floats]:
+    """Return c@1 of shares, and how far each question moves it."""
+    a, u = float(right.mean()), float(silent.mean())
+    return a * (1 + u), (1 + u) * (right - a) + a * (silent - u)
 
 
 def votes(law: str, rule: Rule, replications: int) -> Iterator[VoteCell]:

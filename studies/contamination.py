@@ -19,8 +19,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from pages import fill
 
+from nescio.estimating.means import mean
 from nescio.stats.paraphrases import FEW, alike, excess, exchange, of_strength
-from nescio.stats.stakes import mean
 
 DOCS = Path(__file__).parents[1] / "docs"
 # Accuracy of suspect and reference on the originals, how much harder a paraphrase is, and what the suspect has learnt.
@@ -175,7 +175,7 @@ def main(sizes: tuple[int, ...], replications: int, laws: str) -> None:
     innocent = [one for one in cells if not one.learnt]
     facts = {
         "replications": f"{cells[0].replications:,}",
-        "table": table(cells),
+        "table": table([one for one in cells if one.measure == "accuracy"]),
         "least": f"{min(one.covered for one in cells):.1%}",
         "found": across(one.given for one in cells if one.learnt and one.n >= FEW),
         "few": across(one.given for one in cells if one.learnt and one.n < FEW),

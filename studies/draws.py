@@ -282,9 +282,9 @@ def tables(cells: Sequence[Cell]) -> dict[str, list[str]]:
         "draws": [law, "labels", *pair, *width(pair), "error, adaptive over simple"],
         "looks": [law, "each look alone", "one look, at 200", *looks, *width(("one look", *looks))],
         "differences": ["runs", "about", "one look, at 200", "spending", *width(("one look", "spending"))],
-        "pool": ["as the older run, measure", "about", "asked", *help_, *width(help_)],
+        "pool": ["as the older run, measure", "asked", *help_, *width(help_)],
     }
-    words = {"draws": 1, "looks": 1, "differences": 2, "pool": 2}  # columns of words
+    words = {"draws": 1, "looks": 1, "differences": 2, "pool": 1}  # columns of words
     found = {
         part: [f"| {' | '.join(head)} |", "|" + " --- |" * words[part] + " ---: |" * (len(head) - words[part])]
         for part, head in heads.items()
@@ -293,6 +293,8 @@ def tables(cells: Sequence[Cell]) -> dict[str, list[str]]:
     for one in cells:
         rows.setdefault((one.part, one.setting, one.about, one.size), {})[one.how] = one
     for (part, setting, about, size), ways in rows.items():
+        if part == "pool" and about == "population":
+            continue  # nearly the same figures: the CSV has them
         held = {how: one.held if part in ("draws", "pool") else 1 - one.held for how, one in ways.items()}
         shares = [f"{share:.1%}" for share in held.values()]
         widths = [f"{one.width:.3f}" for how, one in ways.items() if how != "each alone"]
@@ -300,7 +302,7 @@ def tables(cells: Sequence[Cell]) -> dict[str, list[str]]:
             "draws": [setting, str(size)],
             "looks": [setting],
             "differences": [setting, ABOUT[about]],
-            "pool": [setting, ABOUT[about], str(size)],
+            "pool": [setting, str(size)],
         }[part]
         last = [f"{ways['adaptive'].error / ways['simple'].error:.2f}"] if part == "draws" else []
         found[part].append(f"| {' | '.join([*first, *shares, *widths, *last])} |")

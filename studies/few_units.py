@@ -25,8 +25,8 @@ from scipy.special import ndtri
 from nescio.comparison.each_pair import EVERYWHERE, student_interval
 from nescio.comparison.paired_data import Pair, pair_up
 from nescio.data.patterns import Patterns
+from nescio.estimating.measured import moved_by
 from nescio.measures import Measure, parse
-from nescio.scoring.influence import influence
 from nescio.stats import intervals, suites
 from nescio.stats.few_units import unit_error
 
@@ -148,7 +148,7 @@ def replicate(
         if np.isnan(values).any():
             yield (np.nan,) * 7
             continue
-        sides = [[influence(measure, own) for own in pair.own] for pair in pairs]
+        sides = [[moved_by(measure, own) for own in pair.own] for pair in pairs]
         size, counts = pairs[0].own[0].columns["n"], pairs[0].counts
         errors = [unit_error(one - other, size, counts) for one, other in sides]
         drawn = np.mean([pair.resampled(rng.permutation(weights)) for pair in pairs], axis=0)

@@ -24,7 +24,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 from declined import declined_table
-from pages import fill
+from pages import fill, kept_beside
 
 from nescio.data.columns import Array
 from nescio.data.model import Collection, Question, Response, Run
@@ -279,6 +279,11 @@ def lengths(runs: Sequence[Run]) -> dict[str, str]:
     }
 
 
+def on_page(row: Mapping[str, str]) -> bool:
+    """Say whether the page shows a row: those of the judges that agree least and most with people."""
+    return row["judge"] in ("exact", "overlap")
+
+
 def page(
     seen: Sequence[Seen],
     runs: Sequence[Run],
@@ -287,12 +292,13 @@ def page(
     *,
     samples: int,
     declined: list[str],
+    folder: Path,
 ) -> str:
-    """Return the page, its tables and figures put in."""
+    """Return the page, its tables and figures put in, and write the table of coverage to judges.csv."""
     tables: dict[str, Callable[[], list[str]]] = {
         "agreement": lambda: agreement_table(seen),
         "runs": lambda: runs_table(seen, near),
-        "coverage": lambda: coverage_table(near),
+        "coverage": lambda: kept_beside(coverage_table(near), folder / "judges.csv", on_page),
         "sizes": lambda: sizes_table(near),
         "declined": lambda: declined,
     }
@@ -307,7 +313,9 @@ def page(
 @click.option(
     "--samples", default=1_000, show_default=True, help="Random samples of labels for each judge, run and size."
 )
-@click.option("--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for judges.md.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for judges.md and judges.csv."
+)
 def main(data: Path, samples: int, output: Path) -> None:
     """Hold the judges against people, and write the page."""
     start = perf_counter()
@@ -315,7 +323,7 @@ def main(data: Path, samples: int, output: Path) -> None:
     seen = [see(name, collection, runs, labels) for name in JUDGES]
     declined = declined_table(data, runs)
     (output / "judges.md").write_text(
-        page(seen, runs, *simulate(seen, samples), samples=samples, declined=declined), encoding="utf-8"
+        page(seen, runs, *simulate(seen, samples), samples=samples, declined=declined, folder=output), encoding="utf-8"
     )
     click.echo(f"{perf_counter() - start:.0f} s")
 

@@ -34,8 +34,7 @@ from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
 from nescio.errors import NescioError
 from nescio.stats.agreement import cohen_kappa, kendall_tau_b
-from nescio.systems import definitions
-from nescio.tasks.nuggets import pourpre
+from nescio.tasks.nuggets import definitions, pourpre
 from nescio.tasks.nuggets.scoring import Nugget, Response, Run, Target
 from nescio.text import sentences
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,3 +34,18 @@ def least_table(
             row = ["" if np.isnan(share) else f"{share:.3f}" for share in shown]
             lines.append(f"| {' | '.join([*names, *row])} |")
     return lines
+
+
+def cells_of(line: str) -> list[str]:
+    """Return the cells of a row of a Markdown table."""
+    return [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+
+
+def kept_beside(table: Sequence[str], path: Path, keep: Callable[[dict[str, str]], bool]) -> list[str]:
+    """Write a whole Markdown table as CSV, and return it with those rows alone that the page shows."""
+    head = cells_of(table[0])
+    rows = [cells_of(line) for line in table[2:]]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([head, *rows])
+    shown = [line for line, row in zip(table[2:], rows, strict=True) if keep(dict(zip(head, row, strict=True)))]
+    return [*table[:2], *shown]

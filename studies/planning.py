@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 from numpy.typing import NDArray
-from pages import fill
+from pages import fill, kept_beside
 
 import nescio
 from nescio.data.columns import OUTCOMES
@@ -253,8 +253,13 @@ def worst(found: Sequence[Checked]) -> Checked:
     return max((c for c in found if c.plan.questions > 30), key=lambda c: abs(c.off))
 
 
-def page(found: Sequence[Checked], again: Checked, approximate: Sequence[str], collections: int) -> str:
-    """docs/planning.md: fixed prose around the figures of this run."""
+def on_page(row: Mapping[str, str]) -> bool:
+    """Say whether the page shows a plan: those for c@1, and those that were not met."""
+    return row["measure"] == "c@1" or row[""] != "met"
+
+
+def page(found: Sequence[Checked], again: Checked, approximate: Sequence[str], collections: int, folder: Path) -> str:
+    """Return docs/planning.md, the prose around the figures of this run, and write the plans to planning.csv."""
     sized = [c for c in found if c.setting.questions is None]
     resolved = [c for c in found if c.setting.questions is not None]
     missed = [c for c in found if c.verdict != "met"]
@@ -265,7 +270,7 @@ def page(found: Sequence[Checked], again: Checked, approximate: Sequence[str], c
         for c in missed
     )
     parts = {
-        "sizes": rows(sized),
+        "sizes": kept_beside(rows(sized), folder / "planning.csv", on_page),
         "resolved": rows(resolved),
         "approximate": approximate,
         "met": str(len(found) - len(missed)),
@@ -282,7 +287,9 @@ def page(found: Sequence[Checked], again: Checked, approximate: Sequence[str], c
 
 @click.command()
 @click.option("--collections", default=10_000, show_default=True, help="Simulated collections a setting.")
-@click.option("--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for planning.md.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for planning.md and planning.csv."
+)
 def main(collections: int, output: Path) -> None:
     """Plan, simulate, test, and write the page."""
     found = []
@@ -296,7 +303,7 @@ def main(collections: int, output: Path) -> None:
     print("\n".join(approximate))
     again = study(worst(found).setting, MANY, np.random.default_rng(22))
     print(rows([again])[-1])
-    (output / "planning.md").write_text(page(found, again, approximate, collections), encoding="utf-8")
+    (output / "planning.md").write_text(page(found, again, approximate, collections, output), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -28,12 +28,12 @@ from nescio.data.model import Collection, Run
 from nescio.data.policies import Policies, apply_policies
 from nescio.data.results import Comparison, Score, Scores
 from nescio.formats import Unjudged
-from nescio.formats.benchmarks.cbc import files_in
+from nescio.formats.folder_reader import files_in
 from nescio.judging import judge_runs
 from nescio.meta_evaluation import comparability
 from nescio.pipeline import Options, read, read_collection
-from nescio.systems.reading import answer, has_wordnet
 from nescio.tasks.reading.marks import QUESTION_WORDS, answer_sentences
+from nescio.tasks.reading.systems import answer, has_wordnet
 
 ROOT = Path(__file__).parents[1]
 # Hirschman et al. (ACL 1999), Table 1, on 300 questions of other stories: AnsWdRecall and AutSent of the automatic

@@ -11,7 +11,7 @@ and the truth about that threshold is compared with what nescio said of it.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -23,7 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import joblib
 import numpy as np
-from pages import fill
+from pages import fill, kept_beside
 
 import nescio
 from nescio.data.columns import Array
@@ -229,6 +229,11 @@ def guarantee_table(found: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
+def in_few_questions(row: Mapping[str, str]) -> bool:
+    """Say whether the page shows a row: those of the fewest questions, where a promise is hardest to keep."""
+    return row["n"] == str(TUNED_SIZES[0])
+
+
 def crossfit_table(found: Sequence[dict[str, Any]]) -> list[str]:
     """Return a row a law and size: the differences from the truth, in thousandths of c@1."""
     lines = [
@@ -297,7 +302,9 @@ def _verdict(tuned: Sequence[dict[str, Any]], name: str) -> str:
 @click.command()
 @click.option("--collections", default=2_000, show_default=True, help="Simulated collections a setting.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
-@click.option("--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for selective.md.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for selective.md and its table."
+)
 def main(collections: int, jobs: int, output: Path) -> None:
     """Simulate, and write the page."""
     start = perf_counter()
@@ -313,7 +320,8 @@ def main(collections: int, jobs: int, output: Path) -> None:
     settings += [("UF", which, n) for which in range(len(TUNED_LAWS)) for n in TUNED_SIZES[:2]]
     found = parallel(joblib.delayed(crossfit)(*setting, collections) for setting in settings)
     tuned = [c for c in found if c["measure"] == "c@1"]
-    parts = {"guaranteed": guarantee_table(guaranteed), "crossfit": crossfit_table(tuned), "means": mean_table(found)}
+    crossfitted = kept_beside(crossfit_table(tuned), output / "selective.csv", in_few_questions)
+    parts = {"guaranteed": guarantee_table(guaranteed), "crossfit": crossfitted, "means": mean_table(found)}
     text = fill("selective", {**facts(guaranteed, tuned), **parts, "collections": f"{collections:,}"})
     (output / "selective.md").write_text(text, encoding="utf-8")
     click.echo(f"{perf_counter() - start:.0f} s")

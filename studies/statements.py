@@ -22,6 +22,7 @@ import click
 import joblib
 import numpy as np
 import pyarrow as pa
+from cells import write_cells
 from msgspec import Struct
 from numpy.typing import NDArray
 from pages import fill
@@ -248,7 +249,6 @@ def page(found: Sequence[Kept]) -> str:
             *declared,
         ],
         "pooled": ["| sentence | runs | sentences | true | a plain one |", "| --- | --: | --: | --: | --: |", *pooled],
-        "settings": rows(levels),
         "estimates": rows(estimates),
         "worst": f"{worst.true:.1%} ({worst.kind}, {worst.system}, {worst.n} questions, {worst.runs} runs)",
         "short": "; ".join(
@@ -264,7 +264,9 @@ def page(found: Sequence[Kept]) -> str:
 @click.command()
 @click.option("--share", default=1.0, show_default=True, help="Of the collections of each setting.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
-@click.option("--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for statements.md.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for statements.md and statements.csv."
+)
 def main(share: float, jobs: int, output: Path) -> None:
     """Make the reports, and write the page."""
     found = []
@@ -275,6 +277,7 @@ def main(share: float, jobs: int, output: Path) -> None:
                 found += kept(number, n, k, max(1, round(collections * share)), jobs)
                 print(f"{system.name}, {n} questions, {k} runs: {time.perf_counter() - begun:.1f} s", flush=True)
     print("\n".join(rows(found)))
+    write_cells(found, output / "statements.csv")
     (output / "statements.md").write_text(page(found), encoding="utf-8")
 
 

@@ -26,10 +26,10 @@ from pages import fill
 
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.evidence import Evidence
+from nescio.estimating.means import mean
 from nescio.measures import parse
 from nescio.pipeline import Loaded
 from nescio.stats import resampling
-from nescio.stats.suites import student_p
 from nescio.suites.definition import Benchmark, Suite
 from nescio.suites.macro_differences import pairs_over_suite, see
 from nescio.suites.resampled import draw
@@ -139,8 +139,7 @@ def one_suite(setting: Setting, seed: Sequence[int]) -> Iterator[tuple[bool, flo
             p = float("nan") if pair is None or pair.p is None else pair.p
         else:
             differences = np.array([of.values["a"] - of.values["b"] for of in drawn])
-            se = differences.std(ddof=1) / len(differences) ** 0.5
-            p = student_p(float(differences.mean() / se), len(differences) - 1)
+            p = mean(differences, LEVEL).p
         truth = setting.truth(name)
         yield macro.low <= truth <= macro.high, macro.high - macro.low, p
 

@@ -22,13 +22,13 @@ from msgspec.structs import replace
 from pages import fill
 
 import nescio
-from nescio.systems import validator
-from nescio.systems.validator import Features, Trained, TrainingPlan
-from nescio.systems.validator.forest import grow
-from nescio.systems.validator.techniques import RIVALS
-from nescio.systems.validator.training import Material
+from nescio.tasks.ave import validator
 from nescio.tasks.ave.evidence import evidence
 from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.validator import Features, Trained, TrainingPlan
+from nescio.tasks.ave.validator.forest import grow
+from nescio.tasks.ave.validator.techniques import RIVALS
+from nescio.tasks.ave.validator.training import Material
 
 ROOT = Path(__file__).parents[1]
 ALL = "all"

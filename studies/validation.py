@@ -30,15 +30,15 @@ import nescio
 from nescio.data.evidence import Evidence
 from nescio.data.policies import Policies, apply_policies
 from nescio.data.results import Comparison
-from nescio.systems import validator
-from nescio.systems.validator import Features, Trained, TrainingPlan
-from nescio.systems.validator._rivals import contested
-from nescio.systems.validator.ablation import ALL
-from nescio.systems.validator.deciding import over_answers
+from nescio.tasks.ave import validator
 from nescio.tasks.ave.baselines import accept_all
 from nescio.tasks.ave.building import Built, tally
 from nescio.tasks.ave.evidence import evidence, selections
 from nescio.tasks.ave.exercise import Exercise, Validation, Value, by_question
+from nescio.tasks.ave.validator import Features, Trained, TrainingPlan
+from nescio.tasks.ave.validator._rivals import contested
+from nescio.tasks.ave.validator.ablation import ALL
+from nescio.tasks.ave.validator.deciding import over_answers
 
 ROOT = Path(__file__).parents[1]
 AIM = 0.72  # the area under the ROC curve that was asked for

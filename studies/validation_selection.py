@@ -14,9 +14,9 @@ import nescio
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.results import Comparison
 from nescio.stats import intervals, resampling
-from nescio.systems import validator
-from nescio.systems.validator import OWN, TrainingPlan
+from nescio.tasks.ave import validator
 from nescio.tasks.ave.exercise import Decision, Exercise, Value, by_question
+from nescio.tasks.ave.validator import OWN, TrainingPlan
 from nescio.text import normalise
 
 Floats = NDArray[np.float64]

@@ -1,12 +1,15 @@
-"""Makes the pages on the audit of measures: what it tests, with the verdicts, and beside it what breaks each measure.
+"""Makes the page on the audit of measures, which shows some measures, and the tables of all of them beside it.
 
-    python tools/audit.py           writes docs/audit.md and docs/audit-counterexamples.md
+    python tools/audit.py           writes docs/audit.md, docs/audit.csv and docs/audit_systems.csv
 
-`nescio audit -o FILE.md` writes the same as one page. A test holds the pages to what is found now.
+`nescio audit -o FILE.md` writes all of it as one page. A test holds the files to what is found now.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 import re
 import shlex
 from pathlib import Path
@@ -16,17 +19,19 @@ if TYPE_CHECKING:
     from nescio.data.results import Audit
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE, SECOND = DOCS / "audit.md", DOCS / "audit-counterexamples.md"
+PAGE, FOUND, EARNED = DOCS / "audit.md", DOCS / "audit.csv", DOCS / "audit_systems.csv"
+SHOWN = (  # the measures on the page; the tables have all
+    "accuracy", "c@1", "precision", "eq6", "penalty(t=0.75)", "UF", "UF01", "all_unanswered_right", "coverage", "AUROC",
+    "AURC", "ECE", "Brier", "CWS", "abstention_F1", "simpleqa.F", "pan.c@1", "trec.RR",
+)  # fmt: skip
 PICTURE = (
     "![Which honest systems each cheat matches by each measure: by accuracy and c@1 none, by precision one right "
     "answer matches the perfect one](assets/pictures/audit.svg)\n"
 )
-LINK = "[What breaks each measure?](audit-counterexamples.md) has the smallest counterexample to each axiom.\n"
-HEAD = """# What breaks each measure?
-
-What the [audit](audit.md) found of each measure: the cheats that succeed and the smallest counterexample to each axiom.
-C, W and U count right, wrong and unanswered questions; brackets hold what else the measure sees. `nescio audit -m NAME`
-shows the same for any measure, your own among them.
+LINKS = """\
+The page shows some measures. [audit.csv](audit.csv) has every measure and test with the smallest counterexample.
+[audit_systems.csv](audit_systems.csv) has what the systems earn. `nescio audit -m NAME` prints the same for any
+measure, your own among them.
 """
 
 
@@ -52,13 +57,36 @@ def everything() -> Audit:
 
 
 def pages(results: Audit) -> dict[Path, str]:
-    """Return both pages."""
-    from nescio.reporting.audit import counterexamples, made, overview
+    """Return the page and the tables beside it."""
+    from nescio.reporting.audit import made, overview
 
-    first = overview(results).replace("\n**Cheats**", f"\n{PICTURE}\n**Cheats**")
-    first = first.replace("## Every measure, every test\n", f"## Every measure, every test\n\n{LINK}")
-    second = counterexamples(results).replace("\n### ", "\n## ").replace("### ", "## ", 1)
-    return {PAGE: f"{first}\n{made(results)}", SECOND: f"{HEAD}\n{second}"}
+    page = overview(results).replace("\n**Cheats**", f"\n{PICTURE}\n**Cheats**")
+    page = page.replace("## Every measure, every test\n", f"## Some measures, every test\n\n{LINKS}")
+    kept = [line for line in page.split("\n") if not line.startswith("| ") or _is_shown(line)]
+    found, earned = tables(results)
+    return {PAGE: "\n".join([*kept, made(results)]), FOUND: _written(found), EARNED: _written(earned)}
+
+
+def _is_shown(line: str) -> bool:
+    return line.startswith(("| measure |", "| --- |", *(f"| {name} |" for name in SHOWN)))
+
+
+def tables(results: Audit) -> tuple[list[list[str]], list[list[str]]]:
+    """Return what each test of each measure found, and what each system earns, each with a head."""
+    from nescio.reporting.audit import words
+
+    found = [[row.measure, row.test, row.result, words(row)] for row in results if row.result != "not applicable"]
+    earned = [
+        [row.measure, row.system, "undefined" if math.isnan(row.value) else f"{row.value:.6g}"]
+        for row in results.tables["scores"]
+    ]
+    return [["measure", "test", "result", "finding"], *found], [["measure", "system", "value"], *earned]
+
+
+def _written(rows: list[list[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 if __name__ == "__main__":

@@ -13,10 +13,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import nescio.measures
+import nescio.tasks
 from nescio.registry import Registry, import_all, modules_in
 from nescio.tables.lexicon import lexicon
 
@@ -28,8 +30,16 @@ Typed = Mapping[str, tuple[str, Any]]
 def measures() -> Typed:
     """Return what each module of measures registers."""
     modules = _imported("nescio.measures", nescio.measures.__path__)
+    of_tasks = list(modules_in("nescio.tasks", nescio.tasks.__path__, nested=True))
+    for module in of_tasks:
+        if module.rpartition(".")[2].startswith("measures"):
+            import_module(module)
     places = _places(nescio.measures.REGISTRY, lambda declaration: declaration.formula)
-    return {"MODULES": ("tuple[str, ...]", modules), "PLACES": ("dict[str, str]", places)}
+    return {
+        "COLUMNS": ("tuple[str, ...]", tuple(module for module in of_tasks if module.endswith(".columns"))),
+        "MODULES": ("tuple[str, ...]", modules),
+        "PLACES": ("dict[str, str]", places),
+    }
 
 
 def _imported(package: str, path: Iterable[str]) -> tuple[str, ...]:

@@ -14,7 +14,9 @@ import math
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -25,6 +27,7 @@ from msgspec import structs
 
 from nescio import verbs
 from nescio.cli.help import Command
+from nescio.data.shown import type_alone
 from nescio.errors import SPELLING, in_shell
 from nescio.options import Option, Verb
 from nescio.papers import Item, Paper, papers
@@ -43,6 +46,7 @@ def command_line() -> Iterator[tuple[str, str]]:
     pages: dict[str, list[click.Context]] = {}
     for command in _walk(app, context):
         pages.setdefault(command.command_path.split()[1], []).append(command)
+    shared = _shared([command for commands in pages.values() for command in commands])
     rows = []
     for name, commands in pages.items():
         page = f"cli/{file_name(name)}"
@@ -51,13 +55,15 @@ def command_line() -> Iterator[tuple[str, str]]:
             place = "" if path == f"nescio {name}" else f"#{anchor(path)}"
             about = _plain((command.command.help or "").partition("\n")[0])
             rows.append(f'| <a id="{anchor(path)}"></a>[{path}]({page}{place}) | {about} |')
-        yield page, _joined([MADE, *(part for command in commands for part in _command(command))])
+        yield page, _joined([MADE, *(part for command in commands for part in _command(command, shared))])
+    yield SHARED, _joined([MADE, *_shared_page(shared)])
     head = [
         "# The command line\n",
         "`nescio COMMAND --help` prints the page of a command in a terminal, and `--help-all` the whole of it.",
         "Everywhere: data goes to standard output and messages to standard error; exit status 0 is done, 1 a gate that",
         "failed, 3 a gate that cannot tell or a judge whose calls failed, 2 bad input or usage, 70 a fault in nescio.",
-        "What the encoding of a terminal or pipe lacks is written in a plain spelling.\n",
+        "What the encoding of a terminal or pipe lacks is written in a plain spelling.",
+        f"Options that many commands take are on one page: [shared options]({SHARED}).\n",
     ]
     yield "cli.md", _joined([MADE, *head, "| command | what it does |", "| --- | --- |", *rows])
 
@@ -82,7 +88,77 @@ def _walk(command: click.Command, context: click.Context) -> Iterator[click.Cont
                 yield from _walk(below, click.Context(below, info_name=name, parent=context))
 
 
-def _command(context: click.Context) -> list[str]:
+@dataclass(frozen=True)
+class Documented:
+    """An option as a page shows it: its group, its row in a table, its names, and its argument in Python."""
+
+    group: str
+    row: str
+    shell: str
+    python: str
+    argument: str
+
+
+SHARED = "cli/shared.md"
+OWN_GROUP = "Options"
+MANY = 4  # commands that take an option in the same words: it is then written once, on the page of shared options
+
+
+def _documented(context: click.Context) -> list[Documented]:
+    """Return the options of a command in the order of its help."""
+    command = context.command
+    if not isinstance(command, Command):
+        return []
+    verb = every_verb().get(context.command_path.removeprefix("nescio "))
+    options = [*command.declared.values()]
+    arguments = {}
+    if verb is not None:
+        options += [one for one in verb.options.values() if one.edge]
+        arguments = {name: _argument(parameter) for name, parameter in inspect.signature(verb).parameters.items()}
+    return [
+        Documented(
+            option.group or OWN_GROUP,
+            _row(option, verb, options),
+            "" if option.edge else f"`{max(option.given_as, key=len)}`",
+            option.name if verb is not None and option.name in verb.options else "",
+            arguments.get(option.name, ""),
+        )
+        for option in options
+    ]
+
+
+def _shared(commands: Sequence[click.Context]) -> dict[str, list[Documented]]:
+    """Return, by group, the options that many commands take in the same words."""
+    counted = Counter(option for command in commands for option in _documented(command) if option.group != OWN_GROUP)
+    commonest: dict[tuple[str, str, str], Documented] = {}  # an option has one wording here, and others at its commands
+    for option, count in reversed(counted.most_common()):
+        if count >= MANY:
+            commonest[option.group, option.shell, option.python] = option
+    groups: dict[str, list[Documented]] = {}
+    for option in counted:
+        if commonest.get((option.group, option.shell, option.python)) is option:
+            groups.setdefault(option.group, []).append(option)
+    return groups
+
+
+def _shared_page(shared: dict[str, list[Documented]]) -> Iterator[str]:
+    """Yield the page of shared options: a table for each group, and how Python spells its arguments."""
+    yield "# Shared options\n"
+    yield "Many commands take these options. The page of a command says which of them it takes.\n"
+    for group, options in shared.items():
+        yield f"## {group}\n"
+        yield from _table(options, "option, and in Python")
+        if arguments := [option.argument for option in options if option.argument]:
+            yield "\n".join(["```py", *arguments, "```\n"])
+
+
+def _table(options: Sequence[Documented], head: str) -> Iterator[str]:
+    yield from [f"| {head} | default | what it does |", "| --- | --- | --- |"]
+    yield from (option.row for option in options)
+    yield ""
+
+
+def _command(context: click.Context, shared: dict[str, list[Documented]]) -> list[str]:
     """Return the section of a command, or of a group of them: what it does, how it is called, and its options."""
     path, command = context.command_path, context.command
     usage = " ".join([path, *command.collect_usage_pieces(context)])
@@ -90,19 +166,37 @@ def _command(context: click.Context) -> list[str]:
     if not isinstance(command, Command):
         return parts
     verb = every_verb().get(path.removeprefix("nescio "))
-    options = [*command.declared.values()]
+    groups: dict[str, list[Documented]] = {}
+    for option in _documented(context):
+        groups.setdefault(option.group, []).append(option)
     if verb is not None:
-        options += [one for one in verb.options.values() if one.edge]
-        parts += ["In Python:\n", "```py", *([*verb.calls, ""] if verb.calls else []), signature(verb), "```\n"]
-    groups: dict[str, list[Option]] = {}
-    for one in options:
-        groups.setdefault(one.group or "Options", []).append(one)
-    for title, members in groups.items():
-        head = "option" if verb is None else "option, and in Python"
-        parts += [f"**{title}**\n", f"| {head} | default | what it does |", "| --- | --- | --- |"]
-        parts += [_row(one, verb, options) for one in members]
-        parts.append("")
+        elsewhere = {option.python for options in shared.values() for option in options} & {
+            option.python for group, options in groups.items() for option in options if option in shared.get(group, ())
+        }
+        calls = [*verb.calls, ""] if verb.calls else []
+        parts += ["In Python:\n", "```py", *calls, signature(verb, elsewhere - {""}), "```\n"]
+    taken = []
+    for group, options in groups.items():
+        common = shared.get(group, [])
+        if own := [option for option in options if option not in common]:
+            parts += [f"**{group}**\n", *_table(own, "option" if verb is None else "option, and in Python")]
+        if any(option in common for option in options):
+            taken.append(_taken(group, common, options))
+    if taken:
+        parts.append(f"**[Shared options](shared.md)**: {'; '.join(sorted(taken))}.\n")
     return parts
+
+
+def _taken(group: str, common: Sequence[Documented], options: Sequence[Documented]) -> str:
+    """Say which shared options of a group a command takes, by those it takes or by those it does not, as is shorter."""
+    link = f"[{group}](shared.md#{anchor(group)})"
+    names = [option.shell or f"`{option.python}`" for option in common if option in options]
+    others = [option.shell or f"`{option.python}`" for option in common if option not in options]
+    if not others:
+        return link
+    if len(others) < len(names):
+        return f"{link} without {', '.join(others)}"
+    return f"{link} with {', '.join(names)} only"
 
 
 @cache
@@ -111,13 +205,17 @@ def every_verb() -> dict[str, Verb[Any, Any]]:
     return {one.name: one for one in verbs.every_verb()}
 
 
-def signature(verb: Verb[Any, Any]) -> str:
-    """Write how Python calls a verb, a line an argument."""
+def signature(verb: Verb[Any, Any], elsewhere: Collection[str] = ()) -> str:
+    """Write how Python calls a verb, a line an argument, without the arguments that are described elsewhere."""
     whole = inspect.signature(verb)
     by_place = [_argument(p) for p in whole.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    by_name = [_argument(p) for p in whole.parameters.values() if p.kind is p.KEYWORD_ONLY]
+    named = [p for p in whole.parameters.values() if p.kind is p.KEYWORD_ONLY]
+    by_name = [_argument(p) for p in named if p.name not in elsewhere]
+    if len(by_name) < len(named):
+        by_name.append("...")
     lines = [*by_place, *(["*", *by_name] if by_name else [])]
-    return "\n".join([f"{verb.path}(", *(f"    {line}," for line in lines), f") -> {whole.return_annotation}"])
+    written = (f"    {line}," if line != "..." else "    ...  # and the shared options" for line in lines)
+    return "\n".join([f"{verb.path}(", *written, f") -> {whole.return_annotation}"])
 
 
 def _argument(parameter: inspect.Parameter) -> str:
@@ -206,24 +304,33 @@ def paper_page() -> str:
     def table(found: re.Match[str]) -> str:
         before, key, after = found.groups()
         printed: set[str] = set()
-        lines = [line for item in papers()[key].items for line in _item_lines(papers()[key], item, printed)]
-        head = ["", "| in the paper | command | prints | remark |", "| --- | --- | --- | --- |"]
+        rows = [row for item in papers()[key].items for row in _item_rows(papers()[key], item, printed)]
+        lines = [
+            f"| {' | '.join(_without_repeats(row, above))} |" for row, above in zip(rows, [None, *rows], strict=False)
+        ]
+        head = ["", "| in the paper | command | prints |", "| --- | --- | --- |"]
         return before + "\n".join([*head, *lines, ""]) + after
 
     return ITEMS.sub(table, PAPERS.read_text(encoding="utf-8"))
 
 
-def _item_lines(paper: Paper, item: Item, printed: set[str]) -> Iterator[str]:
-    """Yield a row for each command of an item, with those before it that are not `printed` yet; the first of its own
-    has its remark."""
+def _item_rows(paper: Paper, item: Item, printed: set[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield item, command and what it prints for each command of an item, with those before it that are not `printed`
+    yet. `nescio paper` prints the remarks."""
     about = ", ".join(filter(None, (item.label, item.whole_title)))
-    remark = "; ".join(filter(None, ("–" if item.basis == "other data" else "", item.remark)))
-    first = command_of(paper, item)
-    commands = [(f"nescio {command}", prints) for command, prints in item.commands] or [(first, item.prints)]
+    if item.basis == "other data":
+        about += " –"
+    commands = [(f"nescio {command}", prints) for command, prints in item.commands]
+    commands = commands or [(command_of(paper, item), item.prints)]
     commands = [(f"nescio {command}", "") for command in item.before if f"nescio {command}" not in printed] + commands
     printed |= {command for command, _ in commands}
     for command, prints in commands:
-        yield f"| {about} | {f'`{command}`' if command else ''} | {prints} | {remark if command == first else ''} |"
+        yield about, f"`{command}`" if command else "", prints
+
+
+def _without_repeats(row: tuple[str, str, str], above: tuple[str, str, str] | None) -> tuple[str, str, str]:
+    """Return a row whose item is written once where the row above has it too."""
+    return ("", *row[1:]) if above is not None and row[0] == above[0] else row
 
 
 GIVEN = {
@@ -312,7 +419,7 @@ def _record(path: str) -> Iterator[str]:
     yield f'### <a id="{path}"></a>{name}\n'
     fields = {field.name: _of(made, field.name) for field in structs.fields(made)}
     own = {n: one for n, one in vars(made).items() if not n.startswith("_") and isinstance(one, property)}
-    fields |= {n: str(one.fget.__annotations__.get("return", "")) for n, one in own.items() if one.fget}
+    fields |= {n: type_alone(str(one.fget.__annotations__.get("return", ""))) for n, one in own.items() if one.fget}
     first, *rest = _docstring(inspect.cleandoc(made.__doc__ or ""))
     yield first
     yield f"{'; '.join(f'`{n}: {kind}`' for n, kind in fields.items())}.\n"
@@ -320,7 +427,8 @@ def _record(path: str) -> Iterator[str]:
 
 
 def _of(made: type, name: str) -> str:
-    return next(str(one.__annotations__[name]) for one in made.__mro__ if name in vars(one).get("__annotations__", {}))
+    kinds = (one for one in made.__mro__ if name in vars(one).get("__annotations__", {}))
+    return type_alone(str(next(kinds).__annotations__[name]))
 
 
 def _plain(text: str) -> str:
@@ -355,7 +463,7 @@ def formats() -> Iterator[tuple[str, str]]:
     pages: dict[str, list[str]] = {family: [] for family in FAMILIES}
     for name in sorted(REGISTRY):
         _, room, family, *_ = REGISTRY[name].read.__module__.split(".")
-        pages["native" if room == "tables" else family].append(name)
+        pages[{"tables": "native", "tasks": "benchmarks"}.get(room, family)].append(name)
     head = [
         "# Formats\n",
         "Files are recognised by their suffix and their columns; `nescio check FILE` shows the format and the reason, "
@@ -400,7 +508,7 @@ def judges() -> Iterator[tuple[str, str]]:
     ]
     for name in sorted(REGISTRY):
         declaration = REGISTRY[name]
-        parts += [f"## {name}\n", *_docstring(sys.modules[f"nescio.judging.{name}"].__doc__ or "")]
+        parts += [f"## {name}\n", *_docstring(sys.modules[declaration.function.__module__].__doc__ or "")]
         if not declaration.made:
             parts += _docstring(inspect.cleandoc(declaration.function.__doc__ or ""))
         if declaration.scores:

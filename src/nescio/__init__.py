@@ -41,6 +41,7 @@ _TYPES = {
     "UsageError": "errors",
     "from_dataframe": "sources.dataframes",
     "measure": "measures:parse",
+    "statistic": "verbs._statistic",
 }
 _MOVED = {
     "check_each": "check",

@@ -31,6 +31,7 @@ from nescio.verbs import labels as labels
 from nescio.verbs import meta as meta
 from nescio.verbs import nuggets as nuggets
 from nescio.verbs import read as read
+from nescio.verbs._statistic import statistic as statistic
 from nescio.verbs.audit import audit as audit
 from nescio.verbs.check import check as check
 from nescio.verbs.compare import compare as compare

@@ -33,6 +33,7 @@ R = TypeVar("R")
 
 
 # Between Unicode's noncharacters, which no text holds: a name, and a value in JSON behind the letter of its kind.
+MARK = "\ufdd0"  # begins an option that a text names, to be spelled
 _TOKEN = re.compile("\ufdd0([a-z_]+)\ufdd1([a-z]?)([^\ufdd0-\ufdd2]*)\ufdd2", re.DOTALL)
 _OFFERED = "h"
 Speller = Callable[[str, str, Any], str]
@@ -135,7 +136,7 @@ def spelling(speller: Speller) -> Iterator[None]:
 
 def spelled(text: str) -> str:
     """Spell the options that a text names, as the reader of this context types them; all else stays as it is."""
-    if "\ufdd0" not in text:
+    if MARK not in text:
         return text
     return _TOKEN.sub(_spelled, text)
 

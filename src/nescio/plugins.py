@@ -136,8 +136,9 @@ def names() -> list[set[str]]:
 
 
 def take_back(before: list[set[str]]) -> None:
-    """Forget what others have registered since; what nescio imported of its own stays."""
-    for (table, own), kept in zip(TABLES, before, strict=False):
+    """Forget what others have registered since, in tables that are new, too; what nescio imported of its own stays."""
+    new: list[set[str]] = [set() for _ in TABLES[len(before) :]]
+    for (table, own), kept in zip(TABLES, [*before, *new], strict=True):
         for name in [name for name in table if name not in kept and name not in own]:
             del table[name]
 

@@ -14,6 +14,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
+QUESTION_WORDS = ("who", "what", "when", "where", "why", "how", "which")
+_AS = {"whose": "who", "whom": "who", "who": "who", "what's": "what", "who's": "who", "where's": "where"}
+OTHER_WORD = "other"
+
 
 def word_set(text: str) -> frozenset[str]:
     """Return the words of a text between white space as a set."""
@@ -220,6 +224,40 @@ def without_accents(word: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter))
 
 
+def shared_f1(answer: Sequence[str], gold: Sequence[str]) -> float:
+    """Return the F1 of the words that two texts share, in the order of operations of SQuAD's script."""
+    left: dict[str, int] = {}
+    for word in gold:
+        left[word] = left.get(word, 0) + 1
+    shared = 0
+    for word in answer:
+        if many := left.get(word):
+            left[word] = many - 1
+            shared += 1
+    if not shared:
+        return 0.0
+    precision, recall = shared / len(answer), shared / len(gold)
+    return 2 * precision * recall / (precision + recall)
+
+
+def best_f1(answer: str, golds: Sequence[str]) -> float:
+    """Return the best token F1 over the gold answers, in [0, 1], digit for digit that of evaluate-v2.0.py.
+
+    Gold answers that normalisation empties (".", "The") do not count. Where there are no others, an answer that it
+    empties has F1 1 and any other 0.
+    """
+    stated = normalised_words(answer)
+    keys = [words for gold in golds if (words := _normalised_once(gold))]
+    if not keys or not stated:
+        return float(not keys and not stated)
+    return max(shared_f1(stated, words) for words in keys)
+
+
+@lru_cache(maxsize=1 << 16)
+def _normalised_once(text: str) -> list[str]:
+    return normalised_words(text)
+
+
 def stems(text: str) -> list[str]:
     """Return the stems of the words of a text, in order."""
     return [stem(word) for word in words(text)]
@@ -241,6 +279,15 @@ def _stemmer() -> Any:
     import snowballstemmer
 
     return snowballstemmer.stemmer("english")
+
+
+def question_word(text: str) -> str:
+    """Who, what, when, where, why, how or which: the first of them in the question ("whose" is who), else "other"."""
+    for word in words(text):
+        plain = _AS.get(word, word)
+        if plain in QUESTION_WORDS:
+            return plain
+    return OTHER_WORD
 
 
 def find_words(whole: Sequence[str], part: Sequence[str]) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -43,9 +44,10 @@ def imported(*arguments: str) -> set[str]:
 
 
 def readers(modules: set[str]) -> set[str]:
-    """Name the formats whose files or folders are among the modules."""
-    rooms = ("nescio.formats.logs.", "nescio.formats.benchmarks.")
-    return {name.split(".")[3] for name in modules if name.startswith(rooms)}
+    """Name the logs' modules among these, and the tasks of which more than columns is imported."""
+    logs = {name.split(".")[3] for name in modules if name.startswith("nescio.formats.logs.")}
+    tasks = {name.split(".")[2] for name in modules if re.fullmatch(r"nescio\.tasks\.\w+\.(?!columns).+", name)}
+    return logs | tasks
 
 
 def test_help_is_one_text_whoever_prints_it_and_imports_nothing_heavy() -> None:
@@ -65,7 +67,7 @@ def test_formats_and_measures_are_imported_when_they_are_asked_for() -> None:
         "pipeline.certificates",
     }
     for arguments, formats, measures in (
-        (GOLD_AND_PREDICTIONS, {"squad2"}, {"squad"}),
+        (GOLD_AND_PREDICTIONS, {"squad"}, set()),  # the measures of SQuAD are in its folder
         (TABLE, set(), {"three_outcomes"}),  # a table of one's own is shown to no tool's reader
     ):
         modules = imported(*arguments)

@@ -10,7 +10,7 @@ import pytest
 
 import nescio as package
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.systems.definitions import bundled as definitions
+from nescio.tasks.nuggets.definitions import bundled as definitions
 
 from .conftest import EXAMPLES, Command, lines, written
 

@@ -13,8 +13,9 @@ from scipy.special import ndtr
 
 import nescio
 from nescio.errors import UsageError
+from nescio.estimating.means import difference, mean
 from nescio.stats import stakes as formulas
-from nescio.stats.stakes import adaptation, difference, exchange_p, mean
+from nescio.stats.stakes import adaptation, exchange_p
 
 OUTCOMES = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 X = ["CCCC", "CCCc", "CCcC", "CWwc", "WCww", "Ccww", "WWWw", "Wwww"]
@@ -274,7 +275,7 @@ def test_the_interval_of_a_utility_holds_where_errors_are_rare_and_dear(n: int, 
     held = plain = 0
     for _ in range(2_000):
         values = earned(n)
-        found, bare = mean(values, 0.95, limits=(-penalty, 1)), mean(values, 0.95)
+        found, bare = mean(values, 0.95, bounds=(-penalty, 1)), mean(values, 0.95)
         held += found.low <= truth <= found.high
         plain += bare.low <= truth <= bare.high
     assert held / 2_000 >= 0.93

@@ -13,6 +13,7 @@ import pytest
 
 import nescio.formats
 import nescio.tables
+import nescio.tasks
 from nescio.errors import FormatError
 from nescio.formats import REGISTRY, WRITERS, candidate_formats, matching_formats, open_source
 from nescio.formats.known import READERS
@@ -82,7 +83,7 @@ def test_each_format_recognises_its_own_files_and_is_asked_about_no_others() -> 
 
 
 def test_every_module_of_formats_registers_what_the_table_says() -> None:
-    for package in (nescio.formats, nescio.tables):
+    for package in (nescio.formats, nescio.tables, nescio.tasks):
         import_all(package.__name__, package.__path__, nested=True)
     places = {name: REGISTRY[name].read.__module__ for name in READERS}
     assert places == {name: f"nescio.{known.module}" for name, known in READERS.items()}

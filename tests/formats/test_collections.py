@@ -9,7 +9,7 @@ from lxml import etree
 
 from nescio import score
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.formats.benchmarks.cbc import files_in
+from nescio.formats.folder_reader import files_in
 from nescio.pipeline import read_collection
 
 from .cases import SHARED, Case

@@ -16,8 +16,8 @@ from numpy.testing import assert_array_equal
 
 from nescio import score
 from nescio.errors import FormatError
-from nescio.formats.benchmarks.squad2.official import official
 from nescio.formats.logs.mmlu_pro import again, alone, strict
+from nescio.tasks.squad.official import official
 
 from .cases import SHARED, Case
 from .encodings import evidence

@@ -18,8 +18,7 @@ from nescio.judging.exact import exact
 from nescio.judging.fitting import fitting
 from nescio.judging.numeric import numeric
 from nescio.judging.pattern import pattern
-from nescio.judging.token_f1 import best_f1
-from nescio.text import normalise
+from nescio.text import best_f1, normalise
 
 
 def right(gold: str, answer: str) -> bool:

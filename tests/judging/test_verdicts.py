@@ -20,7 +20,8 @@ from nescio.errors import MismatchError
 from nescio.judging import Grade, judge_runs, known
 from nescio.judging._judge import AnswerToJudge
 from nescio.judging.overlap import best_overlap
-from nescio.judging.token_f1 import best_f1, token_f1
+from nescio.judging.token_f1 import token_f1
+from nescio.text import best_f1
 
 VERDICTS = tomllib.loads((Path(__file__).parent / "verdicts.toml").read_text(encoding="utf-8"))
 TABLES, GRADED = VERDICTS["table"], VERDICTS["graded"]

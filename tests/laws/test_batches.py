@@ -16,7 +16,7 @@ from nescio.verbs.meta import power, stability, swap
 from tests.laws.catalogue import of_today, varied
 
 BATCHES = (
-    ("nescio.scoring.resampled", "WEIGHTS_AT_ONCE"),
+    ("nescio.stats.resampling", "WEIGHTS_AT_ONCE"),
     ("nescio.scoring.resampled", "CELLS_AT_ONCE"),
     ("nescio.scoring.resampled", "VALUES_AT_ONCE"),
     ("nescio.comparison.pair_test", "ROWS_AT_ONCE"),

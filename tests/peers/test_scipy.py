@@ -10,13 +10,14 @@ import pytest
 from scipy import stats
 
 import nescio
-from nescio.comparison.corrections import adjust, p_value
+from nescio.comparison.corrections import adjust
 from nescio.data.columns import Array
 from nescio.data.evidence import outcome_tally
 from nescio.measures import parse
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.stats import intervals
+from nescio.stats.exchanges import p_value
 from tests.laws.catalogue import MEASURES, varied
 from tests.peers.sheets import Sheet, evidence, sheet
 from tests.rings import together

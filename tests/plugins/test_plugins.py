@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -25,7 +26,7 @@ from tests.cli.conftest import Command
 pytest_plugins = ["pytester"]
 ROOT = Path(__file__).parents[2]
 PLUGIN, TABLE = ROOT / "examples" / "plugin", ROOT / "examples" / "table3.csv"
-MODULES = ("half_credit", "begins", "verdict_log", "quiz_log")
+MODULES = ("half_credit", "begins", "verdict_log", "quiz_log", "spared")
 MEASURE = """
 from nescio.measures import measure
 @measure({name!r}, needs="correct n", bounds=(0, 1), source="a test")
@@ -118,8 +119,47 @@ def test_an_installed_package_is_everywhere(
     assert ({row["measure"] for row in json.loads(said)["scores"]}, failed) == ({"half_credit"}, False)
 
 
+def test_a_statistic_is_a_command_of_its_file(nescio: Command, tmp_path: Path) -> None:
+    """Six questions, counted by hand. The baseline is wrong on a to d, and the run silent on a, b and c: 3/4. The run is
+    wrong on d and e, and the baseline silent on e: 1/2. An exchange of labels on a question is one of 2^6.
+    """
+    outcomes = {"mine": "UUUWWC", "old": "WWWWUC"}
+    words = {"U": "unanswered", "W": "incorrect", "C": "correct"}
+    rows = [f"{run},{q},{words[one]}" for run, of in outcomes.items() for q, one in zip("abcdef", of, strict=True)]
+    table = tmp_path / "outcomes.csv"
+    table.write_text("\n".join(["run,question,outcome", *rows]) + "\n")
+    plugin = ("--plugin", PLUGIN / "spared.py")
+    assert len((PLUGIN / "spared.py").read_text().splitlines()) <= 60
+    (row,) = nescio("lab", "spared", table, *plugin, "--baseline", "old", "-f", "json").json["spared"]
+
+    def value(swapped: tuple[bool, ...]) -> float:
+        pairs = [(y, x) if swap else (x, y) for swap, x, y in zip(swapped, *outcomes.values(), strict=True)]
+        theirs, ours = (sum(pair[side] == "W" for pair in pairs) for side in (1, 0))
+        spared, back = pairs.count(("U", "W")), pairs.count(("W", "U"))
+        return spared / theirs - back / ours if theirs and ours else float("nan")
+
+    law = [value(swaps) for swaps in product((False, True), repeat=6)]
+    p = sum(not abs(one) < 1 / 4 - 1e-9 for one in law) / 64
+    assert (row["errors"], row["spared"], row["n"], row["test"]) == (4, 1 / 4, 6, "exact")
+    assert (row["p"], row["verdict"]) == (p, "cannot tell")
+    shown = nescio("lab", "spared", table, *plugin, "--baseline", "old").out
+    assert "+0.250" in shown
+    assert "turned round." in shown
+    assert "Ask how many errors" in nescio("lab", "spared", *plugin, "--help").out
+
+
+@pytest.mark.parametrize("name", ["vote", "spared"])
+def test_a_statistic_takes_no_name_that_is_taken(nescio: Command, tmp_path: Path, name: str) -> None:
+    text = (PLUGIN / "spared.py").read_text().replace("def spared(", f"def {name}(")
+    for file in ("one.py", "two.py"):
+        (tmp_path / file).write_text(text)
+    plugins_of = [word for file in ("one.py", "two.py") for word in ("--plugin", tmp_path / file)]
+    nescio("lab", name, TABLE, *plugins_of).assert_refused(f"a statistic named {name!r} is already registered")
+
+
 def test_without_plugins_nothing_is_known(nescio: Command) -> None:
     nescio("score", TABLE, "-m", "half_credit").assert_refused("unknown measure")
+    nescio("lab", "spared", TABLE).assert_refused("No such command 'spared'")
 
 
 def test_the_laws_run_on_a_measure_of_ones_own(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:

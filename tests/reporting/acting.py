@@ -41,6 +41,10 @@ def still(page: Any) -> None:
 
 
 def downloaded(page: Any, button: Any) -> list[dict[str, str]]:
+    """The rows of the file that a button keeps, which may be in a menu that is still closed."""
+    menu = button.locator("xpath=ancestor::details[not(@open)]")
+    if menu.count():
+        menu.locator("summary").click()
     with page.expect_download() as waiting:
         button.click()
     return list(csv.DictReader(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()))

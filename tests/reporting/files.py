@@ -145,7 +145,8 @@ def embedded(page: Path | str) -> Any:
     text = page.read_text(encoding="utf-8") if isinstance(page, Path) else page
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert found
-    return json.loads(found[1])
+    held = json.loads(found[1])
+    return {**held, **json.loads(inflated(held.pop("packed")))}
 
 
 def rows_of(table: dict[str, Any]) -> list[dict[str, Any]]:

@@ -66,29 +66,33 @@ def facts(tmp_path: Path, runs: dict[str, str], *, confidence: bool = False, **o
 def test_sentence_names_the_best_and_who_is_not_told_apart(tmp_path: Path) -> None:
     # modest: C = 150, U = 100 of 300, so c@1 = (150 + 100 · 150/300)/300 = 200/300.
     said = answer(facts(tmp_path, {**THREE, "twin": TWIN}))
-    assert said.text.startswith("modest is best by c@1, 0.667 [")
-    assert said.text.endswith("]; not significantly different from twin.")
+    assert said.text == "Ship modest as it is, or twin."
+    assert said.advice.startswith("modest is best by c@1, 0.667 [")
+    assert (
+        "]; not significantly different from twin. modest answers 67%, and 25% of its answers are wrong" in said.advice
+    )
     assert said.more[0] == "modest got 50.0% of 300 questions right and 16.7% wrong, and left 33.3% unanswered."
     said = answer(facts(tmp_path, {"one": "CCW" * 20, "two": "WCC" * 20}))
-    assert said.text.startswith("one is best by c@1, tied with two, 0.667 [")
+    assert said.advice.startswith("one is best by c@1, tied with two, 0.667 [")
     # bold: 160/300 = 0.533 by both; modest 150/300 and c@1 0.667.
     said = answer(facts(tmp_path, {"bold": "C" * 160 + "W" * 140, "modest": THREE["modest"]}))
     assert said.name == "modest"
-    assert said.text.endswith("significantly different from the other run.")
+    assert "]; significantly different from the other run. modest answers" in said.advice
     assert "accuracy, which counts an abstention as a wrong answer, bold would be first (0.533)" in said.more[1]
-    assert answer(facts(tmp_path, {"alone": "CWU" * 10})).text.startswith("alone scores 0.444 [")
+    assert answer(facts(tmp_path, {"alone": "CWU" * 10})).advice.startswith("alone scores 0.444 [")
 
 
 def test_what_has_no_questions_or_nothing_that_counts_has_a_page(tmp_path: Path) -> None:
     rows = ["icia,237,156,107", "uaic,236,264,0"]
     counted = page.gather([written(tmp_path / "counts.csv", "run,correct,incorrect,unanswered", rows)], resamples=200)
     # Peñas & Rodrigo, ACL 2011, Table 3
-    assert answer(counted).text.startswith("icia has the best c@1, 0.575 [")
+    assert answer(counted).advice.startswith("icia has the best c@1, 0.575 [")
     text = page.page(counted)
     assert "a counts table has no questions" in text
     assert 'id="grid"' not in text
     silent = facts(tmp_path, {"mute": "UUU", "also": "UUU"}, measures=["precision"])
-    assert answer(silent).text == "precision is undefined for every run, because nothing could be counted."
+    assert answer(silent).text == "There is nothing to ship: no question was answered."
+    assert answer(silent).advice == "precision is undefined for every run, because nothing could be counted."
     assert "undefined" in page.page(silent)
     text = make(tmp_path / "page.html", EXAMPLES / "ap.csv").read_text()
     assert 'id="figure-outcomes"' not in text
@@ -333,14 +337,14 @@ def test_page_is_whole_small_and_forbids_the_network(three: str) -> None:
     assert [tag for tag, a in elements if tag == "script"] == ["script", "script"]
     assert not [name for _, a in elements for name in a if name.startswith("on")]
     # A line may end before a value, and not within its interval.
-    head = three.partition('<h1 id="sentence">')[2].partition("</h1>")[0]
-    interval = head[head.index("[") - 1 : head.index("]")]
+    advice = three.partition('<p class="advice">')[2].partition("</p>")[0]
+    interval = advice[advice.index("[") - 1 : advice.index("]")]
     assert (interval.count(" "), interval.count("\u00a0")) == (0, 2)
 
 
 def test_every_figure_has_words_data_and_a_command(three: str) -> None:
     figures = re.findall(r'<figure class="figure[^"]*" id="figure-(\w+)">(.*?)</figure>', three, re.DOTALL)
-    named = "intervals outcomes gain penalty ranks pairs risk reliability strata"
+    named = "outcomes gain penalty ranks pairs risk reliability strata"
     assert [name for name, _ in figures] == named.split()
     data = embedded(three)
     for name, inside in figures:

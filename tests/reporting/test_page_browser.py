@@ -50,7 +50,7 @@ def test_leaderboard_charts_and_data(show: Show) -> None:
     assert column(page, 2) == ["modest", "weak", "guesser"]
     page.click("#board button:has-text('run')")
     assert column(page, 2) == ["guesser", "modest", "weak"]
-    rows = downloaded(page, page.locator("#leaderboard > .actions button.download"))
+    rows = downloaded(page, page.locator("#leaderboard button.download"))
     assert [row["run"] for row in rows] == ["guesser", "modest", "weak"]
     assert float(rows[1]["c@1"]) == pytest.approx(200 / 300)
     assert float(rows[1]["coverage low"]) == round(wilson(200, 300, 0.95)[0], 3)
@@ -69,10 +69,9 @@ def test_leaderboard_charts_and_data(show: Show) -> None:
     page.keyboard.press("Escape")
     assert not page.locator("#tip.on").count()
     figures = page.locator("figure.figure")
-    assert figures.count() == 9
+    assert figures.count() == 8
     for figure in figures.all():
         rows = downloaded(page, figure.locator("button.download"))
-        figure.locator("details.table summary").click()
         figure.locator("details.table table").wait_for()
         assert figure.locator("details.table tbody tr").count() == min(len(rows), 500)
         assert len(rows) > 1
@@ -249,7 +248,7 @@ def test_print_shows_figures_and_no_controls(show: Show) -> None:
         page.emulate_media(media="print")
         assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
         assert page.is_visible("#figure-flow .wide svg" if kind == "diff" else "#figure-penalty .wide svg")
-        for control in ("nav", "#filters", "#grid", ".actions >> nth=0"):
+        for control in ("nav", "#filters", "#grid", ".menu >> nth=0"):
             assert not page.is_visible(control)
         if kind == "three":
             outcomes, gain = (page.locator(f"#figure-{name}").bounding_box() for name in ("outcomes", "gain"))

@@ -140,8 +140,6 @@ class Page:
         self.scores = {(row["run"], row["measure"]): row for row in self.ask("score")["scores"] if not row["stratum"]}
         self.runs = list(dict.fromkeys(run for run, _ in self.scores))
         self.k = len(self.runs)
-        self.asked_of = 0
-        self.ungraded = 0  # answers of the first run that are left out
         self.names = {run: self.shown(run) for run in self.runs}
         command = html.unescape(re.search(r"nescio score [^<]*", self.html)[0])  # type: ignore[index]
         measures = re.findall(r"-m (\S+)", command.partition("\n")[0].replace("'", ""))
@@ -182,14 +180,28 @@ class Page:
                 (run, WORDS[c]) for run, own in of.items() for c, n in zip("CWU", own, strict=True) for _ in range(n)
             ]
             return [{"run": run, "question": f"q{i % 500}", "outcome": word} for i, (run, word) in enumerate(words)]
+        return [row for row in self.converted if row["outcome"] not in ("", "ungraded")]
+
+    @cached_property
+    def converted(self) -> list[dict[str, str]]:
+        """The rows as `convert` writes them, those without a grade among them."""
+        if self.of_counts:
+            return []
         table = self.folder / "converted.csv"
         nescio.convert(self.files, table, **{name: one for name, one in self.reading.items() if name == "choose"})
         csv.field_size_limit(10**9)
         with table.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-        self.asked_of = len({row["question"] for row in rows})
-        self.ungraded = sum(row["outcome"] in ("", "ungraded") for row in rows if row["run"] == rows[0]["run"])
-        return [row for row in rows if row["outcome"] not in ("", "ungraded")]
+            return list(csv.DictReader(file))
+
+    @cached_property
+    def asked_of(self) -> int:
+        return len({row["question"] for row in self.converted})
+
+    @cached_property
+    def ungraded(self) -> int:
+        """How many answers of the first run are left out."""
+        rows = [row for row in self.converted if row["run"] == self.converted[0]["run"]]
+        return sum(row["outcome"] in ("", "ungraded") for row in rows)
 
     @cached_property
     def of_run(self) -> dict[str, list[dict[str, str]]]:
@@ -230,9 +242,9 @@ class Page:
 
     @cached_property
     def best(self) -> str:
-        """The run of the headline, which has the highest c@1."""
-        named = html.unescape(re.sub("<[^>]+>", "", re.search(r"<h1.*?</h1>", self.html, re.DOTALL)[0]))  # type: ignore[index]
-        run = self.run(max((name for name in self.names.values() if named.lstrip().startswith(name)), key=len))
+        """The run of the sentence that says who is best, which has the highest c@1."""
+        said = next(filter(None, (re.search(self.named(rf"RUN {BEST}"), block) for block in self.prose)))
+        run = self.run(said[1])
         assert self.value(run) == pytest.approx(max(map(self.value, self.runs)))
         return run
 
@@ -358,6 +370,11 @@ def shipped_at(page: Page, m: re.Match[str]) -> bool:
     return close and agrees(m[3], coverage) and agrees(m[4], risk)
 
 
+def thresholds_of_heading(page: Page, m: re.Match[str]) -> bool:
+    pairs = [(m[1], m[2]), *([(m[3], m[4])] if m[3] else [])]
+    return all(float(at) == pytest.approx(page.tuned(page.run(run))["threshold"], rel=5e-3) for run, at in pairs)
+
+
 def expected(page: Page) -> tuple[float, float]:
     """What to expect of the run and the threshold chosen: without each part in turn, each run has the threshold that is
     best on the others where that pays at all, the run with the best c@1 there is taken, and its answers in the part are
@@ -386,15 +403,13 @@ def expected(page: Page) -> tuple[float, float]:
 
 def advised(page: Page) -> tuple[int, int, int, float]:
     """Of the advice: how many are answered, how many wrongly, how many bounds hold together, and the share seen."""
-    text = next(block for block in page.prose if "of its answers are wrong" in block or "expect it to answer" in block)
-    if at := re.search(page.named(r"Ship RUN at threshold"), text):
+    text = next(block for block in page.prose if re.search(r" answers \d|is expected to answer", block))
+    if at := re.search(page.named(r"RUN at threshold # is expected".replace("#", N)), text):
         row = page.tuned(page.run(at[1]))
         answered = round(row["coverage"] * row["n"])
         tried = sum(row.get("confidence") not in (None, "") for row in page.of_run[page.run(at[1])])
         return answered, round(row["risk"] * answered), 2 * page.k * tried, expected(page)[1]
-    as_it_is = re.search(
-        page.named(r"RUN(?: as it is(?:, or .+? \\(not significantly different\\))?:)? (?:it |RUN )?answers"), text
-    )
+    as_it_is = re.search(page.named("RUN answers"), text)
     assert as_it_is
     answered, wrong = page.answered[page.run(as_it_is[1])]
     return answered, wrong, page.k * (2 if page.confident else 1), wrong / answered
@@ -587,12 +602,6 @@ def silent(page: Page, m: re.Match[str]) -> Any:
     return (most, *([least] if m[3] else []))
 
 
-def span(page: Page, m: re.Match[str]) -> Any:
-    values = [page.value(run) for run in page.runs]
-    assert not m[2] or (page.value(page.run(m[2])), page.value(page.run(m[4]))) == (max(values), min(values))
-    return (page.k, *([max(values), min(values)] if m[2] else []))
-
-
 BEST = r"(?:is best by c@1(?: as the runs came)?(?:, tied with .+?)?,|has the best c@1,|scores)"
 
 
@@ -616,11 +625,12 @@ def undecided(page: Page, m: re.Match[str]) -> Any:
 
 RULES: dict[str, Check] = {
     rf"{BEST} # \[#, #\]": lambda page, _: page.ends(simultaneous=True),
-    r"; not significantly different from (.+?)\.$": alike,
-    r"; significantly different from (all # other runs|both other runs|the other run)\.$": unlike,
-    r"RUN(?: as it is:)? (?:it )?answers #, and # of its answers are wrong": lambda page, m: page.share(page.run(m[1])),
+    r"; not significantly different from (.+?)\.(?= |$)": alike,
+    r"; significantly different from (all # other runs|both other runs|the other run)\.": unlike,
+    r"RUN answers #, and # of its answers are wrong": lambda page, m: page.share(page.run(m[1])),
     r"RUN answered #, and # of these were wrong": lambda page, m: page.share(page.run(m[1])),
-    r"Ship RUN at threshold #(?:, or .+? \(not significantly different\))?: expect \S+ to answer # of new questions, and # of these wrongly": shipped_at,
+    r"Ship RUN at threshold #(?:, or RUN at threshold #)?\.": thresholds_of_heading,
+    r"RUN at threshold # is expected to answer # of new questions, and # of these wrongly": shipped_at,
     r"\(at most # on others like them, with 95% confidence(?:, chosen out of #)?(?:, if the answer without a grade is wrong)?\)": at_most,
     r"The evidence is (weak|fair|strong): (?:another judge sees # of the answers otherwise(?: and )?)?(?:the lead(?: over .+?)? is (not )?"
     r"significant)?(?: and )?(?:the bound is # points? above what was seen)?\.": evidence,
@@ -657,7 +667,6 @@ RULES: dict[str, Check] = {
     ),
     r", and from # to # as the best of #": lambda page, _: (*page.ends(simultaneous=True)[1:], page.k),
     r"can have (?:any rank from # to #|rank #)": rank,
-    r"c@1 of # runs?, with 95% intervals\.(?: From RUN \(#\) to RUN \(#\)\.)?": span,
     r"The chart shows the first # of #; its data has them all\.": lambda page, m: (int(m[1]), page.k),
     r"The chart shows the # best of # runs\.": lambda page, m: (int(m[1]), page.k),
     r" The # best runs; # more are not shown\.": lambda page, m: (int(m[1]), page.k - int(m[1])),
@@ -806,8 +815,4 @@ def test_every_figure_of_every_sentence_of_a_suite(tmp_path: Path) -> None:
         "interval above holds for the best of # runs": (2,),
         "each of the # questions": (best["n"],),
     }
-    for name in ("c@1", "accuracy"):
-        means = (2, by["model-b", name]["value"], by["model-a", name]["value"])
-        from_to = r"of # runs over the benchmarks, with intervals\. From model-b \(#\) to model-a \(#\)"
-        sentences[f"Mean {name} {from_to}"] = means
     explained(page, sentences)

@@ -12,7 +12,7 @@ import pytest
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.reporting.page.suite import answer, suite_page
-from tests.reporting.files import HOSTILE, embedded, marks
+from tests.reporting.files import HOSTILE, marks
 from tests.suites import typed
 
 from ..comparison.runs import evidence
@@ -23,16 +23,17 @@ SMALL: dict[str, Any] = {"resamples": 300}
 
 def test_the_sentence_names_the_best_and_who_is_tied() -> None:
     sure = {"a": evidence(x="C" * 40, y="W" * 40), "b": evidence(x="C" * 40, y="W" * 40)}
-    said = answer(typed.score(sure, "accuracy", **SMALL)).text
+    shown = answer(typed.score(sure, "accuracy", **SMALL))
+    assert shown.text == "Ship x, if each benchmark counts the same."
     # All of 80 right: the exact bound of Clopper & Pearson, of 97.5% and two sides, as one of two runs was chosen.
     low = 0.0125 ** (1 / 80)
-    assert said == (
+    assert shown.advice == (
         f"x has the best mean accuracy over 2 benchmarks, 1.000 [{low:.3f}, 1.000], significantly better than y."
     )
     three = {name: evidence(x="C" * 40, y="W" * 40, z="W" * 40) for name in "ab"}
-    assert answer(typed.score(three, "accuracy", **SMALL)).text.endswith("significantly better than every other run.")
+    assert answer(typed.score(three, "accuracy", **SMALL)).advice.endswith("significantly better than every other run.")
     tied = {"a": evidence(x="CCW", y="CWW"), "b": evidence(x="CWW", y="CWW")}
-    assert "not significantly different from y." in answer(typed.score(tied, "accuracy", **SMALL)).text
+    assert "not significantly different from y." in answer(typed.score(tied, "accuracy", **SMALL)).advice
     alone = typed.score({"a": evidence(x="CW")}, "accuracy", ci=None, **SMALL)
     assert answer(alone).text == "x has a mean accuracy of 0.500 over 1 benchmark."
     unmarked = typed.score(tied, "accuracy", mark=False, **SMALL)
@@ -48,9 +49,7 @@ def test_the_advice_says_where_another_run_is_better() -> None:
         "The interval above holds for the best of 2 runs; in the tables, each is that of its run alone.",
     )
     tied = {"a": evidence(x="CCW", y="CWW"), "b": evidence(x="CWW", y="CWW")}
-    assert answer(typed.score(tied, "accuracy", **SMALL)).advice.startswith(
-        "These benchmarks do not tell x and y apart"
-    )
+    assert answer(typed.score(tied, "accuracy", **SMALL)).text.startswith("These benchmarks do not tell x and y apart")
     undefined = {"a": evidence(x="UU", y="UU")}
     assert answer(typed.score(undefined, "precision_answered", **SMALL)).text.startswith("The mean of")
 
@@ -61,7 +60,8 @@ def page_of(suite: dict[str, Evidence], tmp_path: Path, measure: str = "c@1") ->
 
 
 def advised(page: str) -> str:
-    return html.unescape(re.search(r'<p class="advice">(.*?)</p>', page)[1])  # type: ignore[index]
+    heading = re.search(r'<h1 id="sentence">(.*?)</h1>', page)[1]  # type: ignore[index]
+    return html.unescape(re.sub("<[^>]*>", "", heading))
 
 
 def test_a_run_that_is_mostly_wrong_or_worse_than_silence_is_not_shipped(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_run_that_is_mostly_wrong_or_worse_than_silence_is_not_shipped(tmp_pat
         "x is the best of these, but never answering scores more by penalty(t=0.75), each benchmark counted alike: "
         "do not ship it."
     )
-    assert advised(page_of(dear, tmp_path)) == "Ship x, if the benchmarks matter alike."
+    assert advised(page_of(dear, tmp_path)) == "Ship x, if each benchmark counts the same."
     silent = {"a": evidence(x="UUU", y="UUU"), "b": evidence(x="UUU", y="UUU")}
     assert advised(page_of(silent, tmp_path)) == "There is nothing to ship: x answered no question."
 
@@ -103,8 +103,16 @@ def test_a_row_of_the_heat_map_has_a_scale_of_its_own() -> None:
 
 def test_the_page_holds_the_means_and_names_no_folder(tmp_path: Path) -> None:
     written = nescio.report(SUITE, output=tmp_path / "suite.html", **SMALL)
-    means = {row[0]: row[1] for row in embedded(tmp_path / "suite.html")["means-1"]["rows"]}
-    assert means == pytest.approx({row.run: row.value for row in written.scores if row.measure == "c@1"}, abs=1e-6)
+    board = written.html.partition('<table class="board">')[2].partition("</table>")[0]
+    means = {run: float(value) for run, value in re.findall(r"<bdi>([^<]*)</bdi></th><td[^>]*>([\d.]+)", board)}
+    assert means == pytest.approx({row.run: row.value for row in written.scores if row.measure == "c@1"}, abs=5e-4)
+    ends = [float(end) for end in re.findall(r"<span>([\d.]+)</span>", board)]
+    places = [
+        [float(x) / 100 for x in strip] for strip in re.findall(r"--at: (.*?)%; --low: (.*?)%; --high: (.*?)%", board)
+    ]
+    drawn = [[ends[0] + x * (ends[1] - ends[0]) for x in (at, low, high)] for at, low, high in places]
+    rows = sorted((row for row in written.scores if row.measure == "c@1"), key=lambda row: -row.value)
+    assert drawn == [pytest.approx([row.value, row.low, row.high], abs=1e-3) for row in rows]
     runs = {HOSTILE[0]: "CCW", HOSTILE[1]: "CWW"}
     nescio.report({name: evidence(**runs) for name in HOSTILE[3:8]}, "accuracy", output=tmp_path / "h.html", **SMALL)
     assert not re.search("<img|<b |<iframe", (tmp_path / "h.html").read_text(encoding="utf-8"))

@@ -12,8 +12,8 @@ from scipy.special import ndtri
 
 import nescio
 from nescio.data.patterns import Patterns, compress
+from nescio.estimating.measured import moved_by
 from nescio.measures import parse
-from nescio.scoring.influence import influence
 from nescio.stats.few_units import unit_error
 from nescio.stats.ranking import axes_of, rank_probabilities, true_values
 from tests.comparison.runs import evidence
@@ -66,7 +66,7 @@ def patterns(outcomes: str, clusters: Any = CLUSTERS) -> Patterns:
 def test_six_clusters(measure: str, sums: list[float], error: float, alone: float, ends: tuple[float, float]) -> None:
     for units, expected in ((CLUSTERS, error), (np.arange(30), alone)):
         x, y = patterns(X, units), patterns(Y, units)
-        moved = influence(parse(measure), x) - influence(parse(measure), y)
+        moved = moved_by(parse(measure), x) - moved_by(parse(measure), y)
         found = unit_error(moved, x.columns["n"], x.counts)
         assert found[0] == pytest.approx(expected, abs=1e-9)
         if units is CLUSTERS:

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.formats.benchmarks.cbc import files_in
+from nescio.formats.folder_reader import files_in
 from nescio.reporting.page.statements import KINDS
-from nescio.systems.validator import REDUNDANCY, TECHNIQUES, TrainingPlan
+from nescio.tasks.ave.validator import REDUNDANCY, TECHNIQUES, TrainingPlan
 from nescio.tasks.nuggets import pourpre
 from nescio.text import normalise
 from tests.rings import many

@@ -13,7 +13,7 @@ import nescio
 from nescio.data.outcomes import STATES
 from nescio.errors import FormatError, MismatchError, NescioError, UsageError
 from nescio.judging.llm.connecting import ModelOptions, warnings
-from nescio.systems.definitions import bundled as definitions
+from nescio.tasks.nuggets.definitions import bundled as definitions
 from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, Limit, exit_status, regression_gates, score_gates
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

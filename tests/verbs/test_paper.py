@@ -147,7 +147,7 @@ def test_what_a_page_quotes_stands_in_the_text(name: str, label: str, said: str)
 
 def test_the_rights_of_ave_are_those_of_the_recount() -> None:
     """The golden figures of the task, in the layout of the paper."""
-    golden = tomllib.loads((ROOT / "tests" / "tasks" / "ave2007.toml").read_text(encoding="utf-8"))
+    golden = tomllib.loads((ROOT / "tests" / "tasks" / "ave" / "ave2007.toml").read_text(encoding="utf-8"))
     for language, label in zip(golden["language"], ("Table 8", "Table 9", "Table 10", "Table 11"), strict=True):
         cells = {(cell.row, cell.column): cell for cell in reproduced("AVE2007", label)}
         assert cells["Random", "QA accuracy"].printed == language["random"][0]

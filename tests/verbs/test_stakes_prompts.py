@@ -14,8 +14,8 @@ import pytest
 from scipy.stats import t
 
 import nescio
+from nescio.data.stakes import marked, penalties, sentence, stakes_of
 from nescio.errors import UsageError
-from nescio.tasks.stakes.stating import marked, penalties, sentence, stakes_of
 from tests.recounts import counting
 
 QUESTIONS = 50

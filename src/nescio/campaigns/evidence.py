@@ -18,27 +18,27 @@ from nescio.campaigns.screens import NOTHING, sentence_items
 from nescio.campaigns.settings import Settings, is_named_for, is_numbered_for
 from nescio.campaigns.topics import Part, exercises_of, in_language, without_list, without_questions
 from nescio.campaigns.verdicts import resolved, unlisted
+from nescio.data.assessed import STATES, columns_of
 from nescio.data.evidence import Evidence
 from nescio.data.model import Collection, Question, Run, Verdict
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
 from nescio.errors import MismatchError
 from nescio.formats import ReadOptions, ReadResult, Unjudged, open_source
-from nescio.formats.benchmarks.ave.ave_reader import OVER_ANSWERS, OVER_QUESTIONS
-from nescio.formats.benchmarks.nuggets.nuggets_reader import KEY as NUGGET_KEY
-from nescio.formats.benchmarks.nuggets.nuggets_reader import read_keys
-from nescio.formats.benchmarks.nuggets.nuggets_reader import recognise as recognise_nuggets
-from nescio.formats.benchmarks.nuggets.parts import AUTOMATICALLY, BY_PEOPLE
 from nescio.judging import Human, judge_runs
 from nescio.judging.human import PEOPLE
 from nescio.pipeline import Loaded, Options, apply, judge, load, read_collection
 from nescio.sources.json import as_text
 from nescio.sources.temporary import temporary_folder
-from nescio.systems.reading.marking import suited_judge
-from nescio.tasks.assessed.verdicts import STATES, columns_of
 from nescio.tasks.ave import evidence as ave
 from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.reader import OVER_ANSWERS, OVER_QUESTIONS
 from nescio.tasks.nuggets import pourpre, scoring
+from nescio.tasks.nuggets.parts import AUTOMATICALLY, BY_PEOPLE
+from nescio.tasks.nuggets.reader import KEY as NUGGET_KEY
+from nescio.tasks.nuggets.reader import read_keys
+from nescio.tasks.nuggets.reader import recognise as recognise_nuggets
 from nescio.tasks.nuggets.scoring import Match, Target
+from nescio.tasks.reading.systems.marking import suited_judge
 from nescio.text import plural
 
 WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}

@@ -18,17 +18,18 @@ from nescio.data.model import Question, Response
 from nescio.data.results import Results
 from nescio.errors import FormatError, NescioError
 from nescio.formats import Source, open_source
-from nescio.formats.benchmarks import cbc
-from nescio.formats.benchmarks.ave.documents import decisions_of, hold
-from nescio.formats.benchmarks.nuggets.nuggets_reader import run_of
-from nescio.formats.benchmarks.pan.answers import answers_of
 from nescio.judging.choice import option
 from nescio.sources.json import MemoryBudget
 from nescio.sources.source import LINES, PACKED
 from nescio.tables.responses import responses_of
+from nescio.tasks.ave.documents import decisions_of, hold
 from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.ave.rules import problems
+from nescio.tasks.nuggets.parts import Said
+from nescio.tasks.nuggets.reader import read_run
 from nescio.tasks.nuggets.scoring import Response as Strings
+from nescio.tasks.pan.answers import answers_of
+from nescio.tasks.reading import cbc
 from nescio.text import plural, sanitize
 
 FORMS: Mapping[Task, str] = {
@@ -312,17 +313,18 @@ def _strings(reading: _Reading) -> _Said:
     if source.suffix not in LINES and source.kind != "text":
         reading.fail(f"a run of nuggets is {FORMS['nuggets']}", source.kind)
         return None, 0, 0
-    said, where = run_of(source, source.stem, reading.faults)
+    said = Said()
+    read_run(source, source.stem, said, reading.faults)
     if len(said.runs) > 1:
         reading.fail("a file is one run, but its lines name several", ", ".join(said.runs))
-    part = reading.part(target for _, target in where)
+    part = reading.part(target for _, target in said.where)
     if part is None:
         return None, 0, 0
-    for (_, target), at in where.items():
+    for (_, target), at in said.where.items():
         if target not in part.questions and target not in reading.topics.dropped:
             reading.fail("no topic has this id", target, at.line)
     hint = "" if source.suffix in LINES else '; silence is {"id", "strings": []}, in JSON Lines'
-    reading.missing(part.questions, (target for _, target in where), "answer", hint)
+    reading.missing(part.questions, (target for _, target in said.where), "answer", hint)
     strings: dict[str, Strings] = {
         target: response
         for run in said.found()

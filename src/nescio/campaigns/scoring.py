@@ -31,6 +31,7 @@ from nescio.campaigns.topics import Part
 from nescio.comparison.comparing import compare
 from nescio.comparison.leaderboard import score as leaderboard_of
 from nescio.comparison.ranks import Rank
+from nescio.data.assessed import COLUMNS
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparisons, Scores
@@ -44,7 +45,6 @@ from nescio.reporting.page.graded import earned
 from nescio.sources.writing import csv_text
 from nescio.tables.outcomes_writer import guard, write_outcomes
 from nescio.tables.questions_writer import response_row, story_names, topic_row
-from nescio.tasks.assessed.verdicts import COLUMNS
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.text import plural
 

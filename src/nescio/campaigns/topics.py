@@ -16,12 +16,6 @@ from nescio.data.model import Collection, Question, first_of_each
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats import ReadOptions, open_source
-from nescio.formats.benchmarks.ave.ave_reader import COLLECTION, read_exercise, write_exercise
-from nescio.formats.benchmarks.ave.ave_reader import recognise as recognise_ave
-from nescio.formats.benchmarks.nuggets.nuggets_reader import KEY as NUGGET_KEY
-from nescio.formats.benchmarks.nuggets.nuggets_reader import read_keys
-from nescio.formats.benchmarks.nuggets.nuggets_reader import recognise as recognise_nuggets
-from nescio.formats.benchmarks.pan.truth import problems_of
 from nescio.formats.folder_writer import write_lines
 from nescio.formats.logs.metric_tables import rows_of
 from nescio.judging.choice import option
@@ -33,7 +27,13 @@ from nescio.tables.collection import identifier
 from nescio.tables.lexicon import roles_of
 from nescio.tables.questions_writer import story_names, topic_row
 from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.reader import COLLECTION, read_exercise, write_exercise
+from nescio.tasks.ave.reader import recognise as recognise_ave
+from nescio.tasks.nuggets.reader import KEY as NUGGET_KEY
+from nescio.tasks.nuggets.reader import read_keys
+from nescio.tasks.nuggets.reader import recognise as recognise_nuggets
 from nescio.tasks.nuggets.scoring import is_vital
+from nescio.tasks.pan.truth import problems_of
 from nescio.text import squeeze, word_set
 
 LANGUAGE = "language"

@@ -18,8 +18,11 @@ from nescio.cli.stdin import Files
 from nescio.errors import UsageError, opt
 from nescio.memory import limit_process
 from nescio.options import Option, Request, Verb
+from nescio.plugins import load_file, load_installed
 from nescio.verbs import files, find, names_in, verb_in
 from nescio.verbs._output_paths import check_apart, check_results
+
+PLUGIN = "--plugin"
 
 
 def command_named(name: str) -> click.Command:
@@ -39,10 +42,22 @@ class VerbGroup(Group):
         super().__init__(name, help=module.__doc__)
         self.module = module
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command by its name, in the plug-ins that the words after it name, too."""
+        if args and args[0] not in self.list_commands(ctx):
+            for word, after in zip(args, [*args[1:], ""], strict=True):
+                if word.partition("=")[0] == PLUGIN:
+                    load_file(word.partition("=")[2] or after)
+        return super().resolve_command(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return [name.replace("_", "-") for name in names_in(self.module)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            load_installed()
         if cmd_name not in self.list_commands(ctx):
             return None
         return made_of(cmd_name, verb_in(self.module, cmd_name.replace("-", "_")))

@@ -26,10 +26,15 @@ class Verbose(Request, group="Output"):
     )
 
 
-class InAnyForm(Verbose, group="Output"):
-    """How results are printed, and to which file they go."""
+class Printed(Verbose, group="Output"):
+    """How results are printed."""
 
     form: Form = option(default="table", flags=("-f", "--format"), help="The format of what is printed.")
+
+
+class InAnyForm(Printed, group="Output"):
+    """How results are printed, and to which file they go."""
+
     output: Path | None = option(
         default=None,
         flags=("-o", "--output"),
@@ -46,7 +51,7 @@ class InTableOrJson(Verbose, group="Output"):
     )
 
 
-FORMS: dict[str, type[Request]] = {"results": InAnyForm, "json": InTableOrJson}
+FORMS: dict[str, type[Request]] = {"results": InAnyForm, "forms": Printed, "json": InTableOrJson}
 
 
 class Printing(Struct, frozen=True):

@@ -16,7 +16,6 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from nescio.comparison.corrections import p_value
 from nescio.comparison.exchangeable_order import exchangeable_order
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct
@@ -24,6 +23,7 @@ from nescio.measures import Measure
 from nescio.options.edge import Progress
 from nescio.stats import parallel
 from nescio.stats.exact_p_values import TIE
+from nescio.stats.exchanges import p_value
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 

@@ -8,12 +8,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from nescio.comparison.corrections import p_value
 from nescio.comparison.few_answers import no_less, shares_of
 from nescio.comparison.pair_tables import KnownTests
 from nescio.comparison.pair_test import TESTED_AT_ONCE, RunsSeen, each_tested, tested_together
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.options.edge import Progress
+from nescio.stats.exchanges import p_value
 from nescio.stats.packed import pair_index
 
 Floats = NDArray[np.float64]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -12,16 +13,17 @@ from numpy.typing import NDArray
 
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
+from nescio.data.plain_tables import figure
 from nescio.data.repeats import means
 from nescio.data.results import Results
+from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
+from nescio.estimating import Statistic, closed_form, estimate, units_of
 from nescio.measures import Measure, Measures
-from nescio.scoring.influence import slopes
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import open_data, parse_all
 from nescio.stats.paraphrases import alike, excess, exchange, of_strength
-from nescio.stats.stakes import mean
 from nescio.stats.streams import Stream
 from nescio.text import sanitize
 
@@ -43,20 +45,35 @@ class Excess(Struct, frozen=True):
 
     suspect: str
     references: tuple[str, ...]
-    measure: str
+    measure: Annotated[str, Shown()]
     original: float
     paraphrase: float
     reference_original: float
     reference_paraphrase: float
-    difference: float
+    difference: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float | None
     high: float | None
-    explained: float
-    p: float | None
+    explained: Annotated[float, Shown(form="signed")]
+    p: Annotated[float | None, Shown(form="p", absent="not given", always=True)]
     p_exchange: float | None
     p_two_sided: float | None
-    test: str
-    n: int
+    test: Annotated[str, Shown()]
+    n: Annotated[int, Shown()]
+
+    @property
+    def other(self) -> str:
+        """The reference by name, or how many there are."""
+        return self.references[0] if len(self.references) == 1 else f"{len(self.references)} references"
+
+    @property
+    def drop(self) -> Annotated[str, Shown("{suspect}", after="measure")]:
+        """What the suspect scores on originals and on paraphrases."""
+        return f"{figure(self.original)} to {figure(self.paraphrase)}"
+
+    @property
+    def reference_drop(self) -> Annotated[str, Shown("{other}", after="drop")]:
+        """What the references score on originals and on paraphrases."""
+        return f"{figure(self.reference_original)} to {figure(self.reference_paraphrase)}"
 
 
 def contamination(
@@ -179,36 +196,28 @@ def _row(
     names, laid = _laid(data, measure, wording)
     whole = ~np.isnan(laid).any(axis=(1, 2, 3))
     laid, clusters = laid[whole], wording.clusters[whole]
-    n, systems = len(laid), len(data.runs)
+    n = len(laid)
     if not n:
         raise MismatchError("no question has an answer of every system to both of its wordings")
 
     def value(at: Floats) -> Floats:
         return measure.of_totals({**{name: at[..., i] for i, name in enumerate(names)}, "n": np.array(1.0)})
 
-    at = laid.mean(axis=0)
-    scores = value(at)
-    difference = float(excess(value, at))
-    moved = np.zeros(n)
-    for system in range(systems):
-        share = 1.0 if system == 0 else -1 / (systems - 1)
-        for side in (0, 1):
-            slope = slopes(measure, {name: at[system, side, i] for i, name in enumerate(names)})
-            of_side = sum(
-                (laid[:, system, side, i] - at[system, side, i]) * slope[name] for i, name in enumerate(names)
-            )
-            moved += share * (1 - 2 * side) * of_side
-    clustered = data.groups is not None
-    got = mean(difference + moved, level, clusters if clustered else None)
-    unit = np.unique(clusters, return_inverse=True)[1] if clustered else np.arange(n)
-    units = np.zeros((int(unit.max()) + 1, *laid.shape[1:]))
-    np.add.at(units, unit, laid)
+    shape = laid.shape[1:]
+
+    def beyond_references(total: Mapping[str, Any]) -> Floats:
+        at = total["laid"] / np.asarray(total["n"])[..., None]
+        return excess(value, at.reshape(*at.shape[:-1], *shape))
+
+    units = units_of({"laid": laid.reshape(n, -1)}, clusters if data.groups is not None else None)
+    found = estimate(units, Statistic(beyond_references, skewed=False), partial(closed_form, level=level))
+    scores = value(laid.mean(axis=0))
+    sums = units.sums["laid"].reshape(-1, *shape)
     explained = of_strength(scores, measure.bounds, n)
-    test = exchange(value, units, n, rng)
-    beyond = exchange(value, units, n, rng, explained).p if explained > 0 else test.p
+    test = exchange(value, sums, n, rng)
+    beyond = exchange(value, sums, n, rng, explained).p if explained > 0 else test.p
     if not alike(scores, measure.bounds, explained, n):
         beyond = math.nan
-    spread = not (math.isnan(got.low) or np.allclose(moved, 0, rtol=0, atol=1e-9))
     others = scores[1:].mean(axis=0)
     row = Excess(
         data.runs[0],
@@ -218,9 +227,9 @@ def _row(
         paraphrase=float(scores[0, 1]),
         reference_original=float(others[0]),
         reference_paraphrase=float(others[1]),
-        difference=difference,
-        low=got.low if spread else None,
-        high=got.high if spread else None,
+        difference=found.value,
+        low=_or_none(found.low),
+        high=_or_none(found.high),
         explained=explained,
         p=_or_none(beyond),
         p_exchange=_or_none(test.p),

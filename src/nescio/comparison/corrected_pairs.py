@@ -64,7 +64,7 @@ def corrected_pairs(
             how.append(one.how)
             if measure is wanted[0] and one.low < 0 < one.high and one.value:
                 remarks += _more(labels, measure, (x, y), level, (one, plan))
-            remarks += [(remark, measure.label, f"{run!r} against {baseline!r}") for remark in one.remarks]
+            remarks += [(remark, measure.label, f"{run!r} against {baseline!r}") for remark in one.warnings]
             if measure is wanted[0]:
                 shared = labels.data.present[x] & labels.data.present[y]
                 lone += int((shared & ((labelled[x] & ~sure[y]) | (labelled[y] & ~sure[x]))).sum())

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 Test = Literal["auto", "exact", "permutation", "bootstrap", "tukey"]
 Correction = Literal["holm", "bh", "none"]
@@ -49,15 +48,6 @@ class TestUsed(Struct, frozen=True):
     test: str
     comparisons: int
     exact_for: str
-
-
-def p_value(observed: float, exchanged: NDArray[np.float64]) -> float:
-    """$(1 + hits)/(1 + B)$, two-sided; ties count as hits with a relative tolerance, and so do undefined exchanges."""
-    if np.isnan(observed):
-        return float("nan")
-    rounding = 1e-12 * float(np.nanmax(np.abs(exchanged), initial=0.0))
-    hits = ~(np.abs(exchanged) < abs(observed) * (1 - 1e-10) - rounding)
-    return float((1 + hits.sum()) / (1 + len(exchanged)))
 
 
 def adjust(p: Sequence[float | None], correction: str) -> list[float | None]:

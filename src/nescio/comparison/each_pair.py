@@ -9,9 +9,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
-from nescio.comparison.corrections import (
-    p_value,
-)
 from nescio.comparison.pair_test import (
     MeasuredRuns,
     RunsSeen,
@@ -29,14 +26,15 @@ from nescio.data.evidence import Data, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison
 from nescio.errors import opt
+from nescio.estimating.measured import moved_by
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
 from nescio.scoring.confidence_intervals import withheld
-from nescio.scoring.influence import influence
 from nescio.scoring.jackknife import deciding, moves
 from nescio.scoring.samples import PART, by_question
 from nescio.stats import intervals
+from nescio.stats.exchanges import p_value
 from nescio.stats.few_units import difference_error, may_be_unseen, unit_error, within_range
 
 Runs = tuple[int, int]
@@ -228,7 +226,7 @@ def paired_error(measure: Measure, pair: Pair, observed: float, scale: float = 1
         (first, size), (second, _) = (moves(measure, own) for own in pair.own)
         error, freedom = unit_error(first - scale * second, size, np.ones(len(size), dtype=np.int64))
         return error, min(freedom, *(max(1.0, deciding(own) - 1) for own in pair.own))
-    first, second = (influence(measure, own) for own in pair.own)
+    first, second = (moved_by(measure, own) for own in pair.own)
     moved, size = first - scale * second, pair.own[0].columns["n"]
     if measure.imagines_ends:
         return difference_error(moved, size, pair.counts, observed, measure.bounds[1] - measure.bounds[0])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.comparison import _early_state
@@ -32,6 +32,7 @@ from nescio.data.evidence import with_questions
 from nescio.data.notes import Note, note
 from nescio.data.reasons import notes_on_silence
 from nescio.data.results import Results
+from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measure, parse
@@ -48,7 +49,7 @@ DISAGREE = "cannot tell, as the looks contradict each other"
 _CHANGES = ("runs", "questions", "data", "format", "columns")  # what may differ from block to block
 
 
-class Look(Struct, frozen=True):
+class Look(Row, frozen=True):
     """What is known after a block: the difference (run minus baseline) of the first `n` questions, on `discordant` of
     which the runs end differently.
 
@@ -60,19 +61,26 @@ class Look(Struct, frozen=True):
     run: str
     baseline: str
     measure: str
-    block: int
-    n: int
-    discordant: int
-    difference: float
+    block: Annotated[int, Shown()]
+    n: Annotated[int, Shown("questions")]
+    discordant: Annotated[int, Shown()]
+    difference: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float
     high: float
-    verdict: str
+    verdict: Annotated[str, Shown()]
     more: int | None = None
 
     @property
     def stops(self) -> bool:
         """Whether the question is decided."""
         return self.verdict.startswith("stop")
+
+    @classmethod
+    def below(cls, rows: tuple[Look, ...]) -> Iterable[str]:
+        """Return the latest look as a sentence."""
+        last = rows[-1]
+        about = f"{last.measure}, {last.run} against {last.baseline}"
+        return [f"{about}, after {plural(last.n, 'question')}: {last.verdict}"]
 
 
 def compare_early(

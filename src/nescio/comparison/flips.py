@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
 
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -16,12 +15,14 @@ from nescio.comparison.verdicts import decisions
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.repeats import repeats_of
 from nescio.data.results import Results
+from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.measures import Measures
 from nescio.options.edge import Progress
 from nescio.scoring.score import open_data, parse_all
 from nescio.stats.streams import Stream
+from nescio.text import plural
 
 FEW_FLIPS = 0.05  # below which a gate is stable
 _TRIED = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)  # answers to a question
@@ -29,7 +30,7 @@ _RESAMPLES = 999  # random exchanges of a measure without an exact test
 Rows = NDArray[np.int64]
 
 
-class Flips(Struct, frozen=True):
+class Flips(Row, frozen=True):
     """The verdicts of a gate where each run answers each question `answers` times, over so many `draws` of answers.
 
     `passed`, `failed` and `cannot_tell` are shares of the draws. `flips` is the share of pairs of draws with two
@@ -37,14 +38,38 @@ class Flips(Struct, frozen=True):
     than are drawn, so that answers are drawn with replacement.
     """
 
-    answers: int
-    passed: float
-    failed: float
-    cannot_tell: float
+    answers: Annotated[int, Shown("answers a question")]
+    passed: Annotated[float, Shown(form="percent")]
+    failed: Annotated[float, Shown(form="percent")]
+    cannot_tell: Annotated[float, Shown(form="percent")]
     flips: float
     error: float
     draws: int
     again: bool
+
+    @property
+    def drawn_again(self) -> Annotated[str, Shown("", absent="", after="answers")]:
+        """Whether some answers are drawn more than once, in a word."""
+        return "again" if self.again else ""
+
+    @property
+    def flips_sure(self) -> Annotated[str, Shown("flips", numeric=True, after="cannot_tell")]:
+        """The share of pairs of draws with two verdicts, and twice its standard error."""
+        return f"{self.flips:.1%} ± {2 * self.error:.1%}"
+
+    @classmethod
+    def below(cls, rows: Sequence[Flips]) -> Iterable[str]:
+        """Return what the fewest answers give, and what the most do."""
+        first, last = rows[0], rows[-1]
+        text = (
+            f"With {plural(first.answers, 'answer')} a question, {first.flips:.0%} of pairs of verdicts on the same"
+            " systems differ."
+        )
+        if last.flips > FEW_FLIPS:
+            text += f" Even {last.answers} answers leave more than {FEW_FLIPS:.0%}."
+        elif last is not first:
+            text += f" {last.answers} answers bring that to {FEW_FLIPS:.0%} or less."
+        return [text]
 
 
 def flips(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from msgspec import Struct
@@ -14,6 +14,7 @@ from nescio.comparison.corrections import adjust
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
+from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError
 from nescio.pipeline import Loaded
@@ -41,7 +42,7 @@ DEPENDENT = 0.3  # correlation of the abilities to answer and to be right, above
 MANY = 40  # runs, below which a list is a list, and claims nothing (docs/items.md)
 
 
-class Item(Struct, frozen=True):
+class Item(Row, frozen=True):
     """One question over the runs that answered it.
 
     `discrimination` is the correlation of being right with the score on all other questions, `p` that of a negative
@@ -54,26 +55,35 @@ class Item(Struct, frozen=True):
     is nothing to estimate.
     """
 
-    question: str
-    right: float
-    unanswered: float
-    discrimination: float
-    p: float
-    silence: float
-    other_answer: str | None
-    p_other: float | None
-    suspicion: float
+    most_listed: ClassVar[int | None] = 20
+
+    question: Annotated[str, Shown()]
+    right: Annotated[float, Shown(form="percent")]
+    unanswered: Annotated[float, Shown("silent", form="percent")]
+    discrimination: Annotated[float, Shown()]
+    p: Annotated[float, Shown(form="p")]
+    silence: Annotated[float, Shown()]
+    other_answer: Annotated[str | None, Shown(absent="", most=30)]
+    p_other: Annotated[float | None, Shown("p (other answer)", form="p", absent="")]
+    suspicion: Annotated[float, Shown(form="p")]
     flagged: bool
     n: int
-    slope: float | None = None
-    difficulty: float | None = None
+    slope: Annotated[float | None, Shown(absent="", after="silence")] = None
+    difficulty: Annotated[float | None, Shown(absent="", after="slope")] = None
     answering_slope: float | None = None
     answering_difficulty: float | None = None
 
+    @property
+    def advice(self) -> Annotated[str, Shown("", absent="", after="suspicion")]:
+        """What to do with the item."""
+        return "check the key" if self.flagged else ""
 
-class Ability(Struct, frozen=True):
+
+class Ability(Row, frozen=True):
     """What the items tell of a run, in standard deviations of the runs: how able it is where it answers, and how ready
     to answer (None where no run is silent), each with its standard deviation a posteriori."""
+
+    most_listed: ClassVar[int | None] = 0
 
     run: str
     ability: float
@@ -93,10 +103,10 @@ class Modelled(Struct, frozen=True, eq=False):
 class Reliability(Struct, frozen=True):
     """How well all items rank these runs (KR-20); `flagged_left_out`: without those that are flagged."""
 
-    runs: int
-    items: int
-    kr20: float
-    flagged_left_out: float
+    runs: Annotated[int, Shown()]
+    items: Annotated[int, Shown()]
+    kr20: Annotated[float, Shown("reliability of the ranking (KR-20)")]
+    flagged_left_out: Annotated[float, Shown("without those flagged")]
 
 
 class Suspects(Struct, frozen=True, eq=False):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -14,6 +14,7 @@ from nescio.data.assessors import Resolution
 from nescio.data.evidence import UNGRADED
 from nescio.data.notes import note
 from nescio.data.results import Results
+from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.scoring.corrected_scores import open_labelled
@@ -31,36 +32,51 @@ _OF: Mapping[Error, str] = {
 }
 
 
-class Shift(Struct, frozen=True):
+class Shift(Row, frozen=True):
     """Whether a judge errs on a run as on the runs that its correction was learned on, and why that is the answer.
 
     `value` and `learned` are the judge's errors on the run and on those, `difference` the first minus the second with
     its interval. `labels` and `learned_labels` count the answers that they were computed from. NaN where not computed.
     """
 
-    run: str
-    learned_on: str
-    answer: Answer
+    run: Annotated[str, Shown()]
+    learned_on: Annotated[str, Shown()]
+    answer: Annotated[Answer, Shown(after="both_labels")]
     why: str
-    value: float
-    learned: float
-    difference: float
+    value: Annotated[float, Shown("here", form="signed", undefined="–")]
+    learned: Annotated[float, Shown("there", form="signed", undefined="–")]
+    difference: Annotated[float, Shown(form="signed", undefined="–", interval=("low", "high"))]
     low: float
     high: float
     labels: int
     learned_labels: int
+
+    @property
+    def both_labels(self) -> Annotated[str, Shown("labels", numeric=True)]:
+        """From how many answers both errors were computed."""
+        return f"{self.labels:,} and {self.learned_labels:,}"
+
+    @classmethod
+    def below(cls, rows: Sequence[Shift]) -> Iterable[str]:
+        """Return the answer for each run and why."""
+        return [f"{row.run}: {row.answer}, as {row.why}." for row in rows]
 
 
 class JudgeError(Struct, frozen=True):
     """An error of the judge on the `labels` of a run that show it: its bias (its share correct minus people's) with
     Student's interval, or its share of false positives or false negatives with Wilson's."""
 
-    run: str
+    run: Annotated[str, Shown("judge on")]
     error: Error
-    value: float
+    value: Annotated[float, Shown(undefined="–", interval=("low", "high"))]
     low: float
     high: float
-    labels: int
+    labels: Annotated[int, Shown("of labels")]
+
+    @property
+    def which(self) -> Annotated[str, Shown("error", after="run")]:
+        """The error in words."""
+        return self.error.replace("-", " ")
 
 
 def judge_shift(

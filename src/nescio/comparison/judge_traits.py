@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from nescio.comparison.corrections import adjust
 from nescio.data.columns import user
 from nescio.data.notes import Note, note
+from nescio.data.plain_tables import signed_figure
+from nescio.data.shown import Shown
 from nescio.errors import MismatchError
 from nescio.pipeline import Loaded
 from nescio.scoring.labels import Labels
@@ -26,18 +28,28 @@ class Preference(Struct, frozen=True):
     """The judge's bias on a group of answers against another: `bias` and `other`, their difference with its interval,
     the p-value of no difference, and the same adjusted after Holm for all groups that were checked."""
 
-    trait: str
-    group: str
-    against: str
+    trait: Annotated[str, Shown("by")]
+    group: Annotated[str, Shown("answers")]
+    against: Annotated[str, Shown()]
     bias: float
     other: float
-    difference: float
+    difference: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float
     high: float
-    p: float
-    p_adjusted: float
+    p: Annotated[float, Shown(form="p")]
+    p_adjusted: Annotated[float, Shown("p (Holm)", form="p")]
     labels: int
     other_labels: int
+
+    @property
+    def biases(self) -> Annotated[str, Shown("bias", numeric=True, after="against")]:
+        """The judge's bias on both groups."""
+        return f"{signed_figure(self.bias)}, {signed_figure(self.other)}"
+
+    @property
+    def both_labels(self) -> Annotated[str, Shown("labels", numeric=True)]:
+        """How many labels both groups have."""
+        return f"{self.labels:,} and {self.other_labels:,}"
 
 
 def preferences(

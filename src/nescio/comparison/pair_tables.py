@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from nescio.data.columns import Array
 from nescio.data.evidence import Tally
 from nescio.data.patterns import distinct
+from nescio.estimating.statistic import influences
 from nescio.measures import Measure
-from nescio.scoring.influence import influences
 from nescio.stats import packed
 from nescio.stats.exact_p_values import exact_p_values
 from nescio.stats.few_units import unit_errors
@@ -102,7 +102,7 @@ class PairTables(Struct, frozen=True, eq=False):
         error, freedom = np.full((2, len(self.tables)), np.nan)
         some = np.flatnonzero(self.questions > 1)
         tables = self.tables[some]
-        first, second = (influences(self.measure, self.columns, tables.sum(axis=side)) for side in (2, 1))
+        first, second = (influences(self.measure.of_totals, self.columns, tables.sum(axis=side)) for side in (2, 1))
         # The kinds of two answers that differ in what is read of them, in the order in which a pair has them.
         one, other = np.indices(tables.shape[1:]).reshape(2, -1)
         _, code = distinct(np.concatenate([self.cells[one], self.cells[other]], axis=1))

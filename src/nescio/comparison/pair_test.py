@@ -10,7 +10,6 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from nescio.comparison.corrections import p_value
 from nescio.comparison.pair_tables import KnownTests, PackedRuns, Pairs, PairTables, packed_runs, tallied_pairs
 from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
 from nescio.comparison.resampled_pairs import PairedRuns, Place, ResampledRuns, TestPlan, Values, exchanged
@@ -23,6 +22,7 @@ from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import check_countable, columns_for
 from nescio.stats.exact_p_values import exact_p
+from nescio.stats.exchanges import p_value
 
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 64, 1 << 20
 TESTED_AT_ONCE = 1 << 19  # those of the same sizes are summed together

@@ -4,13 +4,17 @@ all pairs."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.results import Comparison
+from nescio.data.shown import Shown
+from nescio.text import enumerated
 
+FEW_TIED = 2  # runs that a rank names as tied with it; JSON names all
 MOST_NAMED = 1_000  # tied runs that are listed, beside each of them
 
 
@@ -26,16 +30,26 @@ class Rank(Struct, frozen=True):
     resampled together, and where one of them does not vary.
     """
 
-    measure: str
-    run: str
-    value: float
+    measure: Annotated[str, Shown()]
+    run: Annotated[str, Shown()]
+    value: Annotated[float, Shown()]
     rank: int
     low: int
     high: int
-    groups: str
+    groups: Annotated[str, Shown(always=True, after="expected_rank")]
     tied_with: str
-    p_best: float | None = None
-    expected_rank: float | None = None
+    p_best: Annotated[float | None, Shown("P(best)", digits=2, always=True)] = None
+    expected_rank: Annotated[float | None, Shown(digits=1, always=True, spare=2)] = None
+
+    @property
+    def places(self) -> Annotated[str, Shown("rank", numeric=True, after="value")]:
+        """The ranks that the run may have: "3", or "1–2"."""
+        return str(self.low) if self.low == self.high else f"{self.low}–{self.high}"
+
+    @property
+    def tied(self) -> Annotated[str, Shown("tied with", absent="", always=True, after="groups", spare=1)]:
+        """The first few of the runs that it is tied with."""
+        return enumerated(self.tied_with.split(", ") if self.tied_with else [], FEW_TIED)
 
 
 def ranks(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -19,7 +20,6 @@ from nescio.scoring.resampled import (
     draws_kinds,
     on_resamples,
     resamples_at_once,
-    together,
 )
 from nescio.stats import parallel, resampling
 from nescio.stats.resampling import Block, Table
@@ -126,19 +126,18 @@ def _in_parts(work: Callable[[Pair, Sequence[Block]], Values], pair: Pair, plan:
 
 def _by_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
     """Return the differences on draws of how many questions there are of each kind."""
-    parts = together(blocks, len(pair.counts))
-    return np.concatenate([pair.resampled(resampling.bootstraps(pair.counts, part)) for part in parts])
+    draw = partial(resampling.bootstraps, pair.counts)
+    return resampling.on_draws(draw, [pair.resampled], blocks, len(pair.counts))[0]
 
 
 def _swapped_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
     """Return the differences where so many questions of each kind have their labels exchanged."""
-    parts = [
-        np.concatenate(
-            [resampling.label_swaps(pair.counts, block.size, block.generator(Stream.LABEL_SWAPS)) for block in part]
-        )
-        for part in together(blocks, len(pair.counts))
-    ]
-    return np.concatenate([pair.swapped(swaps) for swaps in parts])
+
+    def swaps(part: Sequence[Block]) -> Any:
+        of_blocks = ((block.size, block.generator(Stream.LABEL_SWAPS)) for block in part)
+        return np.concatenate([resampling.label_swaps(pair.counts, size, rng) for size, rng in of_blocks])
+
+    return resampling.on_draws(swaps, [pair.swapped], blocks, len(pair.counts))[0]
 
 
 def _swapped_totals(

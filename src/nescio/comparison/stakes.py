@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -16,13 +16,18 @@ from numpy.typing import NDArray
 from nescio.comparison.corrections import adjust
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
+from nescio.data.plain_tables import figure
 from nescio.data.results import Results
+from nescio.data.shown import Shown
 from nescio.data.signature import sign
+from nescio.data.stakes import are_stated, penalties
 from nescio.errors import MismatchError, UnknownNameError, opt
+from nescio.estimating import Estimate
+from nescio.estimating.means import difference, mean
+from nescio.estimating.statistic import EVERYWHERE
 from nescio.pipeline import Options, load
 from nescio.stats import stakes as formulas
 from nescio.stats.streams import Stream
-from nescio.tasks.stakes.stating import are_stated, penalties
 
 Floats = NDArray[np.float64]
 Scale = Literal["auto", "penalty", "target"]
@@ -40,41 +45,49 @@ class AtStake(Struct, frozen=True):
     of questions on which the run does what the rule says, `stated_regret` what it loses by its own lights.
     """
 
-    run: str
-    penalty: float
+    run: Annotated[str, Shown()]
+    penalty: Annotated[float, Shown("stake", form="short", digits=6)]
     target: float
-    utility: float
+    utility: Annotated[float, Shown(interval=("low", "high"))]
     low: float | None
     high: float | None
     normalised: float
-    coverage: float
-    precision: float
-    always: float
-    never: float
-    rule: float
+    coverage: Annotated[float, Shown()]
+    precision: Annotated[float, Shown()]
+    always: Annotated[float, Shown()]
+    never: Annotated[float, Shown()]
+    rule: Annotated[float, Shown("own rule")]
     regret: float
     regret_least: float
     regret_most: float
-    consistency: float
+    consistency: Annotated[float, Shown("consistent")]
     stated_regret: float
     unknown: int
-    n: int
+    n: Annotated[int, Shown()]
+
+    @property
+    def regret_range(self) -> Annotated[str, Shown("regret", numeric=True, after="rule")]:
+        """The regret, or its range where the outcome of declined answers is unknown."""
+        if self.regret_least == self.regret_most:
+            return figure(self.regret)
+        least, most = figure(self.regret_least), figure(self.regret_most)
+        return least if math.isnan(self.regret_least) else f"{least} to {most}"
 
 
 class Adapts(Struct, frozen=True):
     """How a run's silence follows the stakes: the change of its share for a stake ten times as high, and the one-sided
     p-value of "ignores its stakes"."""
 
-    run: str
-    per_tenfold: float
+    run: Annotated[str, Shown()]
+    per_tenfold: Annotated[float, Shown("silence per tenfold", interval=("low", "high"))]
     low: float | None
     high: float | None
-    p: float
-    test: str
-    area: float
+    p: Annotated[float, Shown("p (ignores stakes)", form="p")]
+    test: Annotated[str, Shown()]
+    area: Annotated[float, Shown(interval=("area_low", "area_high"))]
     area_low: float | None
     area_high: float | None
-    n: int
+    n: Annotated[int, Shown()]
     left_out: int
 
 
@@ -82,16 +95,16 @@ class StakeDifference(Struct, frozen=True):
     """A run minus another on the questions of both: `penalty` None is the area over all stakes, the primary figure;
     single stakes have Holm's p among themselves."""
 
-    run: str
-    baseline: str
-    penalty: float | None
-    difference: float
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str, Shown()]
+    penalty: Annotated[float | None, Shown("stake", form="short", digits=6, absent="all")]
+    difference: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float | None
     high: float | None
-    p: float
-    p_adjusted: float
+    p: Annotated[float, Shown(form="p")]
+    p_adjusted: Annotated[float, Shown(form="p")]
     test: str
-    n: int
+    n: Annotated[int, Shown()]
 
 
 class Setting(Struct, frozen=True, eq=False):
@@ -104,11 +117,9 @@ class Setting(Struct, frozen=True, eq=False):
     clusters: NDArray[np.int64] | None
     rng: np.random.Generator
 
-    def mean(
-        self, values: Floats, use: NDArray[np.bool_], limits: tuple[float, float] = formulas.EVERYWHERE
-    ) -> formulas.Mean:
+    def mean(self, values: Floats, use: NDArray[np.bool_], bounds: tuple[float, float] = EVERYWHERE) -> Estimate:
         """Return the mean of the values of some questions, and its interval."""
-        return formulas.mean(values, self.level, None if self.clusters is None else self.clusters[use], limits)
+        return mean(values, self.level, None if self.clusters is None else self.clusters[use], bounds)
 
 
 class Asked(Struct, frozen=True, eq=False):
@@ -293,10 +304,11 @@ def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
     slope = formulas.adaptation(log, one.silent[:, stated], setting.level, setting.rng, setting.clusters)
     area, whole = _area(one, setting.declared)
     _, wrong = formulas.area_weights([x / (1 + x) for x in setting.declared])
-    mean = setting.mean(area[whole], whole, (-float(sum(wrong)), 1.0))
+    of_area = setting.mean(area[whole], whole, (-float(sum(wrong)), 1.0))
     ten, asked = math.log(10), int((~np.isnan(one.right)).any(axis=1).sum())
     change = (slope.slope * ten, slope.low * ten, slope.high * ten)
-    return Adapts(run, *change, slope.p, slope.how, mean.value, mean.low, mean.high, mean.n, asked - mean.n)
+    left_out, ends = asked - of_area.n, (of_area.low, of_area.high)
+    return Adapts(run, *change, slope.p, slope.how, of_area.value, *ends, of_area.n, left_out)
 
 
 def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
@@ -382,9 +394,9 @@ def _difference(
     clusters = None if setting.clusters is None else setting.clusters[both]
     values, times = formulas.counted(whole) if clusters is None else (whole, None)
     if len(whole) < FEW:
-        got = formulas.mean(values / one.unit, setting.level, clusters, times=times)
+        got = mean(values / one.unit, setting.level, clusters, times=times)
     else:
-        got = formulas.difference(values / one.unit, setting.level, one.width, clusters, times)
+        got = difference(values / one.unit, setting.level, one.width, clusters, times)
     if clusters is not None:
         unit = np.unique(clusters, return_inverse=True)[1]
         whole = np.rint(np.bincount(unit, whole)).astype(np.int64)

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from nescio.comparison.corrections import UNPAIRED, WELCH, p_value
+from nescio.comparison.corrections import UNPAIRED, WELCH
 from nescio.comparison.each_pair import no_interval, student_interval
 from nescio.comparison.pair_test import MeasuredRuns, questions_of
 from nescio.comparison.paired_data import pair_up
@@ -25,11 +25,12 @@ from nescio.data.patterns import Patterns, distinct
 from nescio.data.policies import APART
 from nescio.data.results import Comparison
 from nescio.errors import UsageError, opt
+from nescio.estimating.measured import moved_by
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
-from nescio.scoring.influence import influence
 from nescio.scoring.jackknife import deciding, moves
 from nescio.scoring.samples import MeasureInput, measure_inputs
+from nescio.stats.exchanges import p_value
 from nescio.stats.few_units import added_errors, student_p, unit_error
 from nescio.stats.streams import Stream
 
@@ -86,8 +87,8 @@ def _own_run(seen: MeasuredRuns, sample: MeasureInput) -> OwnRun:
         both = {name: (values[sample.run][use],) * 2 for name, values in seen.columns.items()}
         patterns = pair_up(measure, both).own[0]
         assert patterns.kind is not None
-        questions, moved = np.flatnonzero(use), influence(measure, patterns)[patterns.kind]
-    error, freedom = unit_error(influence(measure, patterns), patterns.columns["n"], patterns.counts)
+        questions, moved = np.flatnonzero(use), moved_by(measure, patterns)[patterns.kind]
+    error, freedom = unit_error(moved_by(measure, patterns), patterns.columns["n"], patterns.counts)
     return OwnRun(sample.value, error, freedom, patterns.units, sample.n, questions, moved, patterns)
 
 
@@ -125,23 +126,15 @@ def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64]) -> tuple[fl
         return added_errors([(run.error, run.freedom), (baseline.error, baseline.freedom)])
     assert run.questions is not None
     assert baseline.questions is not None
-    first = dict(zip(run.questions.tolist(), run.moved.tolist(), strict=True))
-    second = dict(zip(baseline.questions.tolist(), baseline.moved.tolist(), strict=True))
-    parts = [
-        [first[q] - second[q] for q in shared.tolist()],
-        [moved for q, moved in first.items() if q not in second],
-        [-moved for q, moved in second.items() if q not in first],
-    ]
+    questions = np.union1d(run.questions, baseline.questions)
+    ours, theirs = np.isin(questions, run.questions), np.isin(questions, baseline.questions)
+    moved = np.zeros(len(questions))
+    moved[ours] += run.moved
+    moved[theirs] -= baseline.moved
+    parts = [part for part in (moved[ours & theirs], moved[~theirs], moved[~ours]) if len(part)]
     if any(len(part) == 1 for part in parts):  # one question alone shows no spread: it joins the others
-        parts = [[moved for part in parts for moved in part]]
-    ones = [np.ones(len(part)) for part in parts]
-    return added_errors(
-        [
-            unit_error(np.array(part), size, size.astype(np.int64))
-            for part, size in zip(parts, ones, strict=True)
-            if part
-        ]
-    )
+        parts = [np.concatenate(parts)]
+    return added_errors([unit_error(part, np.ones(len(part)), np.ones(len(part), dtype=np.int64)) for part in parts])
 
 
 def _exchanged(measure: Measure, run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], plan: TestPlan) -> Floats:

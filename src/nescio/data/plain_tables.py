@@ -85,6 +85,11 @@ def signed_figure(value: float | None) -> str:
     return shown if shown.startswith("-") else f"+{shown}"
 
 
+def interval(low: float | None, high: float | None) -> str:
+    """Return an interval in brackets; nothing where there is none."""
+    return "" if low is None or high is None or math.isnan(low) else f"[{figure(low)}, {figure(high)}]"
+
+
 def shown_p(value: float | None) -> str:
     """Return a p-value."""
     return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else rounded(value, 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, overload
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, overload
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
@@ -16,6 +16,7 @@ from nescio.data.frames import Kind
 from nescio.data.notes import Note
 from nescio.data.pivot import Pivot
 from nescio.data.plain_tables import count_range, figure, html_table, plain_value, text_table
+from nescio.data.shown import Shown, type_alone
 from nescio.data.signature import Signature
 from nescio.errors import UnknownNameError
 from nescio.text import sanitize
@@ -72,18 +73,18 @@ class Comparison(Struct, frozen=True):
     at this n, and `no_larger_than` the bound that a verdict of no difference names.
     """
 
-    run: str
-    baseline: str
-    measure: str
-    difference: float
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str, Shown()]
+    measure: Annotated[str, Shown()]
+    difference: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float | None
     high: float | None
-    p: float | None
-    p_adjusted: float | None
+    p: Annotated[float | None, Shown(form="p", absent="undefined", always=True, spare=3)]
+    p_adjusted: Annotated[float | None, Shown(form="p", absent="undefined", always=True)]
     test: str | None
-    n: int
-    verdict: str | None = None
-    detectable: float | None = None
+    n: Annotated[int, Shown(spare=1, after="detectable")]
+    verdict: Annotated[str | None, Shown(absent="undefined", always=True)] = None
+    detectable: Annotated[float | None, Shown(form="number", always=True, spare=2)] = None
     no_larger_than: float | None = None
     units: int = 0
     spread: float | None = None
@@ -151,6 +152,10 @@ class Results(Struct, Generic[RowT_co], frozen=True):
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
         """Return the rows, or those of `tables[name]`, as dictionaries; an undefined value is None, as in JSON."""
         return _records(self._table(name))
+
+    def title(self, name: str | None = None) -> str:  # noqa: ARG002
+        """Return what is shown above the rows, or above those of `tables[name]`; nothing where they need no title."""
+        return ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole as the command line prints it with `-f json`."""
@@ -356,7 +361,10 @@ _TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN
 def declared_types(rows: Sequence[Any]) -> dict[str, str]:
     """Return each field of results with the type that it is declared with, as it is written."""
     classes = type(rows[0]).__mro__ if rows else ()
-    return {name: text for kind in reversed(classes) for name, text in vars(kind).get("__annotations__", {}).items()}
+    declared = {
+        name: text for kind in reversed(classes) for name, text in vars(kind).get("__annotations__", {}).items()
+    }
+    return {name: type_alone(text) for name, text in declared.items() if not text.startswith("ClassVar")}
 
 
 def _kinds(rows: Sequence[Any]) -> list[tuple[str, Kind]]:

@@ -19,6 +19,7 @@ from nescio.sources.workbooks import SUFFIX
 
 QUESTIONS, STORIES, RUNS = "questions.jsonl", "stories.jsonl", "runs"
 OUTPUT = "output"
+ALL_KEYS = "expected.answers"  # the keys of all stories of a folder
 TIRA = ("run.prototext", "stdout.txt", "file-list.txt")  # what lies beside the folder output of a run of TIRA
 DATA = (*TEXT, SUFFIX)  # the suffixes of files that may be tables
 DEEPEST = 6  # folders within a folder that are looked into
@@ -53,9 +54,7 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
         return [_of_tira(folder / OUTPUT)], []
     if not any(folder.glob("*.story")):
         return _logs_in(folder)
-    from nescio.formats.benchmarks import cbc
-
-    files = cbc.files_in(folder)
+    files = files_in(folder)
     passed = len({*folder.glob("*.answers")} - {*files})
     if not passed:
         return files, []
@@ -63,10 +62,21 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
         "cbc.answers_not_read",
         "{subject}: the keys are those of {keys}; {files} other .answers in the folder are not read",
         str(folder),
-        keys=cbc.ALL_KEYS,
+        keys=ALL_KEYS,
         files=passed,
     )
     return files, [not_read]
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the files of a folder that make a collection: stories, questions and keys (expected.answers where it is,
+    which has all of them). Raises FormatError where there is no story."""
+    stories = sorted(folder.glob("*.story"))
+    if not stories:
+        raise FormatError(folder, "this folder holds no .story file; name the files of the collection")
+    whole = folder / ALL_KEYS
+    keys = [whole] if whole.exists() else sorted(folder.glob("*.answers"))
+    return [*keys, *sorted(folder.glob("*.questions")), *sorted(folder.glob("*.sentences")), *stories]
 
 
 def _of_tira(output: Path) -> Path:

@@ -34,25 +34,25 @@ ContainsAbstentionKeyword DirectAbstention InferencePipeline"""
 
 READERS: dict[str, Known] = {
     # ---- benchmarks ----
-    "ave": Known("formats.benchmarks.ave.ave_reader", {ANY: ("xml:", "text:")}),
-    "cbc": Known("formats.benchmarks.cbc", {ANY: ("text:",)}),
-    "kilt": Known("formats.benchmarks.kilt", {ANY: ("lines: output",)}),
-    "mctest": Known("formats.benchmarks.mctest", {ANY: ("text:",)}),
-    "nugget_counts": Known("formats.benchmarks.nuggets.counts", {ANY: ("table, lines: vital_in_key",)}),
-    "nuggetizer": Known("formats.benchmarks.nuggets.nuggetizer", {ANY: ("lines: qid|topic_id",)}),
-    "nuggets": Known("formats.benchmarks.nuggets.nuggets_reader", {ANY: ("text:", "lines: nugget|nuggets|strings")}),
+    "ave": Known("tasks.ave.reader", {ANY: ("xml:", "text:")}),
+    "cbc": Known("tasks.reading.cbc", {ANY: ("text:",)}),
+    "kilt": Known("tasks.kilt.reader", {ANY: ("lines: output",)}),
+    "mctest": Known("tasks.reading.mctest", {ANY: ("text:",)}),
+    "nugget_counts": Known("tasks.nuggets.counts", {ANY: ("table, lines: vital_in_key",)}),
+    "nuggetizer": Known("tasks.nuggets.nuggetizer", {ANY: ("lines: qid|topic_id",)}),
+    "nuggets": Known("tasks.nuggets.reader", {ANY: ("text:", "lines: nugget|nuggets|strings")}),
     "pan": Known(
-        "formats.benchmarks.pan.pan_reader",
+        "tasks.pan.reader",
         {ANY: ("text:", "lines: is_human|label|same|value")},
         ("answers.jsonl", "answers.txt"),
     ),
-    "qa4mre": Known("formats.benchmarks.qa4mre", {ANY: ("xml: output|test-set",)}),
+    "qa4mre": Known("tasks.qa4mre.reader", {ANY: ("xml: output|test-set",)}),
     "respubliqa": Known(
-        "formats.benchmarks.respubliqa",
+        "tasks.respubliqa.reader",
         {ANY: ("rows: assessment candidate answer|response|paragraph", "rows: assessment q_id")},
     ),
-    "squad2": Known("formats.benchmarks.squad2.squad2_reader", {ANY: ("object:",)}),
-    "trec": Known("formats.benchmarks.trec.trec_reader", {ANY: ("text:",)}),
+    "squad2": Known("tasks.squad.reader", {ANY: ("object:",)}),
+    "trec": Known("tasks.trec.reader", {ANY: ("text:",)}),
     # ---- logs of tools ----
     "abstention_bench": Known(
         "formats.logs.abstention_bench",
@@ -216,8 +216,8 @@ READERS: dict[str, Known] = {
     "outcomes": Known("tables.table_reader"),
 }
 WRITERS = {
-    "pan": "formats.benchmarks.pan.pan_writer",
-    "squad2": "formats.benchmarks.squad2.squad2_writer",
+    "pan": "tasks.pan.writer",
+    "squad2": "tasks.squad.writer",
     "eval_results": "formats.logs.eval_results",
     "every_eval_ever": "formats.logs.every_eval_ever.every_eval_ever_writer",
     "inspect": "formats.logs.inspect.inspect_writer",

@@ -170,8 +170,8 @@ class ReadResult(Struct, frozen=True):
 
     `judges` says who judged, where the reader knows it or let something judge (nuggets matched automatically); outcomes
     may name the judge of each run themselves. `in_words` are outcomes whose texts were asked for, where scores alone
-    were made of them. The rest is the pipeline's to fill: what the files are, whether nescio judged, and the questions
-    and answers that were judged.
+    were made of them. `beside` adds runs of another format, which answer the same questions. The rest is the pipeline's
+    to fill: what the files are, whether nescio judged, and the questions and answers that were judged.
     """
 
     data: Data
@@ -183,6 +183,7 @@ class ReadResult(Struct, frozen=True):
     judged_here: bool = False
     texts: Unjudged | None = None
     in_words: Outcomes | None = None
+    beside: Callable[[ReadResult, Evidence], ReadResult] | None = None
 
 
 SourceRole = tuple[str, Source]

@@ -13,12 +13,12 @@ from nescio.data.model import Question
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Outcomes
 from nescio.data.policies import Policies, apply_policies
 from nescio.data.repeats import repeats_of
+from nescio.data.stakes import is_marked, unmarked
 from nescio.errors import UsageError
 from nescio.formats.registry import Declined
 from nescio.judging import AnswerToJudge
 from nescio.measures import Measure, parse
 from nescio.scoring.samples import measure_inputs
-from nescio.tasks.stakes.stating import is_marked, unmarked
 
 __all__ = ["check_worth", "outcome_of", "state_of", "state_of_score", "value_of"]
 

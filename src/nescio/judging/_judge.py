@@ -173,7 +173,9 @@ class _Bound(Struct, frozen=True):
 _SHORT, _MOST_KEPT = 200, 1 << 18  # characters of an answer, and answers, that are kept beside their grades
 
 
-_PLACES = {module.rpartition(".")[2]: module for module in modules_in("nescio.judging", [str(Path(__file__).parent)])}
+_HERE = {module.rpartition(".")[2]: module for module in modules_in("nescio.judging", [str(Path(__file__).parent)])}
+_OF_TASKS = {"deep_read": "nescio.tasks.reading.judge"}
+_PLACES = dict(sorted((_HERE | _OF_TASKS).items()))
 REGISTRY: Registry[Declaration] = Registry("judge", _PLACES)
 
 

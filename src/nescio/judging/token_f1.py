@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from functools import lru_cache
-
 from nescio.data.columns import Column, Summary, declare
 from nescio.data.model import Question
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.judging._judge import Grade, judge
-from nescio.text import normalised_words
+from nescio.text import best_f1
 
 declare(
     Column(
@@ -36,37 +32,3 @@ def token_f1(question: Question, answer: str, threshold: float = 0.5) -> Grade:
     """
     score = best_f1(answer, question.answers) if question.answers else 0.0
     return Grade(CORRECT if score >= threshold else INCORRECT, {"token_f1.f1": score})
-
-
-def best_f1(answer: str, gold: Sequence[str]) -> float:
-    """Return the best token F1 over the gold answers, in [0, 1], digit for digit that of evaluate-v2.0.py.
-
-    Gold answers that normalisation empties (".", "The") do not count. Where there are no others, an answer that it
-    empties has F1 1 and any other 0.
-    """
-    stated = normalised_words(answer)
-    golds = [words for text in gold if (words := _words(text))[0]]
-    if not golds or not stated:
-        return float(not golds and not stated)
-    return max(_f1(stated, words, counts) for words, counts in golds)
-
-
-def _f1(stated: list[str], words: list[str], counts: Counter[str]) -> float:
-    if stated == words:
-        return 1.0
-    if len(stated) == 1:
-        common = int(stated[0] in counts)
-    elif len(words) == 1:
-        common = int(words[0] in stated)
-    else:
-        common = (Counter(stated) & counts).total()
-    if not common:
-        return 0.0
-    precision, recall = common / len(stated), common / len(words)
-    return 2 * precision * recall / (precision + recall)
-
-
-@lru_cache(maxsize=1 << 16)
-def _words(text: str) -> tuple[list[str], Counter[str]]:
-    words = normalised_words(text)
-    return words, Counter(words)

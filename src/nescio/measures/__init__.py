@@ -1,7 +1,8 @@
 """Every measure, by name. A file here holds declarations only, and is imported when one of them is asked for;
 `_measure.py` says what a measure is."""
 
-import nescio.tasks  # noqa: F401  whose columns measures read
+from importlib import import_module
+
 from nescio.data.results import Scores
 from nescio.errors import NescioError
 from nescio.measures import _index
@@ -28,4 +29,6 @@ def _lower_is_better(name: str) -> bool:
 
 
 Scores.lower_is_better = staticmethod(_lower_is_better)
+for _columns in _index.COLUMNS:  # of tasks, which are known before their measures are asked for
+    import_module(_columns)
 import_all(__name__, __path__, but=_index.MODULES)

@@ -436,6 +436,8 @@ def parse(text: str | Measure) -> Measure:
 def _by_own_name(call: Call) -> Call:
     """Return a call by the name under which its measure is registered."""
     for other, name in OTHER_NAMES.items():
+        if not other.startswith(call.name):
+            continue
         published = parse_call(other, "measure")
         if call.name == published.name and {*published.arguments} <= {*call.arguments}:
             rest = tuple(argument for argument in call.arguments if argument not in published.arguments)

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
+from nescio.data.stakes import penalty
 from nescio.errors import UsageError
 from nescio.measures._measure import measure
 from nescio.stats.stakes import area_weights
-from nescio.tasks.stakes import columns as _columns  # noqa: F401  declares what is read here
-from nescio.tasks.stakes.stating import penalty
 
 RISKEVAL = "RiskEval, arXiv 2601.07767, section 2"
 

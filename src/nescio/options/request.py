@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Literal, Self, dataclass_transform, get_type_h
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from nescio.errors import FLAGS, UsageError, opt, shorten, spelled
+from nescio.errors import FLAGS, MARK, UsageError, opt, shorten, spelled
 from nescio.options.kinds import ANYTHING, NAME_OR_PATH, Kind, RepeatedNameError, kinds_of
 
 Word = str | tuple[str, ...]
@@ -69,7 +69,7 @@ class Option(Struct, frozen=True):
     @property
     def about(self) -> str:
         """What it is for, in the spelling of who reads it."""
-        return spelled(self.help)
+        return spelled(self.help) if MARK in self.help else self.help
 
     @property
     def default_about(self) -> str:

@@ -25,7 +25,8 @@ class Verb(Generic[P, R]):
 
     `name` is what a shell calls it ("ave build"), `doc` what it does, with examples; `working` what a bar says while it
     works, `show` prints its results as a table where the general way does not, `present` all that it gives, `prints`
-    says in what forms results are printed (results, json or nothing), and `tool` that assistants have it.
+    says in what forms results are printed (results: all, and to a file; forms: all, where `-o` is the verb's own; json;
+    or nothing), and `tool` that assistants have it.
     """
 
     def __init__(

@@ -16,6 +16,7 @@ from nescio.data.merged_runs import merge_runs
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, non_answers
 from nescio.data.policies import Policies, apply_policies
+from nescio.data.stakes import are_stated, penalties, unmarked
 from nescio.errors import UsageError, opt
 from nescio.formats import Format, ReadResult, SourceRole, Unjudged
 from nescio.memory import memory_limit
@@ -26,7 +27,6 @@ from nescio.pipeline.options import Options
 from nescio.pipeline.reading import read, read_parts
 from nescio.pipeline.saved import in_effect
 from nescio.sources.arrow import items_of
-from nescio.tasks.stakes.stating import are_stated, penalties, unmarked
 
 DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
 MOST_STAKES = 6  # at which utilities are shown where nothing is asked for

@@ -1,4 +1,4 @@
-"""QA systems beside the validators of a collection, by the questions that both answer."""
+"""QA systems beside the runs of a task, such as validators, by the questions that both answer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from nescio.data.outcomes import Outcomes
 from nescio.data.policies import UNGRADED_LEFT_OUT, Policies, apply_policies
 from nescio.formats import ReadResult
 
-SELECTED = "ave.selected_right"  # the column that only validators have, and that QA systems get beside them
-
 
 def with_policies(outcomes: Outcomes) -> tuple[Evidence, tuple[Note, ...]]:
     """Return outcomes of QA systems as Evidence: a missing answer is silence, and an ungraded one is absent."""
@@ -23,17 +21,12 @@ def with_policies(outcomes: Outcomes) -> tuple[Evidence, tuple[Note, ...]]:
     return data, tuple(remark for remark in notes if remark.code != UNGRADED_LEFT_OUT)
 
 
-def beside_validators(read: Sequence[ReadResult], systems: Outcomes) -> ReadResult | None:
-    """Return validators and QA systems together, for measures over questions, or None if no file is a validator's."""
-    validators = [one for one in read if isinstance(one.data, Evidence) and SELECTED in one.data.columns]
-    if len(validators) != 1:
+def beside_a_task(read: Sequence[ReadResult], systems: Outcomes) -> ReadResult | None:
+    """Return the runs of a task and QA systems together, or None if no task, or several, can take QA systems."""
+    tasks = [(result, result.beside) for result in read if result.beside is not None]
+    if len(tasks) != 1:
         return None
-    from nescio.formats.benchmarks.ave.ave_reader import OVER_QUESTIONS
-    from nescio.tasks.ave.baselines import with_systems
-
-    result = validators[0]
-    own, notes = with_policies(systems)
-    assert isinstance(result.data, Evidence)
-    data, more = with_systems(result.data, own)
-    every = (*(remark for one in read for remark in one.notes), *notes, *more)
-    return replace(result, data=data, notes=every, measures=OVER_QUESTIONS, texts=None)
+    ((result, join),) = tasks
+    data, notes = with_policies(systems)
+    every = (*(remark for part in read for remark in part.notes), *notes)
+    return join(replace(result, notes=every), data)

@@ -22,7 +22,7 @@ from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRol
 from nescio.memory import memory_limit
 from nescio.options.edge import Progress, bar
 from nescio.pipeline.options import Options
-from nescio.pipeline.qa_systems import beside_validators
+from nescio.pipeline.qa_systems import beside_a_task
 from nescio.pipeline.recognition import (
     OWN_RUN,
     TABLE,
@@ -137,7 +137,7 @@ def _read_each(
     about = ", and ".join(result.about for result in read)
     try:
         joined = join_runs(outcomes, named) if len(outcomes) > 1 else outcomes[0]
-        beside = None if len(outcomes) == len(read) else beside_validators(read, joined)
+        beside = None if len(outcomes) == len(read) else beside_a_task(read, joined)
     except MismatchError as why:
         raise MismatchError(f"{error}: {why}") from None
     if beside is not None:

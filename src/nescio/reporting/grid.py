@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.results import declared_types
+from nescio.text import sanitize
 
 BEST, TIED = "*", "†"
 _NUMBERS = ("int", "float")
@@ -57,6 +58,10 @@ class Grid(Struct, frozen=True):
     def escaped(self, change: Callable[[str], str]) -> Grid:
         """Change the text of every cell and of the head."""
         return replace(self.with_cells(change), head=tuple(map(change, self.head)))
+
+    def sanitized(self) -> Grid:
+        """Make the text of every cell and of the head inert; most of it is printable, and so inert already."""
+        return self.escaped(lambda text: text if text.isprintable() else sanitize(text))
 
     def take(self, columns: Sequence[int]) -> Grid:
         """Keep some of the columns."""

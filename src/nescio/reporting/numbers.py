@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from nescio.data import plain_tables
 from nescio.data.plain_tables import figure, shown_p, signed_figure
 
 number = figure  # a value: three decimals, or "undefined"
+interval = plain_tables.interval  # "[0.700, 0.724]", or nothing
 signed = signed_figure  # a difference: the same with its sign
-
-
-def interval(low: float | None, high: float | None) -> str:
-    """Return an interval in brackets; nothing where there is none."""
-    return "" if low is None or high is None or math.isnan(low) else f"[{number(low)}, {number(high)}]"
 
 
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:

@@ -12,11 +12,12 @@ from msgspec.structs import replace
 
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.reporting import terminal
-from nescio.reporting.printing import print_grid, show_grid, show_signature, show_text
-from nescio.reporting.tables import grids, legend, record_grid
+from nescio.reporting.printing import print_grid, show_grid, show_sentences, show_signature, show_text
+from nescio.reporting.tables import Part, legend, parts, record_grid
 from nescio.text import plural
 
 MOST_RUNS = 1_000  # of a leaderboard, on the screen
+MOST_PAIRS = 6  # of a suite, whose benchmarks are listed; JSON has all
 FEW_PAIRS = 10  # of one measure: five runs; of more than these, those with the best run are printed
 
 
@@ -27,17 +28,35 @@ def show(results: Results) -> None:
 
         audit.show(results)
         return
-    shown, left = (results, "") if terminal.VERBOSE.get() else with_the_best(results)
-    if isinstance(shown, Scores) and not terminal.VERBOSE.get():
+    brief = not terminal.VERBOSE.get()
+    shown, left = with_the_best(results) if brief else (results, "")
+    if isinstance(shown, Scores) and brief:
         shown, left = with_the_first(shown)
-    for i, table in enumerate(grids(shown)):
+    below: Sequence[str] = ()
+    for i, part in enumerate(parts(shown, listed=brief)):
         if i:
             print()
-        print_grid(table)
-    for line in (left.strip(), legend(results) or (results.why_unmarked if isinstance(results, Scores) else "")):
+        _show_part(part)
+        below = part.below
+    if below:
+        print()
+    words = legend(results) or (results.why_unmarked if isinstance(results, Scores) else "")
+    for line in (left.strip(), *words.splitlines()):
         if line:
             show_text(line, style="dim")
     show_signature(results.signature)
+
+
+def _show_part(part: Part) -> None:
+    """Print a table under its title, and the sentences above and below it."""
+    if part.title:
+        show_text(f"{part.title}:")
+    if part.above:
+        show_sentences(part.above)
+    if part.grid is not None:
+        print_grid(part.grid)
+    for line in part.below:
+        show_text(line)
 
 
 def with_the_first(scores: Scores) -> tuple[Scores, str]:
@@ -64,16 +83,23 @@ def with_the_best(results: Results) -> tuple[Results, str]:
     how = f"Test: {'; '.join(filter(None, tests))}." if any(tests) else ""
     results = replace(results, tables={name: rows for name, rows in results.tables.items() if name != "tests"})
     ranks = results.tables.get("ranks")
-    if not ranks:
-        return results, how
-    measures = {rank.measure for rank in ranks}
-    if len(results.rows) <= FEW_PAIRS * len(measures):
-        return results, how
+    measures = {rank.measure for rank in ranks or ()}
+    if not ranks or len(results.rows) <= FEW_PAIRS * len(measures):
+        return _with_benchmarks_of(results), how
     best = {(rank.measure, rank.run) for rank in ranks if rank.rank == 1}
     rows = [row for row in results if {(row.measure, row.run), (row.measure, row.baseline)} & best]
     shown = plural(len(rows), "comparison")
     left = f"{shown} with the best run; -v prints all {len(results.rows):,}, and -f json has them. "
-    return results.with_rows(rows), left + how
+    return _with_benchmarks_of(results.with_rows(rows)), left + how
+
+
+def _with_benchmarks_of(results: Results) -> Results:
+    """Keep the benchmarks of the pairs that are shown, where these are few."""
+    pairs = {(row.run, row.baseline, row.measure) for row in results}
+    rows = results.tables.get("benchmarks", ())
+    kept = tuple(row for row in rows if (row.run, row.baseline, row.measure) in pairs)
+    few = len({(row.run, row.baseline, row.measure) for row in kept}) <= MOST_PAIRS
+    return replace(results, tables={**results.tables, "benchmarks": kept if few else ()})
 
 
 def show_records(records: Sequence[Mapping[str, Any]]) -> None:

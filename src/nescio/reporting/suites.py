@@ -10,6 +10,7 @@ from nescio.data.results import Results
 from nescio.measures import parse
 from nescio.reporting.grid import Cell, Grid, make_grid
 from nescio.reporting.numbers import interval, number
+from nescio.reporting.tables import rows_grid
 
 MARKS = "* the best mean; † not significantly different from the best (paired tests of macro differences, Holm)"
 STABLE = "stable is the range of the win rate when questions are resampled, not a confidence interval"
@@ -18,7 +19,7 @@ SURE = "sure is the range of win rates that significant differences allow (Holm)
 
 def suite_grids(results: Results) -> list[Grid]:
     """Lay out the scores of a suite: the leaderboard, the benchmarks, and mean ranks where there are some."""
-    more = [_mean_ranks(results.tables["mean_ranks"])] if results.tables.get("mean_ranks") else []
+    more = [rows_grid(results, "mean_ranks")] if results.tables.get("mean_ranks") else []
     return [leaderboard(results), by_benchmark(results), *more]
 
 
@@ -85,12 +86,3 @@ def by_benchmark(results: Results) -> Grid:
             body.append([one, measure, *(cells.get(key, "–") for key in keys)])
     head = ["run" if turned else "benchmark", "measure", *across]
     return make_grid(head, body, [True, True, *[False] * len(across)])
-
-
-def _mean_ranks(rows: Sequence[Any]) -> Grid:
-    body = [
-        [row.measure, row.run, f"{row.mean_rank:.2f}", f"{row.critical_difference:.2f}", row.groups] for row in rows
-    ]
-    return make_grid(
-        ["measure", "run", "mean rank", "critical difference", "groups"], body, [True, True, False, False, True]
-    )

@@ -120,11 +120,13 @@ class Chart(Struct):
         places: Mapping[str, int] | None = None,
         prefix: str = "",
         background: str | None = None,
+        shared: dict[str, str] | None = None,
     ) -> str:
         """Return the chart as SVG.
 
         For a page, `places` are the numbers of the runs, by which `data-run` names them, and `prefix` makes ids unique.
-        Without `places` a mark says its tip as a title.
+        Without `places` a mark says its tip as a title. `shared` are the ids of lines that several charts of a page
+        have, by their points: the first chart defines each ("" before that), and all refer to it.
         """
         size = f'width="{_number(self.width)}" height="{_number(self.height)}"'
         box = f'viewBox="0 0 {_number(self.width)} {_number(self.height)}"'
@@ -137,7 +139,17 @@ class Chart(Struct):
         for number, (x, y, width, height) in enumerate(self.clips, 1):
             sides = "".join(_attribute(*side) for side in (("x", x), ("y", y), ("width", width), ("height", height)))
             parts.append(f'<clipPath id="{prefix}clip{number}"><rect{sides}/></clipPath>')
-        parts += [_element(mark, places, prefix) for mark in self.marks]
+        for number, mark in enumerate(self.marks):
+            through = mark.attributes.get("d", "")
+            if shared is None or through not in shared:
+                parts.append(_element(mark, places, prefix))
+                continue
+            if not shared[through]:
+                shared[through] = f"{prefix}line{number}"
+                parts.append(f'<defs><path id="{shared[through]}" d="{through}"/></defs>')
+            own = {name: value for name, value in mark.attributes.items() if name != "d"}
+            referring = Mark("use", {"href": f"#{shared[through]}", **own}, mark.text, mark.runs, mark.tip)
+            parts.append(_element(referring, places, prefix))
         return "".join([*parts, "</svg>"])
 
 
@@ -167,7 +179,11 @@ def _number(value: float) -> str:
 
 
 def _through(points: Iterable[tuple[float, float]]) -> str:
-    return "M" + "L".join(f"{_number(x)},{_number(y)}" for x, y in points if not math.isnan(x + y))
+    return "M" + "L".join(f"{_tenths(x)},{_tenths(y)}" for x, y in points if not math.isnan(x + y))
+
+
+def _tenths(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
 
 
 def drawable(text: str) -> str:

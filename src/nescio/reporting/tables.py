@@ -7,23 +7,29 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from nescio.comparison.families import families
-from nescio.data.plain_tables import HUGE, rounded, shown_p
+from nescio.data.plain_tables import HUGE, rounded
 from nescio.data.results import Audit, Comparisons, Results, Scores
+from nescio.data.shown import Row, lay
 from nescio.errors import UsageError, opt
 from nescio.reporting import layout
 from nescio.reporting.board import board
 from nescio.reporting.board import legend as board_legend
 from nescio.reporting.grid import BEST, TIED, Grid, make_grid, text_fields, text_values
-from nescio.reporting.markdown import markdown_code, markdown_table
-from nescio.reporting.numbers import difference, interval, number, rank_range, with_interval
+from nescio.reporting.markdown import in_markdown, markdown_code, markdown_table
 from nescio.sources.writing import atomic_write, csv_text, write_text
-from nescio.text import enumerated, plural, sanitize
+from nescio.text import enumerated, sanitize
 
 Form = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
-FIRST = ("ranks", "sensitivity")  # what a reader wants before the many rows that it was made from
-FEW_TIED = 2  # runs that a rank names as tied with it; JSON names all
+FIRST = (
+    "screen",
+    "benchmarks",
+    "ranks",
+    "sensitivity",
+)  # what a reader wants before the many rows that it was made from
 MOST_ROWS = 100  # of what else results hold, as a table; JSON has all of them
 
 
@@ -47,8 +53,12 @@ def render(results: Results, form: str, label: str | None = None) -> str:
 
 
 def legend(results: Results) -> str:
-    """Return what the signs in a leaderboard mean, or what the intervals of several comparisons account for, as plain
-    text."""
+    """Return what the signs in a leaderboard mean, or what the intervals of several comparisons account for, as lines
+    of plain text."""
+    if results.kind == "suite":
+        from nescio.reporting import suites
+
+        return "\n".join(suites.legend_lines(results))
     if isinstance(results, Comparisons):
         return _family(results)
     words = board_legend(results) if isinstance(results, Scores) else ""
@@ -111,90 +121,80 @@ class _Stream:
         return self.results.__arrow_c_stream__(requested_schema)
 
 
-def grid(results: Results) -> Grid:
-    """Header and cells as a reader wants them: a row a run, a column a measure; or a row a comparison."""
-    if isinstance(results, Scores):
-        return board(results)
-    return _comparison_grid(results) if isinstance(results, Comparisons) else rows_grid(results)
+class Part(Struct, frozen=True):
+    """A table with its title, and the sentences that are shown above and below it; None where there are only these."""
+
+    grid: Grid | None
+    title: str = ""
+    above: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
 
 
 def grids(results: Results) -> list[Grid]:
     """Return the table of the rows, and after it those of what else the results hold; of an item of a paper its own."""
+    return [part.grid for part in parts(results) if part.grid is not None]
+
+
+def parts(results: Results, *, listed: bool = False) -> list[Part]:
+    """Return what is shown of results: a part for the rows, and one for each further table; with `listed`, no more rows
+    of each than a terminal lists."""
     if isinstance(own := getattr(results, "layout", None), Grid):
-        return [own.escaped(sanitize)]
+        return [Part(own.sanitized())]
     if isinstance(results, Audit):
         from nescio.reporting import audit
 
-        return audit.grids(results)
+        return [Part(table) for table in audit.grids(results)]
     if results.kind == "suite":
         from nescio.reporting import suites
 
-        return [table.escaped(sanitize) for table in suites.suite_grids(results)]
+        return [Part(table.sanitized()) for table in suites.suite_grids(results)]
     inside = ("counted",) if isinstance(results, Scores) else ()  # the first table shows them
-    further = {name: _further(results, name) for name, rows in results.tables.items() if rows and name not in inside}
-    first = [further.pop(name) for name in FIRST if name in further]
-    return [table.escaped(sanitize) for table in (*first, grid(results), *further.values())]
+    further = [name for name, rows in results.tables.items() if rows and name not in inside]
+    first = [name for name in FIRST if name in further]
+    names = [*first, None, *(name for name in further if name not in first)]
+    found = [_part(results, name, listed=listed) for name in names]
+    return [part for part in found if part is not None]
 
 
-def _further(results: Results, name: str) -> Grid:
-    rows = len(results.tables[name])
-    if name == "ranks":
-        return _rank_grid(results.tables[name])
-    if name == "prices":
-        return _price_grid(results.tables[name])
-    if name == "next_sample":
-        return _next_grid(results.tables[name])
-    if rows <= MOST_ROWS:
-        return rows_grid(results, name)
-    return _too_many(f"{name} (-f json prints it, -o FILE.json writes it)", rows)
-
-
-def _price_grid(prices: Sequence[Any]) -> Grid:
-    """Lay out ratios of prices: how many times as much a right answer of one run costs as one of another."""
-    rows = [
-        [one.run, one.baseline, one.measure, with_interval(one.ratio, one.low, one.high), shown_p(one.p), f"{one.n:,}"]
-        for one in prices
-    ]
-    head = ["run", "baseline", "measure", "ratio", "p", "n"]
-    return make_grid(head, rows, [True, True, True, False, False, False])
-
-
-def _next_grid(predicted: Sequence[Any]) -> Grid:
-    """Lay out prediction intervals, of other questions."""
-    rows = [
-        [one.run, one.measure, number(one.value), f"{one.n:,}", interval(one.low, one.high) or "–"] for one in predicted
-    ]
-    head = ["run", "measure", "value", "n", f"on {plural(predicted[0].questions, 'other question')}"]
-    return make_grid(head, rows, [True, True, False, False, False])
-
-
-def _rank_grid(ranks: Sequence[Any]) -> Grid:
-    """Lay out ranks: the places that a run can have, its groups, and the first few that it is tied with."""
-    rows = [
-        [
-            rank.measure,
-            rank.run,
-            number(rank.value),
-            rank_range(rank.low, rank.high),
-            "–" if rank.p_best is None else rounded(rank.p_best, 2),
-            "–" if rank.expected_rank is None else f"{rank.expected_rank:.1f}",
-            rank.groups,
-            enumerated(rank.tied_with.split(", ") if rank.tied_with else [], FEW_TIED),
-        ]
-        for rank in ranks
-    ]
-    head = ["measure", "run", "value", "rank", "P(best)", "expected rank", "groups", "tied with"]
-    texts = [name in ("measure", "run", "groups", "tied with") for name in head]
-    return make_grid(head, rows, texts, spare=("tied with", "expected rank"))
+def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:
+    """Return the part of the rows (None), or of a further table; None where nothing of it is shown."""
+    rows = results.rows if name is None else results.tables[name]
+    if not rows:
+        return Part(board(results)) if isinstance(results, Scores) else None
+    kind = rows[0] if isinstance(rows[0], Row) else Row()
+    above, below = list(kind.above(rows)), list(kind.below(rows))
+    most = kind.most_listed if listed else None if name is None else MOST_ROWS
+    table: Grid | None = None
+    if kind.most_listed is None and name is not None and len(rows) > MOST_ROWS:
+        table = _too_many(f"{name} (-f json prints it, -o FILE.json writes it)", len(rows))
+    elif kind.most_listed != 0:
+        table = rows_grid(results, name, most).sanitized()
+        left = 0 if most is None else len(rows) - most
+        below = [f"{left:,} more; -f json lists them", *below] if left > 0 else below
+    if table is None and not above and not below:
+        return None
+    return Part(table, results.title(name), tuple(above), tuple(below))
 
 
 def _too_many(what: str, rows: int) -> Grid:
     return make_grid(["table", "rows"], [[what, f"{rows:,}"]], [True, False])
 
 
-def rows_grid(results: Results, name: str | None = None) -> Grid:
-    """Lay out the rows of results, or those of `tables[name]`, as they are."""
-    return record_grid(results.records(name), text_fields(results.rows if name is None else results.tables[name]))
+def grid(results: Results) -> Grid:
+    """Return the table of the rows alone: of scores a row a run and a column a measure."""
+    return rows_grid(results)
+
+
+def rows_grid(results: Results, name: str | None = None, most: int | None = None) -> Grid:
+    """Lay out the rows of results, or the first `most` of `tables[name]`: in the columns that they declare, or else as
+    they are."""
+    if name is None and isinstance(results, Scores):
+        return board(results)
+    rows = (results.rows if name is None else results.tables[name])[:most]
+    laid = lay(rows)
+    if laid is None:
+        return record_grid(results.records(name)[:most], text_fields(rows))
+    return make_grid(laid.head, laid.rows, laid.texts, laid.spare)
 
 
 def record_grid(records: Sequence[Mapping[str, Any]], texts: Mapping[str, bool] | None = None) -> Grid:
@@ -221,30 +221,18 @@ def _cell(value: Any) -> str:
     return "0" if shown == "-0" else shown
 
 
-def _comparison_grid(results: Results) -> Grid:
-    head = ["run", "baseline", "measure", "difference", "p", "p adjusted", "verdict", "detectable", "n"]
-    rows = []
-    for row in results:
-        rows.append(
-            [
-                row.run,
-                row.baseline,
-                row.measure,
-                difference(row),
-                shown_p(row.p),
-                shown_p(row.p_adjusted),
-                row.verdict or "undefined",
-                "–" if row.detectable is None else rounded(row.detectable, 3),
-                f"{row.n:,}",
-            ]
-        )
-    texts = [name in ("run", "baseline", "measure", "verdict") for name in head]
-    return make_grid(head, rows, texts, spare=("n", "detectable", "p"))
-
-
 def _plain(results: Results) -> str:
     below = [line for line in (legend(results), str(results.signature)) if line]
-    return "".join([*map(layout.drawn, grids(results)), *(f"{line}\n" for line in below)])
+    return "".join([*map(_plain_part, parts(results)), *(f"{line}\n" for line in below)])
+
+
+def _plain_part(part: Part) -> str:
+    """Return a part as text of the width that it needs."""
+    title = [f"{part.title}:"] if part.title else []
+    above, below = (
+        "".join(f"{sanitize(line, target='line')}\n" for line in lines) for lines in ([*title, *part.above], part.below)
+    )
+    return f"{above}{'' if part.grid is None else layout.drawn(part.grid)}{below}"
 
 
 def _json(results: Results) -> str:
@@ -274,7 +262,16 @@ def guarded(value: Any) -> Any:
 
 
 def _markdown(results: Results) -> str:
-    return "\n\n".join([*map(markdown_table, grids(results)), f"{markdown_code(str(results.signature))}\n"])
+    shown = [text for part in parts(results) for text in _markdown_part(part)]
+    return "\n\n".join([*shown, f"{markdown_code(str(results.signature))}\n"])
+
+
+def _markdown_part(part: Part) -> list[str]:
+    """Return the paragraphs and the table of a part."""
+    title = [f"{in_markdown(part.title)}:"] if part.title else []
+    table = [] if part.grid is None else [markdown_table(part.grid)]
+    above, below = ([in_markdown(line.strip()) for line in lines] for lines in (part.above, part.below))
+    return [*title, *above, *table, *below]
 
 
 def _latex(results: Results, label: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 from msgspec import Struct
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.data.shown import Shown
 from nescio.stats import resampling
 from nescio.stats.agreement import cohen_kappa, observed_agreement
 from nescio.stats.intervals import percentile, wilson
@@ -28,29 +30,29 @@ class Agreement(Struct, frozen=True):
     what people call declined, and of what they call an answer.
     """
 
-    run: str
-    labels: int
-    ungraded: int
-    answers: int
-    agreement: float
+    run: Annotated[str, Shown()]
+    labels: Annotated[int, Shown()]
+    ungraded: Annotated[int, Shown()]
+    answers: Annotated[int, Shown()]
+    agreement: Annotated[float, Shown(interval=("low", "high"))]
     low: float
     high: float
-    kappa: float
+    kappa: Annotated[float, Shown(interval=("kappa_low", "kappa_high"))]
     kappa_low: float
     kappa_high: float
-    sensitivity: float
-    specificity: float
+    sensitivity: Annotated[float, Shown()]
+    specificity: Annotated[float, Shown()]
 
 
 class Confusion(Struct, frozen=True):
     """How many answers people put into one category and the judge into another; `share` is of those of people's
     category."""
 
-    run: str
-    people: str
-    judge: str
-    count: int
-    share: float
+    run: Annotated[str, Shown()]
+    people: Annotated[str, Shown()]
+    judge: Annotated[str, Shown()]
+    count: Annotated[int, Shown()]
+    share: Annotated[float, Shown(interval=("low", "high"))]
     low: float
     high: float
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from msgspec import Struct
@@ -26,10 +26,12 @@ from nescio.data.assessors import (
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ANSWERED, STATES, Label
 from nescio.data.results import Results
+from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.sources.writing import csv_text, write_text
 from nescio.stats.raters import agreement_intervals, kappa_interval
+from nescio.text import plural
 
 WORDS = {state: word for word, state in STATES.items()} | {ANSWERED: "answered"}
 COLUMNS = ("run", "question_id", "answer", "verdict", "votes", "of", "chance", "inclusion")
@@ -41,16 +43,18 @@ class Assessor(Struct, frozen=True):
     `above_commonest` how far that is above always saying the commonest verdict; None where there are too few verdicts.
     """
 
-    assessor: str
-    answers: int
-    with_others: int
-    agrees: float
-    accuracy: float | None = None
-    above_commonest: float | None = None
+    assessor: Annotated[str, Shown()]
+    answers: Annotated[int, Shown()]
+    with_others: Annotated[int, Shown("over", after="agrees")]
+    agrees: Annotated[float, Shown()]
+    accuracy: Annotated[float | None, Shown()] = None
+    above_commonest: Annotated[float | None, Shown()] = None
 
 
-class Says(Struct, frozen=True):
+class Says(Row, frozen=True):
     """How often an assessor says something of answers that are, by the model, what `true` says."""
+
+    most_listed: ClassVar[int | None] = 0
 
     assessor: str
     true: str
@@ -61,18 +65,20 @@ class Says(Struct, frozen=True):
 class Coefficient(Struct, frozen=True):
     """How far assessors agree, with the interval of resampled questions; kappa is of two."""
 
-    assessors: str
-    measure: str
-    value: float
+    assessors: Annotated[str, Shown()]
+    measure: Annotated[str, Shown()]
+    value: Annotated[float, Shown(interval=("low", "high"))]
     low: float | None
     high: float | None
-    answers: int
+    answers: Annotated[int, Shown()]
     questions: int
 
 
-class Verdict(Struct, frozen=True):
+class Verdict(Row, frozen=True):
     """The verdict on an answer; None while it is in dispute. `votes` of the `of` assessors say so, and `chance` is its
     probability by the model."""
+
+    most_listed: ClassVar[int | None] = 0
 
     run: str | None
     question_id: str
@@ -82,6 +88,15 @@ class Verdict(Struct, frozen=True):
     of: int
     chance: float | None
     inclusion: float | None
+
+    @classmethod
+    def below(cls, rows: Sequence[Verdict]) -> Iterable[str]:
+        """Return how many answers were judged alike, settled by the rule, and are in dispute."""
+        alike = sum(row.votes == row.of for row in rows)
+        disputed = sum(row.verdict is None for row in rows)
+        settled = len(rows) - alike - disputed
+        counts = f"{alike:,} judged alike, {settled:,} settled by the rule, {disputed:,} in dispute"
+        return [f"{plural(len(rows), 'answer')}: {counts}"]
 
 
 def assessors(

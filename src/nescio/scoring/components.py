@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -14,6 +14,7 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.repeats import BETWEEN, REPEAT
 from nescio.data.results import Results
+from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.measures import Measure, Measures
@@ -37,58 +38,68 @@ class TotalError(Struct, frozen=True):
     other factors. `levels` says how many of each factor there are, `freedom` are Student's degrees of freedom.
     """
 
-    run: str
-    baseline: str | None
-    measure: str
-    value: float
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str | None, Shown()]
+    measure: Annotated[str, Shown()]
+    value: Annotated[float, Shown("{what}", interval=("low", "high"))]
     low: float | None
     high: float | None
-    se: float
+    se: Annotated[float, Shown("standard error")]
     freedom: float
-    over: tuple[str, ...]
-    se_questions: float
-    se_answers: float
-    levels: dict[str, int]
-    answers: int
+    over: Annotated[tuple[str, ...], Shown("other", after="value")]
+    se_questions: Annotated[float, Shown("questions alone")]
+    se_answers: Annotated[float, Shown("answers alone")]
+    levels: Annotated[dict[str, int], Shown("design")]
+    answers: Annotated[int, Shown()]
     balanced: bool
     n: int
+
+    @property
+    def what(self) -> str:
+        """What the value is: a value, or a difference to the baseline."""
+        return "value" if self.baseline is None else "difference"
 
 
 class Part(Struct, frozen=True):
     """A component of the variance of a single answer, below 0 by chance at times, and the share of the mean's whole
     variance that is due to it."""
 
-    run: str
-    baseline: str | None
-    measure: str
-    part: str
-    component: float
-    share: float
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str | None, Shown()]
+    measure: Annotated[str, Shown()]
+    part: Annotated[str, Shown("due to")]
+    component: Annotated[float, Shown(digits=4)]
+    share: Annotated[float, Shown(form="percent")]
 
 
 class Next(Struct, frozen=True):
     """What one more level of a factor, or one more answer a cell, costs and makes of the standard error, with 0 for
     components below it; `floor` is the standard error that no number of them gets below."""
 
-    run: str
-    baseline: str | None
-    measure: str
-    add: str
-    cost: float
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str | None, Shown()]
+    measure: Annotated[str, Shown()]
+    add: Annotated[str, Shown("one more")]
+    cost: Annotated[float, Shown(form="short", digits=6)]
     se_now: float
     se_then: float
     per_cost: float
-    floor: float
+    floor: Annotated[float, Shown("never below", digits=4)]
+
+    @property
+    def standard_error(self) -> Annotated[str, Shown(numeric=True, after="cost")]:
+        """The standard error now, and with one more."""
+        return f"{self.se_now:.4f} to {self.se_then:.4f}"
 
 
 class Planned(Struct, frozen=True):
     """The levels of the factors with the least standard error for a budget."""
 
-    run: str
-    baseline: str | None
-    measure: str
-    levels: dict[str, int]
-    se: float
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str | None, Shown()]
+    measure: Annotated[str, Shown()]
+    levels: Annotated[dict[str, int], Shown("take")]
+    se: Annotated[float, Shown("standard error", digits=4)]
 
 
 class Asking(Struct, frozen=True):

@@ -16,28 +16,28 @@ from nescio.data.evidence import outcome_tally
 from nescio.data.notes import Note, note
 from nescio.data.patterns import Patterns
 from nescio.errors import UsageError
+from nescio.estimating import cautions, closed_form, estimate, units_in
+from nescio.estimating.cautions import FEW_DECIDE, FEW_UNITS
+from nescio.estimating.measured import statistic_of
+from nescio.estimating.methods import FEWEST_FREEDOM
 from nescio.measures import Measure, OwnInterval
 from nescio.measures.calibration import SURE_WRONG
 from nescio.options.edge import Progress
-from nescio.scoring.influence import influence
 from nescio.scoring.jackknife import deciding, degrees_of_freedom, left_out, moves
-from nescio.scoring.resampled import by_draw, resample, together
+from nescio.scoring.resampled import by_draw, resample
 from nescio.scoring.samples import ROUNDED, MeasureInput
 from nescio.stats import intervals, parallel, resampling
 from nescio.stats.chosen import hull_of_posteriors
-from nescio.stats.few_units import unit_error, widened_error
+from nescio.stats.few_units import unit_error
 from nescio.stats.intervals import CoverageWarning, Interval
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
-CONSTANT, FEW_UNITS, SKEWED, RARE = "interval.constant", "interval.few_units", "interval.skewed", "interval.rare"
-UNFIT, FEW_DECIDE, WITHHELD = "interval.unfit", "interval.few_decide", "interval.withheld"
+CONSTANT, SKEWED, RARE = "interval.constant", "interval.skewed", "interval.rare"
+UNFIT, WITHHELD = "interval.unfit", "interval.withheld"
 # The codes of remarks that an interval may cover the truth too seldom.
 DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT, SURE_WRONG, ROUNDED)
 IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet", "wilson"]
-# Below these Student's interval of clustered questions has been seen to cover too little (docs/few-units.md).
-FEWEST_UNITS, FEWEST_FREEDOM = 6, 2.0
-EVERYWHERE = (-math.inf, math.inf)
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
@@ -238,12 +238,7 @@ def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Not
         ]
     if freedom >= intervals.FEW_DECIDE:
         return []
-    return [few_decide("logit")]
-
-
-def few_decide(method: str) -> Note:
-    """Remark on a standard error that few questions decide."""
-    return note(FEW_DECIDE, "few questions decide the value: treat the {method} interval as approximate", method=method)
+    return [cautions.few_decide("logit")]
 
 
 def unfit(method: str) -> Note:
@@ -274,7 +269,7 @@ def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds
     rng = plan.blocks[0].generator(Stream.MAGNITUDES)
     low, high = own.of(sample.patterns, plan.level, rng, **sample.measure.parameters)
     few = sample.patterns.units < intervals.FEW and own.clustered
-    made = [_few_units(own.name)] if few else []
+    made = [cautions.few_units(own.name)] if few else []
     if np.isinf(low) or np.isinf(high):
         made.append(
             note(
@@ -286,37 +281,19 @@ def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds
     return low, high, made
 
 
-def _few_units(method: str) -> Note:
-    return note(
-        FEW_UNITS,
-        "fewer than {units} questions or clusters to resample: treat the {method} interval as approximate",
-        units=intervals.FEW,
-        method=method,
-    )
-
-
 def _student(sample: MeasureInput, level: float) -> Bounds:
     """Compute Student's interval from what each unit moves, on the logit scale of a measure between two limits."""
     measure, patterns, point = sample.measure, sample.patterns, sample.value
     if math.isnan(point):
         return *intervals.UNDEFINED, []
-    size, counts, limits = patterns.columns["n"], patterns.counts, measure.bounds
-    if measure.imagines_ends:
-        ends = (limits[0] - point, limits[1] - point)
-        error, freedom = widened_error(influence(measure, patterns), size, counts, ends)
-        low, high = intervals.logit(point, error, EVERYWHERE, freedom, level)
-        return max(low, limits[0]), min(high, limits[1]), [] if patterns.units > 1 else [_no_spread(patterns.units)]
     if measure.order is not None:
         return _ordered(sample, level)
-    skewed = measure.declaration.interval != "t"  # where its own study says that n - 1 will do
-    error, freedom = unit_error(influence(measure, patterns), size, counts, skewed=skewed)
-    low, high = intervals.logit(point, error, limits, freedom, level)
-    if np.isnan(low) and patterns.units > 1 and min(abs(point - limit) for limit in limits) <= 1e-12:
-        of = patterns.columns[measure.declaration.proportion[1]] if measure.declaration.proportion else size
-        low, high = intervals.at_limit(point, limits, int(counts[of > 0].sum()), level)
-    if np.isnan(low):
-        return low, high, [_no_spread(patterns.units)]
-    return low, high, [few_decide("t")] if patterns.units < FEWEST_UNITS or freedom < FEWEST_FREEDOM else []
+    agreeing = None
+    if measure.declaration.proportion:
+        agreeing = int(patterns.counts[patterns.columns[measure.declaration.proportion[1]] > 0].sum())
+    method = partial(closed_form, level=level, agreeing=agreeing)
+    made = estimate(units_in(patterns), statistic_of(measure), method)
+    return made.low, made.high, list(made.warnings)
 
 
 def _ordered(sample: MeasureInput, level: float) -> Bounds:
@@ -326,17 +303,8 @@ def _ordered(sample: MeasureInput, level: float) -> Bounds:
     freedom = min(freedom, deciding(sample.patterns))
     low, high = intervals.logit(sample.value, error, sample.measure.bounds, freedom, level)
     if np.isnan(low):
-        return low, high, [_no_spread(sample.patterns.units)]
-    return low, high, [few_decide("t")] if freedom < FEWEST_FREEDOM else []
-
-
-def _no_spread(units: int) -> Note:
-    return note(
-        "interval.no_spread",
-        "{units:one question or cluster cannot/questions or clusters that are all alike or decided by one cannot} "
-        "show how far the value may move: no interval",
-        units=units,
-    )
+        return low, high, [cautions.no_spread(sample.patterns.units)]
+    return low, high, [cautions.few_decide("t")] if freedom < FEWEST_FREEDOM else []
 
 
 def _imprecise(sample: MeasureInput, level: float) -> Bounds:
@@ -403,12 +371,8 @@ def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list
     counts = samples[0].patterns.counts
     correct, incorrect, _ = map(int, counts)
     priors = resampling.priors(correct, incorrect)
-    values: list[list[NDArray[np.float64]]] = [[] for _ in samples]
-    for part in together(blocks, priors.size):
-        shares = resampling.posterior(counts, part, priors)
-        for column, sample in zip(values, samples, strict=True):
-            column.append(sample.measure.value(sample.patterns, shares))
-    return list(map(np.hstack, values))
+    values = [partial(sample.measure.value, sample.patterns) for sample in samples]
+    return resampling.on_draws(lambda part: resampling.posterior(counts, part, priors), values, blocks, priors.size)
 
 
 def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
@@ -433,7 +397,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
             )
         )
     elif doubt is CoverageWarning.FEW_UNITS:
-        made.append(_few_units(method))
+        made.append(cautions.few_units(method))
     elif doubt is CoverageWarning.SKEWED:
         made.append(
             note(

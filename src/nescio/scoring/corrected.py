@@ -7,13 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError
+from nescio.estimating import Estimate
+from nescio.estimating.labelled import of_labels
 from nescio.measures import Measure
 from nescio.scoring.labels import Labels
 from nescio.scoring.verdict_form import VerdictForm, form_of
@@ -56,16 +58,10 @@ class Correction(Struct, frozen=True):
     n: int
 
 
-class Corrected(Struct, frozen=True):
-    """A corrected figure with its interval, its standard error and the p-value of 0."""
+class Corrected(Estimate, frozen=True, kw_only=True):
+    """A corrected figure, and how it came about."""
 
-    value: float
-    low: float
-    high: float
-    error: float
-    p: float
     how: Correction
-    remarks: tuple[Note, ...] = ()
 
 
 class Side(Struct, frozen=True, eq=False):
@@ -80,7 +76,7 @@ class Side(Struct, frozen=True, eq=False):
         return self.sign * self.form.slope
 
 
-class Units(Struct, frozen=True, eq=False):
+class Judged(Struct, frozen=True, eq=False):
     """The values of all questions used: what is known without a label, and the judge's and people's for the rest.
 
     Arrays have shape (questions,); `judge` has a column for each judge. `people` is NaN where nobody judged. `strata`
@@ -134,10 +130,10 @@ def _corrected(
     n = int(use.sum())
     if not n:
         how = Correction(*names, measure.label, *(math.nan,) * 6, 0, 0, 0)
-        return Corrected(*(math.nan,) * 5, how)
-    silent = data.column("unanswered")[:, use]
+        return Corrected(math.nan, how=how)
+    silent = data.columns["unanswered"][:, use]
     sides = [Side(run, sign, form_of(measure, float(silent[run].mean()))) for run, sign in signed]
-    units = units_of(labels, sides, use)
+    units = judged_of(labels, sides, use)
     constant = sum(side.sign * side.form.constant for side in sides)
     scale = max(abs(side.price) for side in sides)
     accuracies = [_accuracy(labels, side, use) for side in sides]
@@ -146,27 +142,25 @@ def _corrected(
     alone = _closed_spread(sides[0], accuracies[0], pulls[0]) if len(sides) == 1 else None
     mean = _estimate(units, scale, looked)
     by_people = _estimate(replace(units, judge=_without(units)), scale, looked)
-    figures = []
-    for one in (mean, by_people):
-        whole = _whole(one, units, target, needless, alone)
-        figures.append(_figure(whole, constant, measure, level, signed=len(sides) > 1))
-    (value, low, high), (people, people_low, people_high) = figures
-    whole = _whole(mean, units, target, needless, alone)
-    shifted = replace(whole, value=whole.value + constant)
+    low, high = measure.bounds
+    bounds = (low, high) if len(sides) == 1 else (low - high, high - low)
+    found, people = (
+        of_labels(_whole(one, units, target, needless, alone), level, shift=constant, bounds=bounds, n=n)
+        for one in (mean, by_people)
+    )
     answers = int((~units.known).sum())
     judge = constant + float(units.judge[:, 0].mean())
     weight = float(np.mean(mean.weights)) if mean.weights else math.nan
-    people_figures = people, people_low, people_high
-    how = Correction(*names, measure.label, judge, *people_figures, weight, mean.correlation, mean.labels, answers, n)
+    of_people = people.value, people.low, people.high
+    how = Correction(*names, measure.label, judge, *of_people, weight, mean.correlation, mean.labels, answers, n)
     differ = int((~units.known & (np.abs(units.people - units.judge[:, 0]) > 0)).sum())
-    error = math.sqrt(whole.variance) if math.isfinite(whole.variance) else math.nan
-    return Corrected(value, low, high, error, shifted.p_value(), how, tuple(_remarks(mean, answers, differ)))
+    return Corrected(**{**asdict(found), "warnings": tuple(_warnings(mean, answers, differ))}, how=how)
 
 
-def units_of(labels: Labels, sides: Sequence[Side], use: Array) -> Units:
+def judged_of(labels: Labels, sides: Sequence[Side], use: Array) -> Judged:
     """Lay out d and g of each question."""
     data, said = labels.data, labels.said[:, use]
-    right = (data.column("correct")[:, use] == 1).astype(float)
+    right = (data.columns["correct"][:, use] == 1).astype(float)
     known = np.all([labels.known[side.run, use] for side in sides], axis=0)
     people, verdicts = np.zeros(len(known)), [right, *(other[:, use] for other in labels.others)]
     judge = np.zeros((len(known), len(verdicts)))
@@ -177,7 +171,7 @@ def units_of(labels: Labels, sides: Sequence[Side], use: Array) -> Units:
         for j, verdict in enumerate(verdicts):
             judge[:, j] += side.price * np.where(sure, right[side.run], verdict[side.run])
     people[known] = judge[known, 0]
-    return Units(known, judge, people, _strata_of(labels, sides, use), _inclusion_of(labels, sides, use, known))
+    return Judged(known, judge, people, _strata_of(labels, sides, use), _inclusion_of(labels, sides, use, known))
 
 
 def _strata_of(labels: Labels, sides: Sequence[Side], use: Array) -> Array | None:
@@ -188,7 +182,7 @@ def _strata_of(labels: Labels, sides: Sequence[Side], use: Array) -> Array | Non
         return strata
     code = np.zeros(int(use.sum()), dtype=np.int64)
     for side in sides:  # silent, or right, or wrong by the judge
-        state = np.where(labels.known[side.run, use], 2, labels.data.column("correct")[side.run, use])
+        state = np.where(labels.known[side.run, use], 2, labels.data.columns["correct"][side.run, use])
         code = code * 3 + state
     return np.unique(code, return_inverse=True)[1]
 
@@ -212,7 +206,7 @@ def _inclusion_of(labels: Labels, sides: Sequence[Side], use: Array, known: Arra
     return inclusion
 
 
-def _estimate(units: Units, scale: float, looked: bool) -> Mean:
+def _estimate(units: Judged, scale: float, looked: bool) -> Mean:
     """Estimate the mean of what needs labels; with known probabilities, of all questions."""
     seen, open_ = ~np.isnan(units.people), ~units.known
     if units.inclusion is not None:
@@ -229,14 +223,14 @@ def _estimate(units: Units, scale: float, looked: bool) -> Mean:
     return stratified(samples, scale=scale)
 
 
-def _without(units: Units) -> Values:
+def _without(units: Judged) -> Values:
     """Return a judge that says nothing of what needs a verdict."""
     judge = units.judge[:, :1].copy()
     judge[~units.known] = 0
     return judge
 
 
-def _whole(mean: Mean, units: Units, target: Target, needless: Values, alone: float | None) -> Mean:
+def _whole(mean: Mean, units: Judged, target: Target, needless: Values, alone: float | None) -> Mean:
     """Return the mean over all questions, of which some are known, about these or about all of their kind."""
     if units.inclusion is not None:
         return mean if target == "collection" else superpopulation_of_terms(mean, needless)
@@ -250,7 +244,7 @@ def _whole(mean: Mean, units: Units, target: Target, needless: Values, alone: fl
     return whole.superpopulation(spread)
 
 
-def _spread(units: Units, needless: Values) -> float:
+def _spread(units: Judged, needless: Values) -> float:
     """Estimate the variance of what a question adds, silence included, over questions of this kind."""
     values, seen = units.people + needless, ~np.isnan(units.people)
     strata = np.zeros(units.n) if units.strata is None else units.strata
@@ -270,24 +264,13 @@ def _closed_spread(side: Side, accuracy: float, pull: float) -> float:
 def _accuracy(labels: Labels, side: Side, use: Array) -> float:
     """Return a run's corrected accuracy on these questions, in [0, 1]."""
     right = Side(side.run, 1, replace(side.form, slope=1.0, constant=0.0))
-    units = units_of(labels, [right], use)
+    units = judged_of(labels, [right], use)
     mean = _estimate(units, 1.0, looked=False)
     value = _whole(mean, units, "collection", np.zeros(units.n), None).value
     return min(max(value, 0.0), 1.0) if math.isfinite(value) else math.nan
 
 
-def _figure(mean: Mean, constant: float, measure: Measure, level: float, *, signed: bool) -> tuple[float, float, float]:
-    """Return value and interval, held to what the measure can be."""
-    low, high = measure.bounds
-    least, most = (low - high, high - low) if signed else (low, high)
-    value, *ends = (x + constant for x in (mean.value, *mean.interval(level)))
-    if math.isnan(value):
-        return math.nan, math.nan, math.nan
-    value, *ends = (min(max(x, least), most) for x in (value, *ends))
-    return value, min(ends[0], value), max(ends[1], value)
-
-
-def _remarks(mean: Mean, answers: int, differ: int) -> list[Note]:
+def _warnings(mean: Mean, answers: int, differ: int) -> list[Note]:
     if mean.labels < FEWEST and answers:
         return [note("labels.too_few", "undefined: people judged {labels} of {answers:n answer}", labels=mean.labels,
                      answers=answers)]  # fmt: skip

@@ -66,7 +66,7 @@ def score_labelled(
                 method = METHOD if ci else None
                 rows.append(Score(name, measure.label, one.value, low, high, one.how.n, stratum, method))
                 whose = f"run {name!r}" if stratum is None else f"run {name!r} on {by} {stratum!r}"
-                remarks += [(remark, measure.label, whose) for remark in one.remarks]
+                remarks += [(remark, measure.label, whose) for remark in one.warnings]
                 corrections += [one.how] if stratum is None else []
     how: dict[str, object] = {"by": by} if by else {}
     how |= {"ci": f"{ci:g}", "interval": METHOD} if ci else {"interval": "none"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -14,6 +14,7 @@ from nescio.data.columns import Array
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.data.results import Results
+from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.pipeline import Loaded
@@ -36,13 +37,13 @@ class Kind(Struct, frozen=True):
     is what the judge says of the answers to a question: all right, all wrong, or that they differ.
     """
 
-    judge: str
-    questions: int
-    drawn_before: int
-    drawn: int
-    inclusion: float
-    judged: int
-    judge_differs: int
+    judge: Annotated[str, Shown()]
+    questions: Annotated[int, Shown()]
+    drawn_before: Annotated[int, Shown()]
+    drawn: Annotated[int, Shown()]
+    inclusion: Annotated[float, Shown("probability", digits=4)]
+    judged: Annotated[int, Shown()]
+    judge_differs: Annotated[int, Shown()]
 
 
 class ToLabel(Struct, frozen=True):

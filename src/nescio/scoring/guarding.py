@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -14,6 +14,7 @@ from nescio.data.assessors import Resolution
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
+from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.pipeline import Loaded
@@ -21,6 +22,7 @@ from nescio.scoring.blocks import open_blocks
 from nescio.scoring.judge_agreement import chosen_labels
 from nescio.scoring.labels import Labels, beside, read_labels
 from nescio.stats.betting import bets_on_stream, bounds_of_stream, reached
+from nescio.text import plural
 
 Rate = Literal["wrong", "silent"]
 
@@ -34,26 +36,38 @@ class Guarded(Struct, frozen=True):
     row at which the lower bound was above the `limit` (None: never), and `question` what it asks.
     """
 
-    run: str
-    rate: Rate
-    value: float
+    run: Annotated[str, Shown()]
+    rate: Annotated[Rate, Shown()]
+    value: Annotated[float, Shown("now", interval=("low", "high"))]
     low: float
     high: float
-    limit: float | None
+    limit: Annotated[float | None, Shown(form="short")]
     rows: int
     counted: int
     labelled: bool
     alarm: int | None = None
     question: str | None = None
 
+    @property
+    def counted_on(self) -> Annotated[str, Shown("counted")]:
+        """On how many labels, answers or questions the rate was counted."""
+        return plural(self.counted, "label" if self.labelled else "answer" if self.rate == "wrong" else "question")
+
+    @property
+    def first_alarm(self) -> Annotated[str | None, Shown()]:
+        """The row and the question of the first alarm; None where there is no limit."""
+        if self.limit is None:
+            return None
+        return "none" if self.alarm is None else f"row {self.alarm:,}: {self.question}"
+
 
 class GuardedDifference(Struct, frozen=True):
     """The difference of a rate of two runs, run minus baseline, with bounds that have held at every row so far."""
 
-    run: str
-    baseline: str
-    rate: Rate
-    difference: float
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str, Shown()]
+    rate: Annotated[Rate, Shown()]
+    difference: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float
     high: float
 

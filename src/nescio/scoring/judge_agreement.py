@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -21,10 +21,12 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, ANSWERED, CORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.policies import Policies, apply_policies
 from nescio.data.results import Results
+from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.scoring.agreement_tables import (
     PEOPLE,
+    Agreement,
     agreement_of,
     by_run,
     confusion_of,
@@ -53,15 +55,15 @@ class Corrected(Struct, frozen=True):
     - 1 for Rogan-Gladen.
     """
 
-    run: str
-    how: str
-    accuracy: float
+    run: Annotated[str, Shown()]
+    how: Annotated[str, Shown()]
+    accuracy: Annotated[float, Shown(interval=("low", "high"))]
     low: float
     high: float
-    labels: int
-    answers: int
-    n: int
-    weight: float | None = None
+    labels: Annotated[int, Shown()]
+    answers: Annotated[int, Shown()]
+    n: Annotated[int, Shown()]
+    weight: Annotated[float | None, Shown()] = None
 
 
 def against(
@@ -128,7 +130,25 @@ def against(
     more: dict[str, Any] = {"confusion": tuple(confusions), "corrected": tuple(estimates)} if confusions else {}
     if more and declining[..., 0].any() | declining[..., 0, :].any():
         more["declined"] = tuple(spoken)
-    return Results(tuple(agreements), line, tuple(notes), "agreement", more)
+    return JudgeAgreement(tuple(agreements), line, tuple(notes), "agreement", more)
+
+
+TITLES = {
+    None: "Agreement with people, on the answers that both graded",
+    "declined": "Agreement on which answers decline (sensitivity) and which do not (specificity)",
+    "confusion": "The judge's verdicts on each category of people (shares of people's category)",
+    "alternative": "The judge in the place of each person, beside the others (the alternative annotator test)",
+    "stand_in": "May the judge stand in for people?",
+    "corrected": "The accuracy of each run: by the judge, by people's labels, and by both together",
+}
+
+
+class JudgeAgreement(Results[Agreement], frozen=True):
+    """What is known of a judge whose verdicts people checked."""
+
+    def title(self, name: str | None = None) -> str:
+        """Return what a table is about."""
+        return TITLES.get(name, "")
 
 
 class _Cells(Struct, frozen=True):

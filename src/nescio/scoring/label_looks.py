@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from nescio.data.assessors import Resolution
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Results
+from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
-from nescio.scoring.corrected import Corrected, Side, corrected_score, units_of
+from nescio.scoring.corrected import Corrected, Side, corrected_score, judged_of
 from nescio.scoring.corrected_scores import (
     WHERE,
     lay_labels,
@@ -40,15 +41,20 @@ class LabelLook(Struct, frozen=True):
     """A look at a run's labels: its interval, of all looks at once, and whether to stop; else about how many `more` of
     its answers people would have to judge, as far as the labels so far tell (None: nobody knows yet)."""
 
-    run: str
+    run: Annotated[str, Shown()]
     measure: str
-    value: float
+    value: Annotated[float, Shown("{measure}", interval=("low", "high"))]
     low: float
     high: float
-    labels: int
+    labels: Annotated[int, Shown(total="answers")]
     answers: int
     verdict: str
     more: int | None
+
+    @property
+    def asked(self) -> Annotated[str, Shown("verdict")]:
+        """The verdict, and about how many more labels it takes."""
+        return self.verdict if self.more is None else f"{self.verdict}: about {self.more:,} more"
 
 
 def look_at_labels(
@@ -80,7 +86,7 @@ def look_at_labels(
         if not label_looks:
             low, high = _by_betting(laid, chosen, run, order, 1 - ci / 100)
         exact = () if planned else ("labels.approximate", "labels.few_differ")
-        doubts = [one for one in found.remarks if one.code not in exact]
+        doubts = [one for one in found.warnings if one.code not in exact]
         remarks += [(one, chosen.label, f"run {name!r}") for one in doubts]
         z = _last_bound(laid, run, label_looks, ci / 100)
         rows.append(_row(found, (low, high), half_width, limit, z))
@@ -119,7 +125,7 @@ def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: flo
     use = laid.data.present[run]
     silent = laid.data.column("unanswered")[run, use]
     form = form_of(measure, float(silent.mean()))
-    plain = units_of(laid, [Side(run, 1, replace(form, slope=1.0, constant=0.0))], use)
+    plain = judged_of(laid, [Side(run, 1, replace(form, slope=1.0, constant=0.0))], use)
     place = np.full(len(use), -1)
     place[use] = np.arange(int(use.sum()))
     came = [place[q] for q in order if place[q] >= 0]

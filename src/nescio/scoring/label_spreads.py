@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from nescio.data.columns import Array
 from nescio.measures import Measure
-from nescio.scoring.corrected import Side, units_of
+from nescio.scoring.corrected import Side, judged_of
 from nescio.scoring.labels import Labels
 from nescio.scoring.verdict_form import form_of
 from nescio.stats.prediction_powered import FEWEST, OWN_WEIGHT, Values, spread_over_strata
@@ -45,7 +45,7 @@ def spreads(labels: Labels, measure: Measure, runs: Sequence[int], correlation: 
     sides = [
         Side(run, sign, form_of(measure, float(silent[run].mean()))) for run, sign in zip(runs, signs, strict=True)
     ]
-    units = units_of(labels, sides, use)
+    units = judged_of(labels, sides, use)
     open_, judge = ~units.known, units.judge[:, 0]
     seen = open_ & ~np.isnan(units.people)
     values = units.people if seen.any() else judge

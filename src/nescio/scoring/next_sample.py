@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
 
 from nescio.data.notes import Note, gather, note
+from nescio.data.plain_tables import interval
 from nescio.data.results import Score
+from nescio.data.shown import Shown
+from nescio.estimating.measured import moved_by
 from nescio.measures import Measure, OwnInterval
 from nescio.scoring.confidence_intervals import as_outcomes
-from nescio.scoring.influence import influence
 from nescio.scoring.samples import MeasureInput, Remark
 from nescio.stats import intervals
 from nescio.stats.chosen import another_count, another_value
 from nescio.stats.few_units import unit_error, widened_error
 from nescio.stats.streams import Stream
+from nescio.text import plural
 
 
 class NextSample(Struct, frozen=True):
@@ -27,14 +30,24 @@ class NextSample(Struct, frozen=True):
     `method` is that of counts (a Dirichlet-multinomial, or a beta-binomial of shares) or Student's t.
     """
 
-    run: str
-    measure: str
-    value: float
+    run: Annotated[str, Shown()]
+    measure: Annotated[str, Shown()]
+    value: Annotated[float, Shown()]
     low: float
     high: float
     questions: int
     method: str
-    n: int
+    n: Annotated[int, Shown()]
+
+    @property
+    def others(self) -> str:
+        """How many other questions there are, in words."""
+        return plural(self.questions, "other question")
+
+    @property
+    def predicted(self) -> Annotated[str, Shown("on {others}", numeric=True)]:
+        """The prediction interval; a dash where there is none."""
+        return interval(self.low, self.high) or "–"
 
 
 def next_samples(
@@ -108,7 +121,7 @@ def _by_moves(sample: MeasureInput, questions: int, level: float) -> tuple[float
     measure, patterns, point, limits = sample.measure, sample.patterns, sample.value, sample.measure.bounds
     if math.isnan(point) or patterns.units < 2:
         return math.nan, math.nan
-    wider, moved, size = math.sqrt(1 + sample.n / questions), influence(measure, patterns), patterns.columns["n"]
+    wider, moved, size = math.sqrt(1 + sample.n / questions), moved_by(measure, patterns), patterns.columns["n"]
     error, freedom = unit_error(moved, size, patterns.counts)
     low, high = intervals.logit(point, wider * error, limits, freedom, level)
     if math.isinf(limits[0]):

@@ -17,10 +17,11 @@ from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
+from nescio.estimating import Estimate, from_error
+from nescio.estimating.statistic import slopes
 from nescio.measures import Measure, Measures
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected_scores import SUITABLE
-from nescio.scoring.influence import slopes
 from nescio.scoring.judge_agreement import differs_by_more_than_chance
 from nescio.scoring.samples import Remark
 from nescio.scoring.score import open_data, parse_all
@@ -166,8 +167,6 @@ def _helped(
 ) -> tuple[Helped, list[Note]]:
     r"""Correct the means of the formula's columns by the older run's right answers, and by its silence where the
     measure knows silence; the interval is of $e = \sum_c \theta'_c e_c$."""
-    from scipy.special import stdtrit
-
     y, x, every = cells
     n, units = len(y), len(every)
     kinds = measure.each(dict(zip(OUTCOMES, np.eye(3), strict=True)) | {"n": np.ones(3)})
@@ -179,7 +178,7 @@ def _helped(
 
     def score(means: Floats) -> tuple[float, Floats]:
         named = {name: np.asarray(mean) for name, mean in zip(names, means, strict=True)}
-        by_name = slopes(measure, named)
+        by_name = slopes(measure.of_totals, named)
         return float(measure.of_totals({**named, "n": np.array(1.0)})), np.array([float(by_name[c]) for c in names])
 
     value, pull = score(fit.means)
@@ -193,22 +192,15 @@ def _helped(
         spread(centred, 0.0, least=least), n, units, float(centred.var(ddof=1)) if beyond is not None else None
     )
     correlation = _correlation(moved, fit.residuals @ pull)
-    ends = [math.nan] * 4
-    if freedom > 0 and n > 1:
-        halves = [
-            float(stdtrit(df, (1 + level) / 2)) * math.sqrt(max(v, 0.0))
-            for df, v in ((n - 1, without), (freedom, with_it))
-        ]
-        low, high = measure.bounds
-        ends = [
-            min(max(end, low), high)
-            for middle, half in zip((alone, value), halves, strict=True)
-            for end in (middle - half, middle + half)
-        ]
+    plain, found = (
+        from_error(middle, math.sqrt(max(of, 0.0)), df, level, bounds=measure.bounds)
+        for middle, of, df in ((alone, without, n - 1), (value, with_it, freedom if n > 1 else 0))
+    )
+    if not freedom > 0:
+        plain = Estimate(alone)
     gain = with_it / without if without > 0 else math.nan
-    return Helped(
-        run, measure.label, alone, ends[0], ends[1], value, ends[2], ends[3], gain, correlation, n, units
-    ), list(_doubts(n, gain, fit.covariates, len(which)))
+    figures = (alone, plain.low, plain.high, value, found.low, found.high, gain, correlation, n, units)
+    return Helped(run, measure.label, *figures), list(_doubts(n, gain, fit.covariates, len(which)))
 
 
 def _knows_silence(measure: Measure) -> bool:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import combinations
 from statistics import NormalDist
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from msgspec import Struct
@@ -18,12 +18,13 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
+from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
+from nescio.estimating.statistic import influence as unit_influence
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
-from nescio.scoring.influence import slopes
 from nescio.scoring.samples import columns_for, measure_inputs
 from nescio.scoring.score import open_data, parse_all, strata
 from nescio.stats.parallel import followed
@@ -41,48 +42,57 @@ class Repeatability(Struct, frozen=True):
     once.
     """
 
-    run: str
-    measure: str
-    value: float
-    se: float
+    run: Annotated[str, Shown()]
+    measure: Annotated[str, Shown()]
+    value: Annotated[float, Shown()]
+    se: Annotated[float, Shown("standard error")]
     variance: float
     questions: float
     sampling: float
-    noise: float
+    noise: Annotated[float, Shown("noise floor")]
     intraclass: float
-    flipping: int
-    n: int
-    repeats: str
+    flipping: Annotated[int, Shown("questions that flip")]
+    n: Annotated[int, Shown()]
+    repeats: Annotated[str, Shown()]
+
+    @property
+    def due_to_sampling(self) -> Annotated[float, Shown(form="percent", after="se")]:
+        """The share of the variance that another batch of answers would change; NaN where there is no variance."""
+        return min(self.sampling / self.variance, 1.0) if self.variance else math.nan
 
 
-class OfRepeat(Struct, frozen=True):
+class OfRepeat(Row, frozen=True):
     """The value of one repeat of all questions, on the `n` questions that have it."""
 
-    run: str
-    measure: str
-    repeat: str
-    value: float
+    across: ClassVar[tuple[str, str] | None] = ("repeat", "value")
+
+    run: Annotated[str, Shown()]
+    measure: Annotated[str, Shown()]
+    repeat: Annotated[str, Shown()]
+    value: Annotated[float, Shown()]
     n: int
 
 
 class Noise(Struct, frozen=True):
     """What two runs differ by at most, at the level asked for, if only the chance of their answers sets them apart."""
 
-    run: str
-    baseline: str
-    measure: str
-    difference: float
-    noise: float
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str, Shown()]
+    measure: Annotated[str, Shown()]
+    difference: Annotated[float, Shown(form="signed")]
+    noise: Annotated[float, Shown("noise floor")]
 
 
-class Flip(Struct, frozen=True):
+class Flip(Row, frozen=True):
     """A question whose answers had different outcomes, and how many had each."""
 
-    run: str
-    question: str
-    correct: int
-    incorrect: int
-    unanswered: int
+    most_listed: ClassVar[int | None] = 10
+
+    run: Annotated[str, Shown()]
+    question: Annotated[str, Shown()]
+    correct: Annotated[int, Shown()]
+    incorrect: Annotated[int, Shown()]
+    unanswered: Annotated[int, Shown()]
 
 
 def repeats(
@@ -178,12 +188,7 @@ def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.fl
         return np.zeros(0), question
     units = np.unique(question, return_inverse=True)[1]
     weights = 1 / np.bincount(units)[units] / (units.max() + 1)
-    means = {name: np.einsum("q,q...->...", weights, values) for name, values in mapped.items()}
-    of_mean = slopes(measure, means)
-    added = [
-        ((values - means[name]) * of_mean[name]).reshape(len(question), -1).sum(1) for name, values in mapped.items()
-    ]
-    return np.sum(added, axis=0), question
+    return unit_influence(measure.of_totals, {**mapped, "n": np.ones(len(question))}, weights), question
 
 
 def _row(

@@ -20,7 +20,6 @@ from nescio.stats.streams import Stream
 
 Values = NDArray[np.float64]
 
-WEIGHTS_AT_ONCE = 1 << 16
 CELLS_AT_ONCE = 1 << 23  # of a table of weights: bytes
 WIDER = 4  # where a row of a table costs NumPy a step of Python
 VALUES_AT_ONCE = 1 << 24  # of all runs and measures on all resamples
@@ -123,16 +122,5 @@ def _by_units(subjects: Sequence[Subject], units: int, blocks: Sequence[Block]) 
 def _by_kinds(group: Sequence[MeasureInput], blocks: Sequence[Block]) -> list[Values]:
     """Return the values of one run's measures whose kinds are the same, on draws of how many there are of each kind."""
     counts = group[0].patterns.counts
-    values: list[list[Values]] = [[] for _ in group]
-    for part in together(blocks, len(counts)):
-        weights = resampling.bootstraps(counts, part)
-        for column, sample in zip(values, group, strict=True):
-            column.append(sample.measure.value(sample.patterns, weights))
-    return list(map(np.concatenate, values))
-
-
-def together(blocks: Sequence[Block], kinds: int) -> Iterator[Sequence[Block]]:
-    """Yield as many blocks as are computed at once: while their weights fit a core's own memory."""
-    at_once = max(1, WEIGHTS_AT_ONCE // (resampling.BLOCK * max(1, kinds)))
-    for start in range(0, len(blocks), at_once):
-        yield blocks[start : start + at_once]
+    values = [partial(sample.measure.value, sample.patterns) for sample in group]
+    return resampling.on_draws(partial(resampling.bootstraps, counts), values, blocks, len(counts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -29,7 +30,7 @@ class VerdictForm(Struct, frozen=True):
 
     def silence(self, accuracy: float) -> float:
         """Return δ, the derivative by U: what more silence adds to the score at this accuracy."""
-        at = [_value(self.measure, accuracy, self.unanswered + k * _STEP) for k in (-2, -1, 1, 2)]
+        at = _values(self.measure, [(accuracy, self.unanswered + k * _STEP) for k in (-2, -1, 1, 2)])
         slope = (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * _STEP)
         return slope if math.isfinite(slope) else 0.0
 
@@ -48,14 +49,18 @@ def form_of(measure: Measure, unanswered: float) -> VerdictForm:
     if {"correct", "incorrect"}.isdisjoint(measure.needs):
         raise UsageError(f"{measure.label} does not depend on what is correct, so labels cannot correct it")
     if unanswered == 1:
-        return VerdictForm(measure, 1.0, 0.0, _value(measure, 0.0, 1.0))
-    none, half, all_right = (_value(measure, a, unanswered) for a in (0.0, (1 - unanswered) / 2, 1 - unanswered))
+        return VerdictForm(measure, 1.0, 0.0, _values(measure, [(0.0, 1.0)])[0])
+    some = (0.0, (1 - unanswered) / 2, 1 - unanswered)
+    none, half, all_right = _values(measure, [(accuracy, unanswered) for accuracy in some])
     if not abs(none + all_right - 2 * half) <= _CLOSE * max(1.0, abs(none), abs(all_right)):
         raise UsageError(f"{measure.label} is not a linear function of accuracy, so labels cannot correct it")
     return VerdictForm(measure, unanswered, (all_right - none) / (1 - unanswered), none)
 
 
-def _value(measure: Measure, accuracy: float, unanswered: float) -> float:
-    shares = np.array([accuracy, 1 - accuracy - unanswered, unanswered])
+def _values(measure: Measure, at: Sequence[tuple[float, float]]) -> list[float]:
+    """Return a measure's value at some pairs of accuracy and silence."""
     kinds = measure.each(dict(zip(OUTCOMES, np.eye(3), strict=True)) | {"n": np.ones(3)})
-    return float(measure.of_totals({name: np.asarray(values @ shares) for name, values in kinds.items()}))
+    shares = [np.array([accuracy, 1 - accuracy - unanswered, unanswered]) for accuracy, unanswered in at]
+    totals = {name: np.array([values @ share for share in shares]) for name, values in kinds.items()}
+    values: list[float] = measure.of_totals(totals).tolist()
+    return values

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -17,13 +17,14 @@ from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.results import Results
+from nescio.data.shown import Shown
 from nescio.data.signature import sign
 from nescio.errors import FormatError, MismatchError, MissingColumnError, UnknownNameError, UsageError, opt
+from nescio.estimating.means import mean
 from nescio.pipeline import Loaded
 from nescio.scoring.score import open_data
 from nescio.selective.crossfit import deal
 from nescio.sources.arrow import told
-from nescio.stats import stakes as means
 from nescio.stats.cascade import Answers, Choice, Done, Policy, Risk, choose, follow, grids
 from nescio.text import sanitize
 
@@ -50,27 +51,32 @@ class Way(Struct, frozen=True):
     `risk_upper` bounds the share of wrong answers where it was asked for.
     """
 
-    way: str
+    way: Annotated[str, Shown()]
     steps: tuple[Step, ...]
-    utility: float
-    correct: float
-    incorrect: float
-    unanswered: float
-    cost: float | None
-    price: float | None
-    in_sample: float
-    risk_upper: float | None
-    n: int
+    utility: Annotated[float, Shown(form="signed")]
+    correct: Annotated[float, Shown("right", form="percent", digits=1)]
+    incorrect: Annotated[float, Shown("wrong", form="percent", digits=1)]
+    unanswered: Annotated[float, Shown("silent", form="percent", digits=1)]
+    cost: Annotated[float | None, Shown(form="short")]
+    price: Annotated[float | None, Shown("per right", form="short", absent="")]
+    in_sample: Annotated[float, Shown(form="signed")]
+    risk_upper: Annotated[float | None, Shown("wrong at most", form="percent", digits=1)]
+    n: Annotated[int, Shown()]
+
+    @property
+    def answer_from(self) -> Annotated[str, Shown(after="way")]:
+        """From which confidence each system's answer is given."""
+        return ", ".join("never" if step.answer_from is None else f"{step.answer_from:.6g}" for step in self.steps)
 
 
 class Gain(Struct, frozen=True):
     """The cascade less one system alone, cross-fitted, and the interval of what the chosen thresholds gain."""
 
-    over: str
-    gain: float
+    over: Annotated[str, Shown("gain over")]
+    gain: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float
     high: float
-    n: int
+    n: Annotated[int, Shown()]
 
 
 class Cascaded(Results[Way], frozen=True):
@@ -183,7 +189,7 @@ def gain_interval(
     first ignores that parts choose alike, the second is about thresholds that fewer questions chose: neither holds
     alone, and the interval reaches over both (docs/cascades.md).
     """
-    both = [means.mean(gains, level, clusters, (-most, most)) for gains in (held, halves)]
+    both = [mean(gains, level, clusters, (-most, most)) for gains in (held, halves)]
     low, high = min(one.low for one in both), max(one.high for one in both)
     return float(held.mean()), low, high
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from nescio.comparison.statistic_rows import Laid, LaidOut
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes
-from nescio.data.results import Results
-from nescio.data.signature import sign
+from nescio.data.shown import Shown
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.pipeline import Loaded
-from nescio.stats import stakes as means
 from nescio.stats.votes import Rule, Voted, vote
 
 Floats = NDArray[np.float64]
@@ -27,28 +26,27 @@ Counted = tuple[Voted, NDArray[np.bool_], tuple[Floats, Floats]]
 
 class Vote(Struct, frozen=True):
     """What votes of `of` answers say: shares right, wrong and silent, c@1, and the gain of c@1 over one of the answers
-    alone, drawn at random, with Student's interval of what each question moves it, and one imagined question at either
-    end of what can be gained (docs/cascades.md). `wrong_answers` says what is known of which wrong answers agree."""
+    alone, drawn at random.
 
-    run: str
-    of: str
-    correct: float
-    incorrect: float
-    unanswered: float
-    value: float
-    alone: float
-    gain: float
+    The gain has Student's interval, with one imagined question at either end of what can be gained (docs/cascades.md),
+    and the p-value of no gain. `wrong_answers` says what is known of which wrong answers agree.
+    """
+
+    run: Annotated[str, Shown()]
+    of: Annotated[str, Shown()]
+    correct: Annotated[float, Shown("right", form="percent", digits=1)]
+    incorrect: Annotated[float, Shown("wrong", form="percent", digits=1)]
+    unanswered: Annotated[float, Shown("silent", form="percent", digits=1)]
+    value: Annotated[float, Shown("c@1")]
+    alone: Annotated[float, Shown()]
+    gain: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float
     high: float
-    wrong_answers: str
-    n: int
-
-
-class Votes(Results[Vote], frozen=True):
-    """What `vote` gives; `applied` holds the votes of all answers as runs, where it is known which wrong answers
-    agree."""
-
-    applied: Outcomes | None = None
+    p: float
+    p_adjusted: Annotated[float, Shown("p", form="p")]
+    verdict: Annotated[str, Shown()]
+    wrong_answers: Annotated[str, Shown(default="by their texts")]
+    n: Annotated[int, Shown()]
 
 
 class Ballot(Struct, frozen=True):
@@ -69,10 +67,11 @@ class Group(Struct, frozen=True, eq=False):
     clusters: NDArray[np.int64] | None
 
 
-def votes(
-    loaded: Loaded, said: Said | None, *, across: Across, of: int | None, rule: Rule, at_least: int | None, ci: float
-) -> Votes:
-    """Return what votes over the repeats of each run, or over all runs, say; `said` holds the texts of the answers.
+def lay_votes(
+    loaded: Loaded, said: Said | None, *, across: Across, of: int | None, rule: Rule, at_least: int | None
+) -> tuple[LaidOut, Outcomes | None]:
+    """Return what votes over the repeats of each run, or over all runs, say of each question; and the votes of all
+    answers as runs, if it is known which wrong answers agree. `said` holds the texts of the answers.
 
     Raises MismatchError where nothing was answered twice, UsageError for options that make no sense.
     """
@@ -96,7 +95,7 @@ def votes(
     for group in groups:
         for words, keys in _keyings(data, known):
             found, use, alone = _counted(data, group, keys, ballot)
-            rows.append(_row(group, (found, use, alone), words, of, ci / 100))
+            rows.append(_row(group, (found, use, alone), words, of))
             if len(use) and not use.all():
                 notes.append(
                     note(
@@ -109,9 +108,8 @@ def votes(
             if known is not None and of is None:
                 made.append(_outcomes(group, found, use))
     needs = {"rule": rule} if at_least is None else {"at_least": at_least}
-    line = sign(vote=across, of="all" if of is None else of, **needs, **loaded.signature, ci=f"{ci:g}", interval="t")
-    applied = _joined(made) if made else None
-    return Votes(tuple(rows), line, tuple(dict.fromkeys(notes)), "votes", applied=applied)
+    signed = {"vote": across, "of": "all" if of is None else of, **needs, **loaded.signature}
+    return LaidOut(rows, tuple(notes), signed), _joined(made) if made else None
 
 
 def _of_repeats(data: Evidence) -> list[Group]:
@@ -205,26 +203,22 @@ def _counted(data: Evidence, group: Group, keys: NDArray[np.int64], ballot: Ball
     return Voted(voted, wrong, silent), use, (one_right, np.where(impossible, 0, one_silent))
 
 
-def _row(group: Group, counted: Counted, words: str, of: int | None, level: float) -> Vote:
+def _row(group: Group, counted: Counted, words: str, of: int | None) -> Laid:
     found, use, alone = counted
     if not use.any():
         raise MismatchError(f"run {group.name!r} has no question with so many graded answers")
-    value, moved = c_at_1(found.right[use], found.silent[use])
-    one, moved_one = c_at_1(alone[0][use], alone[1][use])
-    clusters = None if group.clusters is None else group.clusters[use]
-    gain = means.mean(value - one + moved - moved_one, level, clusters, (-1.0, 1.0))
     counts = {int(count) for count in (group.cells >= 0).sum(axis=1)[use]}
     shown = str(of) if of is not None else "-".join(map(str, sorted({min(counts), max(counts)})))
-    right, wrong, silent = (float(share[use].mean()) for share in (found.right, found.wrong, found.silent))
-    return Vote(
-        group.name, shown, right, wrong, silent, value, one, value - one, gain.low, gain.high, words, int(use.sum())
-    )
+    names = ("right", "wrong", "silent", "one_right", "one_silent")
+    shares = (found.right, found.wrong, found.silent, *alone)
+    columns = {name: share[use] for name, share in zip(names, shares, strict=True)}
+    clusters = None if group.clusters is None else group.clusters[use]
+    return Laid({"run": group.name, "of": shown}, columns, clusters, last={"wrong_answers": words})
 
 
-def c_at_1(right: Floats, silent: Floats) -> tuple[float, Floats]:
-    """Return c@1 of shares, and how far each question moves it."""
-    a, u = float(right.mean()), float(silent.mean())
-    return a * (1 + u), (1 + u) * (right - a) + a * (silent - u)
+def c_at_1(right: Any, silent: Any, n: Any) -> Any:
+    """Return c@1 of totals over n questions."""
+    return right / n * (1 + silent / n)
 
 
 def _outcomes(group: Group, found: Voted, use: NDArray[np.bool_]) -> tuple[str, dict[str, int]]:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.stats.exact_p_values import exact_p
+from nescio.stats.exchanges import exchanges
 from nescio.stats.lattices import MOST_SUMS, convolved, lattice_step, power
 
 Floats = NDArray[np.float64]
@@ -91,20 +92,15 @@ def exchange(
 def _two(
     value: Value, units: Floats, n: int, observed: float, rng: np.random.Generator, *, draws: int | None
 ) -> Exchanged:
-    flat = units.reshape(len(units), -1)
-    kinds, times = np.unique(flat, axis=0, return_counts=True)
-    kinds = kinds.reshape(-1, *units.shape[1:])
-    matters = (kinds[:, 0] != kinds[:, 1]).any(axis=(1, 2))
-    rest = np.einsum("k,k...->...", times[~matters], kinds[~matters])
-    kinds, times = kinds[matters], times[matters].astype(np.int64)
-    if not len(kinds):
+    shape = units.shape[1:]
+    kept, exchanged = (side.reshape(len(units), -1) for side in (units, units[:, ::-1]))
+
+    def total(sums: Floats) -> Floats:
+        return excess(value, sums.reshape(*sums.shape[:-1], *shape) / n)
+
+    difference, times = exchanges(total, kept, exchanged, np.ones(len(units), dtype=np.int64))
+    if not len(times):
         return Exchanged(1.0, 1.0, "exact")
-    exchanged = rest + np.tensordot(times, kinds[:, ::-1], axes=1)
-
-    def difference(kept: Floats) -> Floats:
-        means = np.tensordot(kept, kinds - kinds[:, ::-1], axes=1)
-        return excess(value, (means + exchanged) / n)
-
     both = exact_p(difference, times, observed) if draws is None else None
     if both is not None:
         if observed > TIED:

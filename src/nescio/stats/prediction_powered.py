@@ -117,7 +117,7 @@ def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST, looked: 
 
     With `looked`, for one of several looks, $S^2 = (1 + \sum(e/(1 - h))^2)/(m - 1)$ of the residuals e with the
     leverages h of the judge's values, one more disagreement being imagined: the first looks have few labels, and what
-    is too small there adds up (docs/decisions/0053-residuals-of-looks.md).
+    is too small there adds up (docs/decisions/labels.md).
 
         simple(Sample(np.array([1., 0, 1, 1]), np.array([1., 0, 0, 1]), np.array([1., 0, 0, 1, 1, 0]))).value
 
@@ -207,7 +207,7 @@ def weighted(
 
     Where a judge is rarely wrong, few disagreements carry all the variance, and those of unlikely units the most. So
     one more is imagined, of the least probability that 10 labels or more share, and at least `least` in all, of any
-    (docs/decisions/0050-draws-of-labels.md).
+    (docs/decisions/labels.md).
     """
     m, n = int(drawn.sum()), len(judge)
     if m < FEWEST:

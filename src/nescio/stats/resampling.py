@@ -21,6 +21,7 @@ Table = NDArray[np.uint8]  # how often each unit occurs in each resample; shape 
 Draw = Callable[[int, int, "np.random.Generator"], Table]  # units, resamples: shape (resamples, units)
 
 BLOCK = 256
+WEIGHTS_AT_ONCE = 1 << 16
 PICKS_AT_ONCE = 1 << 16
 
 # Measured once on one core: a category of a multinomial costs about as much as this many picks of a unit.
@@ -67,6 +68,25 @@ def _remembering() -> Callable[[NDArray[Any]], Any]:
 def blocks(resamples: int, seed: int) -> list[Block]:
     """Return the fixed blocks that together make `resamples` rows."""
     return [Block(start, min(BLOCK, resamples - start), seed) for start in range(0, resamples, BLOCK)]
+
+
+def together(blocks: Sequence[Block], kinds: int) -> Iterator[Sequence[Block]]:
+    """Yield as many blocks as are computed at once: while their weights fit a core's own memory."""
+    at_once = max(1, WEIGHTS_AT_ONCE // (BLOCK * max(1, kinds)))
+    for start in range(0, len(blocks), at_once):
+        yield blocks[start : start + at_once]
+
+
+def on_draws(
+    draw: Callable[[Sequence[Block]], Any], values: Sequence[Callable[[Any], Any]], blocks: Sequence[Block], kinds: int
+) -> list[NDArray[np.float64]]:
+    """Return what each of the functions makes of all draws of so many kinds, which they share."""
+    made: list[list[Any]] = [[] for _ in values]
+    for part in together(blocks, kinds):
+        drawn = draw(part)
+        for own, value in zip(made, values, strict=True):
+            own.append(value(drawn))
+    return [np.concatenate(own, axis=-1) for own in made]
 
 
 def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.stats import intervals
-from nescio.stats.few_units import difference_error, unit_error, widened_error
+from nescio.stats.few_units import unit_error
 from nescio.stats.lattices import MOST_SUMS, convolved, lattice_step, power
 
 Floats = NDArray[np.float64]
@@ -30,48 +30,6 @@ MOST_VALUES = 1 << 20  # between which whole numbers are counted by their places
 MOST_POINTS = 1 << 19  # at which a characteristic function is looked at
 VANISHED = -60.0  # the logarithm of what is not counted
 REACH = 9.0  # standard deviations, beyond which a sum of signs lies with a chance below 1e-17
-
-
-class Mean(Struct, frozen=True):
-    """A mean over questions with Student's interval; NaN for ends that questions without a spread do not give."""
-
-    value: float
-    low: float
-    high: float
-    error: float
-    n: int
-
-
-def mean(
-    values: Floats,
-    level: float,
-    clusters: NDArray[np.int64] | None = None,
-    limits: tuple[float, float] = EVERYWHERE,
-    times: Whole | None = None,
-) -> Mean:
-    """Return the mean of one value a question, with Student's interval over questions or clusters of them; between
-    `limits`, with one imagined question at either. `times` says how many questions have each value, without clusters.
-    """
-    n = len(values) if times is None else int(times.sum())
-    if not n:
-        return Mean(math.nan, math.nan, math.nan, math.nan, 0)
-    value = float(values.mean() if times is None else times @ values / n)
-    low, high, error = _ends(value, (values - value) / n, level, clusters, limits, times=times)
-    return Mean(value, max(low, limits[0]), min(high, limits[1]), error, n)
-
-
-def difference(
-    values: Floats, level: float, width: float, clusters: NDArray[np.int64] | None = None, times: Whole | None = None
-) -> Mean:
-    """Return the mean of one difference a question, each within ± `width`, with Student's interval as
-    `few_units.difference_error` has it; `clusters` and `times` as of `mean`."""
-    n = len(values) if times is None else int(times.sum())
-    if not n:
-        return Mean(math.nan, math.nan, math.nan, math.nan, 0)
-    value = float(values.mean() if times is None else times @ values / n)
-    error, freedom = difference_error(*_by_unit((values - value) / n, clusters, times), value, width)
-    low, high = intervals.logit(value, error, EVERYWHERE, freedom, level)
-    return Mean(value, max(low, -width), min(high, width), error, n)
 
 
 def counted(values: Whole) -> tuple[Whole, Whole]:
@@ -87,34 +45,10 @@ def counted(values: Whole) -> tuple[Whole, Whole]:
     return here + least, times[here]
 
 
-def _ends(
-    value: float,
-    moved: Floats,
-    level: float,
-    clusters: NDArray[np.int64] | None,
-    limits: tuple[float, float] = EVERYWHERE,
-    *,
-    times: Whole | None = None,
-    skewed: bool = False,
-) -> tuple[float, float, float]:
-    """Return the ends of an interval and its standard error, from how far each question (each of so many) moves the
-    value; `skewed` as in `unit_error`."""
-    units = _by_unit(moved, clusters, times)
-    if math.isinf(limits[0]):
-        error, freedom = unit_error(*units, skewed=skewed)
-    else:
-        error, freedom = widened_error(*units, (limits[0] - value, limits[1] - value))
-    low, high = intervals.logit(value, error, EVERYWHERE, freedom, level)
-    return low, high, error
-
-
-def _by_unit(
-    moved: Floats, clusters: NDArray[np.int64] | None, times: Whole | None = None
-) -> tuple[Floats, Floats, Whole]:
+def _by_unit(moved: Floats, clusters: Whole | None) -> tuple[Floats, Floats, Whole]:
     """Return how far each question or cluster moves a value, its size, and how many of these there are."""
     if clusters is None:
-        times = np.ones(len(moved), dtype=np.int64) if times is None else times
-        return moved, np.ones(len(moved)), times
+        return moved, np.ones(len(moved)), np.ones(len(moved), dtype=np.int64)
     unit = np.unique(clusters, return_inverse=True)[1]
     size = np.bincount(unit).astype(np.float64)
     return np.bincount(unit, moved).astype(np.float64), size, np.ones(len(size), dtype=np.int64)
@@ -196,7 +130,8 @@ def adaptation(
     many = silent.sum(axis=1)
     slope = float((away * silent).sum() / each.sum())
     moved = ((away * silent).sum(axis=1) - slope * each) / each.sum()
-    low, high, error = _ends(slope, moved, level, None if clusters is None else clusters[several], skewed=True)
+    error, freedom = unit_error(*_by_unit(moved, None if clusters is None else clusters[several]))
+    low, high = intervals.logit(slope, error, EVERYWHERE, freedom, level)
     spread = float(np.sum(many * (times - many) / (times * (times - 1)) * each))
     z = float((away * silent).sum()) / math.sqrt(spread) if spread > 0 else math.nan
     # Above the least stake of each question, where the order of its silences can matter.

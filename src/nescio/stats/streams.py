@@ -32,3 +32,4 @@ class Stream(IntEnum):
     LABELS = 50
     NEXT_SAMPLE = 51
     FLIPS = 52
+    STATISTICS = 61

@@ -63,34 +63,6 @@ def reaching_benchmarks(values: Floats, below: Floats, above: Floats) -> tuple[f
     return value - float(np.linalg.norm(below)) / size, value + float(np.linalg.norm(above)) / size
 
 
-def sampled_benchmarks(values: Floats, level: float) -> Macro:
-    r"""Return the macro mean with an interval for benchmarks like these: $\bar M \pm t_{T-1}\,s/\sqrt T$.
-
-    s is the standard deviation of the values, shape (T,), which the chance of their questions is part of. NaN below two
-    benchmarks.
-    """
-    value, size = float(np.mean(values)), len(values)
-    if size < 2:
-        return Macro(value, math.nan, math.nan, math.nan)
-    se = float(np.std(values, ddof=1)) / math.sqrt(size)
-    half = student_quantile((1 + level) / 2, size - 1) * se
-    return Macro(value, se, value - half, value + half)
-
-
-def student_quantile(share: float, freedom: int) -> float:
-    """Return the quantile of Student's t."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, share))
-
-
-def student_p(statistic: float, freedom: int) -> float:
-    """Return the two-sided p-value of a t statistic; NaN stays NaN."""
-    from scipy.special import stdtr
-
-    return float(2 * stdtr(freedom, -abs(statistic)))
-
-
 def win_rates(values: Floats, *, lower_is_better: Any = False) -> Floats:
     r"""Return the mean win rate of each run, as HELM defines it; in [0, 1], shape (…, runs) of values (…, T, runs).
 

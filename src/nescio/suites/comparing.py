@@ -24,11 +24,12 @@ from nescio.data.policies import APART
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
+from nescio.estimating.means import mean
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import check_baseline
 from nescio.scoring.score import parse_all
-from nescio.stats import resampling, suites
+from nescio.stats import resampling
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 from nescio.suites.choices import Incomplete, Over
@@ -203,11 +204,9 @@ def _row(pair: PairOverSuite, measure: Measure, over: str, level: float) -> Comp
     p, test, units = pair.p, pair.test, sum(part.units for part in pair.parts)
     if over == "benchmarks":
         values = np.array([part.difference for part in pair.parts])
-        macro = suites.sampled_benchmarks(values, level)
+        macro = mean(values, level)
         low, high = bounded(macro.low, macro.high, measure)
-        spread, test, units = macro.se, "t", len(values)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            p = suites.student_p(float(np.float64(macro.value) / macro.se), len(values) - 1) if units > 1 else math.nan
+        spread, test, units, p = macro.error, "t", macro.units, macro.p
     else:
         low, high, spread = fixed_interval(pair.parts, measure, level)
     if not measure.declaration.resampling_covers:

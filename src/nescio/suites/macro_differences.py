@@ -11,11 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.comparison.corrections import p_value
 from nescio.comparison.each_pair import paired_error
 from nescio.comparison.pair_test import RunsSeen, each_tested, measured_runs
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.measures import Measure
+from nescio.stats.exchanges import p_value
 from nescio.stats.macro_tests import Law, law_of, law_p, macro_p
 from nescio.suites.definition import Suite
 from nescio.suites.resampled import shuffle

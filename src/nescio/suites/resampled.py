@@ -15,8 +15,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.comparison.shared_draws import shared_draws
+from nescio.estimating.measured import moved_by
 from nescio.measures import Measure
-from nescio.scoring.influence import influence
 from nescio.scoring.resampled import resample
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.stats import resampling
@@ -91,7 +91,7 @@ def variance(sample: MeasureInput) -> float | None:
         return None
     if not sample.n or math.isnan(sample.value):
         return math.nan
-    return float(sample.patterns.counts @ influence(sample.measure, sample.patterns) ** 2)
+    return float(sample.patterns.counts @ moved_by(sample.measure, sample.patterns) ** 2)
 
 
 def _error(sample: MeasureInput) -> tuple[float, float]:
@@ -104,7 +104,7 @@ def _error(sample: MeasureInput) -> tuple[float, float]:
     if math.isnan(sample.value) or units < 2:
         return math.nan, math.nan
     size = sample.patterns.columns["n"]
-    error, freedom = unit_error(influence(sample.measure, sample.patterns), size, sample.patterns.counts)
+    error, freedom = unit_error(moved_by(sample.measure, sample.patterns), size, sample.patterns.counts)
     if not error > 1e-12 and min(sample.value - low, high - sample.value) <= 1e-12 and math.isfinite(high - low):
         return (high - low) * math.sqrt((units - 1) / units) / units, float(units - 1)
     return error, freedom

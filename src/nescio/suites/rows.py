@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec import Struct
 
 from nescio.data.results import Results
+from nescio.data.shown import Shown
 
 
 class SuiteScore(Struct, frozen=True):
@@ -54,29 +57,29 @@ class BenchmarkScore(Struct, frozen=True):
 class BenchmarkDifference(Struct, frozen=True):
     """The difference of two runs on one benchmark; `p_adjusted` is adjusted for the benchmarks of this pair (Holm)."""
 
-    benchmark: str
-    run: str
-    baseline: str
-    measure: str
-    difference: float
+    benchmark: Annotated[str, Shown(after="baseline")]
+    run: Annotated[str, Shown()]
+    baseline: Annotated[str, Shown()]
+    measure: Annotated[str, Shown()]
+    difference: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float | None
     high: float | None
-    p: float | None
-    p_adjusted: float | None
+    p: Annotated[float | None, Shown(form="p", absent="undefined", always=True, spare=2)]
+    p_adjusted: Annotated[float | None, Shown(form="p", absent="undefined", always=True)]
     test: str | None
-    n: int
-    verdict: str | None
+    n: Annotated[int, Shown(spare=1, after="verdict")]
+    verdict: Annotated[str | None, Shown(absent="undefined", always=True)]
 
 
 class MeanRank(Struct, frozen=True):
     """The mean rank of a run over benchmarks; `groups` numbers the bars of a critical-difference diagram that it lies
     under: mean ranks nearer than `critical_difference` do not differ significantly."""
 
-    measure: str
-    run: str
-    mean_rank: float
-    critical_difference: float
-    groups: str
+    measure: Annotated[str, Shown()]
+    run: Annotated[str, Shown()]
+    mean_rank: Annotated[float, Shown(form="number", digits=2)]
+    critical_difference: Annotated[float, Shown(form="number", digits=2)]
+    groups: Annotated[str, Shown(always=True)]
 
 
 class SuiteScores(Results[SuiteScore], frozen=True):

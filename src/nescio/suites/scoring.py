@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from nescio.comparison.ranks import bars, bars_over
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.data.notes import Note, note
+from nescio.data.notes import Note, gather, note
 from nescio.data.results import Scores
 from nescio.data.signature import sign
+from nescio.estimating import Estimate
+from nescio.estimating.means import mean
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.scoring.confidence_intervals import DOUBTS
@@ -85,6 +87,7 @@ def score_suite(
         of_measure = [of[at] for of in drawn]
         scored = _scored(suite, measure, of_measure, plan, over=over, mark=mark)
         rows += scored if ci else [_without_interval(row) for row in scored]
+        notes += _alike(scored) if ci and over == "benchmarks" else []
         if over == "benchmarks" and _is_ranked(suite, measure):
             ranked += _mean_ranks(suite, measure, of_measure, level, notes)
     notes += [*cautions(suite, drawn, over), *_doubts(own)] if ci else []
@@ -135,6 +138,24 @@ def _without_interval(row: SuiteScore) -> SuiteScore:
     return replace(row, low=None, high=None, chosen_low=None, chosen_high=None)
 
 
+def _alike(rows: Sequence[SuiteScore]) -> list[Note]:
+    """Say of which runs the benchmarks all have one value."""
+    return gather(
+        [
+            (
+                note(
+                    "suite.alike",
+                    "the benchmarks are all alike, and do not show how far their mean may move: no interval",
+                ),
+                row.measure,
+                f"run {row.run!r}",
+            )
+            for row in rows
+            if row.benchmarks > 1 and row.se == 0
+        ]
+    )
+
+
 def _is_ranked(suite: Suite, measure: Measure) -> bool:
     return not measure.declaration.descriptive and len(suite.runs) > 1
 
@@ -142,25 +163,22 @@ def _is_ranked(suite: Suite, measure: Measure) -> bool:
 def _row(measure: Measure, drawn: Sequence[Drawn], run: str, over: str, level: float) -> SuiteScore:
     own = [of for of in drawn if run in of.values]
     macro = macro_mean(measure, run, own, over, level)
-    n = sum(of.n[run] for of in own)
-    return SuiteScore(run, measure.label, macro.value, macro.se, macro.low, macro.high, len(own), n, None)
+    figures = (macro.value, macro.error, macro.low, macro.high, len(own), macro.n)
+    return SuiteScore(run, measure.label, *figures, None)
 
 
-def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, level: float) -> suites.Macro:
+def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, level: float) -> Estimate:
     """Return a run's mean over benchmarks with its interval: Student's over benchmarks or over the questions within
     each; of a measure with an order, the percentiles of resampled questions."""
-    values = np.array([of.values[run] for of in drawn])
+    values, n = np.array([of.values[run] for of in drawn]), sum(of.n[run] for of in drawn)
     if over == "benchmarks":
-        return suites.sampled_benchmarks(values, level)
-    variances = np.array([of.variances[run] for of in drawn])
-    macro = suites.fixed_benchmarks(
-        values, variances, [of.errors.get(run, NO_ERROR) for of in drawn], measure.bounds, level
-    )
-    if measure.order is None or math.isnan(macro.value):
-        return macro
-    return suites.Macro(
-        macro.value, macro.se, *intervals.percentile(np.mean([of.draws[run] for of in drawn], axis=0), level)
-    )
+        return replace(mean(values, level), n=n)
+    variances, errors = np.array([of.variances[run] for of in drawn]), [of.errors.get(run, NO_ERROR) for of in drawn]
+    macro = suites.fixed_benchmarks(values, variances, errors, measure.bounds, level)
+    low, high = macro.low, macro.high
+    if measure.order is not None and not math.isnan(macro.value):
+        low, high = intervals.percentile(np.mean([of.draws[run] for of in drawn], axis=0), level)
+    return Estimate(macro.value, low, high, error=macro.se, n=n, units=len(drawn))
 
 
 def interval_name(measures: Sequence[Measure], over: str) -> str:

@@ -15,8 +15,7 @@ from nescio.sources.json import as_text
 from nescio.sources.source import LINES, Source
 from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
-from nescio.tasks.reading.marks import question_word
-from nescio.text import composed
+from nescio.text import composed, question_word
 
 OWN_KEYS = ("id", "question", "answers", "options", "answerable", "cluster")
 

@@ -113,6 +113,7 @@ def read_judgements(
     by_whom = {} if apart or wanted[ASSESSOR] else _told_apart(source, rows, wanted)
     name = wanted[ASSESSOR] or next((column for column, _ in by_whom.values()), "column")
     labels, words = [], Counter[str]()
+    file, row_word = source.label, later_word(source)
     for row, question, run, answer, word, odds, who in rows:
         state = NOT_GRADED if word is None else known.get(word)
         if question is None or state is None:
@@ -128,7 +129,7 @@ def read_judgements(
                 state,
                 run,
                 answer,
-                f"{source.label}, {locate_later(source, row)}{'' if assessor is None else f' ({name} {assessor!r})'}",
+                f"{file}, {row_word} {row}{'' if assessor is None else f' ({name} {assessor!r})'}",
                 inclusion,
                 empty=word is None,
                 assessor=assessor,
@@ -268,9 +269,9 @@ _NO_VERDICT = (
 )
 
 
-def locate_later(source: Any, row: int) -> str:
-    """Return where a row stands, roughly and at no cost: its number in the table."""
-    return f"row {row}" if source.suffix not in LINES else f"object {row}"
+def later_word(source: Any) -> str:
+    """Return what a row is called whose line nobody looks up."""
+    return "row" if source.suffix not in LINES else "object"
 
 
 def _one(columns: Mapping[str, str], names: tuple[str, ...]) -> str | None:

@@ -14,6 +14,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, PARTIAL, SILENT, Outcomes, gather
 from nescio.data.reasons import EMPTY, ERRORED, GRADED_RIGHT
 from nescio.data.repeats import REPEAT, repeats_of
+from nescio.data.stakes import STAKE, are_stated, label
 from nescio.errors import shorten
 from nescio.formats.registry import ReadOptions
 from nescio.sources.tables import first, literal
@@ -28,7 +29,6 @@ from nescio.tables.pairing import check_pairing
 from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_question, strata_of
 from nescio.tables.rest import with_rest
 from nescio.tables.words import state_words
-from nescio.tasks.stakes.stating import STAKE, are_stated, label
 from nescio.text import word_set
 
 if TYPE_CHECKING:

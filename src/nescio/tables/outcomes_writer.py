@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nescio.data.assessed import COLUMNS, WORDS
 from nescio.data.columns import REGISTRY, USER, Array, attribute, bare
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
@@ -29,7 +30,6 @@ from nescio.sources.tables import FORMULA, literal
 from nescio.sources.temporary import temporary_folder
 from nescio.sources.writing import atomic_write
 from nescio.tables.cells import RESERVED
-from nescio.tasks.assessed.verdicts import COLUMNS, WORDS
 from nescio.text import plural
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nescio.data.assessed import columns_of, verdicts_in
 from nescio.data.columns import Array, user
 from nescio.errors import FormatError, MismatchError, differs_between_runs
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, first, literal, locate
 from nescio.tables.rules import NO, RANK, YES, differing, refuse
-from nescio.tasks.assessed.verdicts import columns_of, verdicts_in
 
 if TYPE_CHECKING:
     import duckdb

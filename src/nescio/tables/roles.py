@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
+from nescio.data.assessed import verdicts_in
 from nescio.data.outcomes import STATES
 from nescio.tables import failures
 from nescio.tables.columns import Column, Table
@@ -21,7 +22,6 @@ from nescio.tables.lexicon import (
 )
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.words import FEW_WORDS
-from nescio.tasks.assessed.verdicts import verdicts_in
 from nescio.text import decimal
 
 OWN_ALONE = ("candidate", "rank", "known_answers", "cluster", "judge")  # roles that only their own names have

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, combinations, product
 from math import inf
 
+from nescio.data.stakes import are_stated, label
 from nescio.sources.tables import first
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
@@ -14,7 +15,6 @@ from nescio.tables.lexicon import (
 )
 from nescio.tables.mapping import Expression, Mapped, joined
 from nescio.tables.roles import NOTHING, Roles, is_own, varies
-from nescio.tasks.stakes.stating import are_stated, label
 
 
 def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) -> list[dict[str, Expression]]:

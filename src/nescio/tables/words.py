@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 
+from nescio.data.assessed import STATES as ASSESSED
+from nescio.data.assessed import WORDS, verdicts_in
 from nescio.data.model import Verdict
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import MEANINGS, NOT_GRADED, PARTIAL, STATES
 from nescio.errors import opt
 from nescio.tables.lexicon import state_of
-from nescio.tasks.assessed.verdicts import STATES as ASSESSED
-from nescio.tasks.assessed.verdicts import WORDS, verdicts_in
 
 _OF_PARTIAL = "crag.truthfulness, hallucination_rate, non_hallucination, omniscience_index"  # the measures that read it
 FEW_WORDS = 12  # different words of a column that may be outcomes

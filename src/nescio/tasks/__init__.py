@@ -1,10 +1,5 @@
-"""Tasks with rules of their own, a folder each: nouns, columns, and how files' contents become Evidence.
+"""The tasks of papers and campaigns, a folder each: files, columns, rules, measures, and systems that take part.
 
-To import this package is to know every task's columns (`columns.py` in its folder).
+Nothing below imports a task. Registries name its modules: `formats/known.py` has its readers, `measures/_index.py` its
+columns and measures, and `judging/_judge.py` its judge.
 """
-
-from importlib import import_module
-from pkgutil import iter_modules
-
-for _task in iter_modules(__path__):
-    import_module(f"{__name__}.{_task.name}.columns")

@@ -21,6 +21,8 @@ ORDER = (
     *("check", "convert", "judge", "assess", "campaign", "list_measures", "meta", "audit"),
     *("lab", "labels", "paper", "ave", "nuggets", "read", "sql"),
 )
+LAB = "nescio.verbs.lab"  # the group that statistics belong to
+OTHERS: dict[str, Any] = {}  # the statistics of plug-ins, which are verbs of it
 COMMANDS = {"from_counts": "c@1", "list_measures": "measures"}  # what a shell calls a file otherwise than by its name
 
 
@@ -64,11 +66,14 @@ def names_in(group: Any) -> list[str]:
 
     own = [name for name, one in vars(group).items() if isinstance(one, Verb) and one.__module__ == group.__name__]
     inside = [name for folder in getattr(group, "__path__", ()) for name in sorted(os.listdir(folder))]
-    return own + [name.removesuffix(".py") for name in inside if name.endswith(".py") and not name.startswith("_")]
+    of_files = [name.removesuffix(".py") for name in inside if name.endswith(".py") and not name.startswith("_")]
+    return own + of_files + (list(OTHERS) if group.__name__ == LAB else [])
 
 
 def verb_in(group: Any, name: str) -> Any:
     """Return a verb of a group, or a group within it; where the group is a folder, that of the file of this name."""
+    if group.__name__ == LAB and name in OTHERS:
+        return OTHERS[name]
     inside = group.__name__.removeprefix(f"{__name__}.")
     return find(f"{inside}.{name}") if hasattr(group, "__path__") else vars(group)[name]
 

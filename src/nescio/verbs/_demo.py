@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nescio.errors import UsageError
 from nescio.sources.writing import atomic_write, naming, write_text
-from nescio.systems.reading import bundled
+from nescio.tasks.reading.systems import bundled
 from nescio.text import command_text
 
 SYSTEMS = ("deep-read", "window-distance", "word-distance")

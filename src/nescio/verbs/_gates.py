@@ -188,8 +188,9 @@ def early_gates(looks: Results[Look]) -> list[Gate]:
     return [Gate(row.run, rule, status, f"{message} ({figures})", figures)]
 
 
-def exit_status(gates: Iterable[Gate]) -> int:
-    """Give the exit status of all gates: a failure outweighs a gate that cannot tell, and that outweighs a pass."""
+def exit_status(gates: Iterable[Any]) -> int:
+    """Give the exit status of all gates, or of lines that have a status: a failure outweighs
+    what cannot tell, and that outweighs a pass."""
     statuses = {gate.status for gate in gates}
     return next((status for status in (FAILED, CANNOT_TELL) if status in statuses), PASSED)
 

@@ -112,7 +112,7 @@ def _filled(words: Sequence[str], files: Sequence[Path | str]) -> list[str]:
 def _is_ave(file: Path | str) -> bool:
     """Say whether a file is a collection of answer validation, or a response to one."""
     from nescio.formats import open_source
-    from nescio.formats.benchmarks.ave.ave_reader import recognise
+    from nescio.tasks.ave.reader import recognise
 
     return recognise(open_source(Path(file))) is not None
 

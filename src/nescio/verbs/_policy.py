@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -20,6 +20,7 @@ from nescio.comparison.verdicts import decision, decisions
 from nescio.data.evidence import with_questions
 from nescio.data.notes import note
 from nescio.data.results import Comparisons, Scores
+from nescio.data.shown import Row, Shown
 from nescio.errors import FormatError, UnknownNameError, UsageError, not_constant
 from nescio.measures import parse
 from nescio.pipeline import Loaded
@@ -28,9 +29,10 @@ from nescio.scoring.grounds import lost
 from nescio.scoring.score import compute_scores
 from nescio.suites.definition import benchmarks_of, open_suite
 from nescio.text import plural
-from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground
+from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground, exit_status
 
 Tier = Literal["must not drop", "may drop", "informative"]
+NOTHING_DECIDES = "INCONCLUSIVE: no rule decides."
 RESULTS = {PASSED: "GO", FAILED: "NO-GO", CANNOT_TELL: "INCONCLUSIVE"}
 _MARGIN = 0.01  # the largest drop that does not matter, where a rule names none
 
@@ -68,7 +70,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     least: int = 0
 
 
-class Line(Struct, frozen=True):
+class Line(Row, frozen=True):
     """What came of a rule on one benchmark, or one stratum of it.
 
     `value` is the difference run minus baseline, or the run's value where the rule limits that, with its interval at
@@ -76,20 +78,20 @@ class Line(Struct, frozen=True):
     `result` is GO, NO-GO or INCONCLUSIVE; empty where the rule only informs.
     """
 
-    benchmark: str
-    stratum: str
-    measure: str
-    tier: str
-    asked: str
+    benchmark: Annotated[str, Shown()]
+    stratum: Annotated[str, Shown()]
+    measure: Annotated[str, Shown()]
+    tier: Annotated[str, Shown()]
+    asked: Annotated[str, Shown()]
     value: float
     low: float | None
     high: float | None
-    n: int
-    result: str
+    n: Annotated[int, Shown()]
+    result: Annotated[str, Shown()]
     status: int = PASSED
 
     @property
-    def figures(self) -> str:
+    def figures(self) -> Annotated[str, Shown("found", numeric=True, after="asked")]:
         """The value with its interval, in words."""
         shown = number if self.asked.startswith("at ") else signed
         if self.low is None or self.high is None or math.isnan(self.low):
@@ -101,6 +103,19 @@ class Line(Struct, frozen=True):
         """The line as a sentence."""
         where = f"{self.benchmark}{f', {self.stratum}' if self.stratum else ''}"
         return f"{self.measure} on {where}: {self.asked}; found {self.figures} on {plural(self.n, 'question')}"
+
+    @classmethod
+    def below(cls, rows: Sequence[Line]) -> Iterable[str]:
+        """Return the result of all lines as a sentence."""
+        deciding = [line for line in rows if line.result]
+        if not deciding:
+            return [NOTHING_DECIDES]
+        status = exit_status(deciding)
+        reasons = [line.said for line in deciding if line.status == status]
+        if not status:
+            return [f"{RESULTS[status]}: all {len(deciding)} lines that decide are GO."]
+        more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
+        return [f"{RESULTS[status]}: {reasons[0]}{more}."]
 
 
 def read_policy(path: Path) -> tuple[dict[str, Any], Policy]:

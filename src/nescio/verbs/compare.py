@@ -168,19 +168,14 @@ class Compared(Comparisons, frozen=True):
 
 
 def show(results: Any) -> None:
-    """Print comparisons, looks, or comparisons over a suite."""
-    from nescio.reporting import early, screen, suite_screen
+    """Print comparisons, and the decision where two runs are compared."""
+    from nescio.reporting import screen
 
-    if results.kind == "looks":
-        early.show_looks(results)
-        return
     if not len(results):  # a run was saved and nothing compared
         return
-    if "benchmarks" in results.tables:
-        suite_screen.show_suite(results)
-        return
     screen.show(results)
-    if len({(row.run, row.baseline) for row in results}) == 1 and (made := _decision(results)):
+    single = isinstance(results, Comparisons) and "benchmarks" not in results.tables
+    if single and len({(row.run, row.baseline) for row in results}) == 1 and (made := _decision(results)):
         show_text(made.sentence)
 
 

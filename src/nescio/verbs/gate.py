@@ -32,10 +32,8 @@ from msgspec.structs import replace
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.options import argument, option, verb
-from nescio.reporting.printing import show_signature, show_text
-from nescio.reporting.screen import show_records
-from nescio.verbs._gates import CANNOT_TELL, Gate, Reports, exit_status
-from nescio.verbs._policy import RESULTS, Line, lines_of, read_policy
+from nescio.verbs._gates import CANNOT_TELL, Gate, Reports
+from nescio.verbs._policy import NOTHING_DECIDES, Line, lines_of, read_policy
 from nescio.verbs._shared import Gated
 
 
@@ -49,41 +47,7 @@ class GateRequest(Gated):
     run: str | None = option(default=None, metavar="RUN", help="The run in place of the policy's.")
 
 
-def show(results: Results[Line]) -> None:
-    """Print the lines, and what they say together."""
-    show_records(
-        [
-            {
-                "benchmark": line.benchmark,
-                "stratum": line.stratum,
-                "measure": line.measure,
-                "tier": line.tier,
-                "asked": line.asked,
-                "found": line.figures,
-                "n": line.n,
-                "result": line.result or "–",
-            }
-            for line in results
-        ]
-    )
-    show_text(f"{_together(results.rows)}\n")
-    show_signature(results.signature)
-
-
-def _together(lines: tuple[Line, ...]) -> str:
-    """Return the result of all lines as a sentence."""
-    deciding = [line for line in lines if line.result]
-    if not deciding:
-        return _NOTHING.said
-    status = exit_status([_gate(line, "") for line in deciding])
-    reasons = [line.said for line in deciding if line.status == status]
-    if not status:
-        return f"{RESULTS[status]}: all {len(deciding)} lines that decide are GO."
-    more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
-    return f"{RESULTS[status]}: {reasons[0]}{more}."
-
-
-_NOTHING = Gate("", "a rule that decides", CANNOT_TELL, "INCONCLUSIVE: no rule decides.", "")
+_NOTHING = Gate("", "a rule that decides", CANNOT_TELL, NOTHING_DECIDES, "")
 
 
 def _gate(line: Line, run: str) -> Gate:
@@ -91,7 +55,7 @@ def _gate(line: Line, run: str) -> Gate:
     return Gate(run, f"{where}: {line.measure} {line.asked}", line.status, line.said, line.figures)
 
 
-@verb(GateRequest, working="comparing", show=show)
+@verb(GateRequest, working="comparing")
 def gate(request: GateRequest) -> Results[Line]:
     reports = Reports.of(request, gated=True)
     benchmarks, policy = read_policy(Path(request.policy))

@@ -46,7 +46,6 @@ from nescio.pipeline import judge as judge_read
 from nescio.pipeline.certificates import Certificate, digest_of
 from nescio.pipeline.options import ReadingAnswers
 from nescio.reporting import tables
-from nescio.reporting.agreement import show_agreement
 from nescio.reporting.grid import make_grid
 from nescio.reporting.layout import drawn
 from nescio.scoring.alternative_annotator import InPlaceOf, StandIn, in_place_of_people
@@ -354,7 +353,7 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
         return ModelOptions(**self.values(AskingModel))
 
 
-@verb(JudgeRequest, working="judging", show=show_agreement)
+@verb(JudgeRequest, working="judging")
 def judge(request: JudgeRequest) -> Judged:
     name, inputs, model = request.judge, request.inputs(), request.about_model
     if request.certificate:

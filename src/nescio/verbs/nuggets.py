@@ -12,7 +12,7 @@ from nescio.measures import parse
 from nescio.options import Request, argument, option, verb
 from nescio.registry import parse_call, values_of
 from nescio.scoring import score as scoring
-from nescio.systems import definitions
+from nescio.tasks.nuggets import definitions
 from nescio.tasks.nuggets.pourpre import Matching
 from nescio.verbs._answers import Answered
 from nescio.verbs._output_paths import check_file

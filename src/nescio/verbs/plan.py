@@ -29,7 +29,6 @@ from nescio.meta_evaluation.planning import plan as plan_questions
 from nescio.meta_evaluation.planning.rejections import LARGEST
 from nescio.options import Kind, Request, argument, option, verb
 from nescio.options.kinds import BETWEEN, LIMITS, NUMBERS
-from nescio.reporting.planning import show_plan
 from nescio.scoring.score import open_data
 from nescio.selective import at_thresholds
 from nescio.verbs._shared import SOURCE, Reading, Seeded, WithMeasures, Worked, refuse_suite
@@ -149,7 +148,7 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
             raise UsageError("no number of questions can detect a difference of 0; give one that matters to you")
 
 
-@verb(PlanRequest, working="planning", show=show_plan, tool=True)
+@verb(PlanRequest, working="planning", tool=True)
 def plan(request: PlanRequest) -> Results[PowerPlan]:
     values = request.values()
     at = values.pop("at")

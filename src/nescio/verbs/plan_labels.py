@@ -24,7 +24,6 @@ from nescio.meta_evaluation.planning.labels import LabelPlan
 from nescio.meta_evaluation.planning.labels import plan_labels as plan_for_labels
 from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN
-from nescio.reporting.planning import show_label_plan
 from nescio.verbs._shared import OWN_FILE, Reading
 from nescio.verbs.plan import Piloted, check_power
 
@@ -83,6 +82,6 @@ class PlanLabelsRequest(Reading, Piloted):
             raise UsageError(f"{opt('correlation', 1)} would mean that the judge is always right; give less than 1")
 
 
-@verb(PlanLabelsRequest, show=show_label_plan)
+@verb(PlanLabelsRequest)
 def plan_labels(request: PlanLabelsRequest) -> Results[LabelPlan]:
     return plan_for_labels(**request.values())

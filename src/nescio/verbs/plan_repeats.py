@@ -20,7 +20,6 @@ from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
 from nescio.meta_evaluation.planning.repeat_plans import plan_repeats as plan_designs
 from nescio.options import option, verb
 from nescio.options.kinds import NUMBERS
-from nescio.reporting.repeats_screen import show_design
 from nescio.verbs._shared import Reading
 from nescio.verbs.plan import Piloted
 
@@ -53,6 +52,6 @@ class PlanRepeatsRequest(Reading, Piloted):
     )
 
 
-@verb(PlanRepeatsRequest, show=show_design)
+@verb(PlanRepeatsRequest)
 def plan_repeats(request: PlanRepeatsRequest) -> Results[RepeatsPlan]:
     return plan_designs(**request.values())

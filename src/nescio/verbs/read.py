@@ -13,7 +13,6 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Scores
 from nescio.errors import MismatchError
 from nescio.formats import ReadResult, Unjudged
-from nescio.formats.benchmarks.ave.ave_reader import write_exercise
 from nescio.formats.folder_writer import write_lines
 from nescio.meta_evaluation.comparability import LEAST_RUNS, comparability
 from nescio.options import Request, argument, option, verb
@@ -22,11 +21,13 @@ from nescio.pipeline import Options, apply, judge, read, read_collection
 from nescio.reporting.figures import Spot, draw
 from nescio.scoring import score as scoring
 from nescio.sources.writing import atomic_write
-from nescio.systems import reading, validator
-from nescio.systems.reading.deep_read import SWITCHES, Switch
-from nescio.systems.reading.loop import exercise
-from nescio.systems.reading.marking import suited_judge
+from nescio.tasks.ave import validator
+from nescio.tasks.ave.reader import write_exercise
+from nescio.tasks.reading import systems as reading
 from nescio.tasks.reading.marks import answer_sentences
+from nescio.tasks.reading.systems.deep_read import SWITCHES, Switch
+from nescio.tasks.reading.systems.loop import exercise
+from nescio.tasks.reading.systems.marking import suited_judge
 from nescio.text import plural
 from nescio.verbs._answers import Answered
 from nescio.verbs._figures import DrawnScores, Figured, figure_of

@@ -32,7 +32,7 @@ from msgspec.structs import replace
 
 from nescio.comparison.corrections import Correction, Test
 from nescio.data.notes import note
-from nescio.data.results import Results
+from nescio.data.results import Comparisons, Results
 from nescio.errors import UsageError, opt
 from nescio.options import Request, option, verb
 from nescio.options.kinds import NAME_OR_PATH
@@ -187,18 +187,13 @@ class Report(Struct, frozen=True):
 
 def show(results: Any) -> None:
     """Print the advice, or what changed, or the means over a suite."""
-    from nescio.reporting import advice_screen, suite_screen
+    from nescio.reporting import screen
     from nescio.verbs import compare
 
-    if results.kind == "errors":
-        advice_screen.show_advice(results)
-    elif "benchmarks" in results.tables:
-        suite_screen.show_suite(results)
-    else:
-        compare.show(results)
+    (compare.show if isinstance(results, Comparisons) else screen.show)(results)
 
 
-@verb(ReportRequest, working="working", show=show, prints="json")
+@verb(ReportRequest, working="working", show=show, prints="forms")
 def report(request: ReportRequest) -> Report:
     output, figures = map(as_path, (request.output, request.figures))
     if output is None and request.open:

@@ -150,14 +150,7 @@ class ScoreRequest(
         return floors + [Limit(measure, value, ceiling=True) for measure, value in self.fail_over.items()]
 
 
-def show(results: Any) -> None:
-    """Print scores, or those of a suite."""
-    from nescio.reporting import screen, suite_screen
-
-    (screen.show if isinstance(results, Scores) else suite_screen.show_suite)(results)
-
-
-@verb(ScoreRequest, working="scoring", show=show, tool=True)
+@verb(ScoreRequest, working="scoring", tool=True)
 def score(request: ScoreRequest) -> Scores:
     limits, reports = request.limits, Reports.of(request, gated=bool(request.limits))
     if request.is_("suite"):

@@ -142,7 +142,7 @@ def show(tuned: Any) -> None:
         show_tuned(tuned, curve=tuned.whole_curve)
 
 
-@verb(TuneRequest, working="tuning", show=show, prints="json", tool=True)
+@verb(TuneRequest, working="tuning", show=show, prints="forms", tool=True)
 def tune(request: TuneRequest) -> Tuned:
     if request.baseline is not None:
         pair = request.values(Thresholds, WithOrWithoutInterval)

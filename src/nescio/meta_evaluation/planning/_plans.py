@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated
 
 import numpy as np
 from msgspec import Struct, field
@@ -12,12 +13,14 @@ from numpy.typing import NDArray
 from nescio.comparison.paired_data import pair_up
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
+from nescio.data.shown import Row, Shown
 from nescio.errors import UsageError
 from nescio.measures import Measure
 from nescio.meta_evaluation.planning._joint import Joint, tilt
 from nescio.meta_evaluation.planning.rejections import LARGEST, Aim, SimulatedPlan, needed, resolvable
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
+from nescio.text import plural
 
 EXACT = "simulated exact test"
 PERMUTATION = "simulated permutation"
@@ -27,7 +30,7 @@ FEW = 30  # units, of which fewer are doubted aloud
 NAN = float("nan")
 
 
-class PowerPlan(Struct, frozen=True):
+class PowerPlan(Row, frozen=True):
     """`questions` tell systems that differ by `difference` apart with chance `power`, by a two-sided test at `alpha`.
 
     `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or
@@ -36,16 +39,42 @@ class PowerPlan(Struct, frozen=True):
     only scores are known. `clusters` is how many clusters hold the questions, None where each stands alone.
     """
 
-    measure: str
+    measure: Annotated[str, Shown()]
     solved: str
-    difference: float
-    questions: int | None
+    difference: Annotated[float, Shown(form="short", undefined="–")]
+    questions: Annotated[int | None, Shown(always=True)]
     power: float
     error: float | None
     alpha: float
-    apart: float | None
-    clusters: int | None
-    method: str
+    apart: Annotated[float | None, Shown("unlike", form="percent")]
+    clusters: Annotated[int | None, Shown(after="questions")]
+    method: Annotated[str, Shown()]
+
+    @property
+    def power_sure(self) -> Annotated[str | None, Shown("power", numeric=True, after="clusters")]:
+        """The power, and the Monte Carlo standard error of what was simulated."""
+        if math.isnan(self.power):
+            return None
+        return f"{self.power:.3f}" + ("" if self.error is None else f" ± {self.error:.3f}")
+
+    @property
+    def sentence(self) -> str:
+        """The plan in words."""
+        if self.questions is None:
+            return f"{self.measure}: no feasible number of questions detects a difference of {self.difference:.4g}"
+        one = self.questions == 1
+        size = f"{self.questions:,} question{'' if one else 's'}"
+        size += "" if self.clusters is None else f" ({plural(self.clusters, 'cluster')})"
+        if math.isnan(self.difference):
+            return f"{self.measure}: {size} detect{'s' * one} no difference at alpha {self.alpha:g}"
+        difference = f"{self.difference:.{4 if self.solved == 'questions' else 3}g}"
+        how = f"with power {self.power:.2f} at alpha {self.alpha:g}"
+        return f"{self.measure}: {size} detect{'s' * one} a difference of {difference} {how}"
+
+    @classmethod
+    def above(cls, rows: Sequence[PowerPlan]) -> Iterable[str]:
+        """Return each plan in words."""
+        return [row.sentence for row in rows]
 
 
 class Answer(Struct):

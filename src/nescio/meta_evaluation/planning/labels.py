@@ -4,15 +4,16 @@ difference."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import NormalDist
-from typing import Any
+from typing import Annotated, Any
 
 from msgspec import Struct
 
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
+from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measures
@@ -23,9 +24,10 @@ from nescio.scoring.label_spreads import Spreads, spreads
 from nescio.scoring.labels import no_labels
 from nescio.scoring.score import open_data
 from nescio.stats.prediction_powered import allocation, labels_needed
+from nescio.text import plural
 
 
-class LabelPlan(Struct, frozen=True):
+class LabelPlan(Row, frozen=True):
     """So many labelled questions give an interval of `half_width`, or find `difference` with the `power` asked for.
 
     `people_alone` is how many it would take without the judge; both are None where labels on all `answers` that need
@@ -35,17 +37,40 @@ class LabelPlan(Struct, frozen=True):
 
     run: str
     baseline: str | None
-    measure: str
+    measure: Annotated[str, Shown()]
     half_width: float | None
     difference: float | None
     power: float | None
-    labels: int | None
-    people_alone: int | None
-    correlation: float
-    spread: float
-    answers: int
+    labels: Annotated[int | None, Shown(always=True)]
+    people_alone: Annotated[int | None, Shown(always=True)]
+    correlation: Annotated[float, Shown(form="short", digits=3, after="spread")]
+    spread: Annotated[float, Shown(form="short", after="answers")]
+    answers: Annotated[int, Shown(after="people_alone")]
     n: int
     narrowest: float
+
+    @property
+    def sentence(self) -> str:
+        """The plan in words."""
+        whose = f"{self.run} against {self.baseline}" if self.baseline else self.run
+        what = "the value" if self.measure == "value" else f"{self.measure} of {whose}"
+        aim = (
+            f"a half width of {self.half_width:g}"
+            if self.half_width is not None
+            else f"finding a difference of {self.difference:g} with power {self.power:g}"
+        )
+        if self.labels is None:
+            return f"{what}: no number of labels is enough for {aim}"
+        alone = "not even all of them" if self.people_alone is None else f"{self.people_alone:,}"
+        return (
+            f"{what}: labels on {self.labels:,} of {plural(self.answers, 'answer')} are enough for {aim}; "
+            f"without the judge it would take {alone}"
+        )
+
+    @classmethod
+    def above(cls, rows: Sequence[LabelPlan]) -> Iterable[str]:
+        """Return each plan in words."""
+        return [row.sentence for row in rows]
 
 
 class Share(Struct, frozen=True):
@@ -54,11 +79,16 @@ class Share(Struct, frozen=True):
 
     run: str
     baseline: str | None
-    measure: str
-    verdicts: str
-    answers: int
-    spread: float
-    labels: int
+    measure: Annotated[str, Shown()]
+    verdicts: Annotated[str, Shown("{whose}")]
+    answers: Annotated[int, Shown()]
+    spread: Annotated[float, Shown(digits=4)]
+    labels: Annotated[int, Shown()]
+
+    @property
+    def whose(self) -> str:
+        """The heading of the verdicts, which says whose comes first."""
+        return "verdicts" if self.baseline is None else f"verdicts ({self.run}, {self.baseline})"
 
 
 def plan_labels(

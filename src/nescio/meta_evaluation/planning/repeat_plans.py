@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -13,6 +13,7 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.repeats import means
 from nescio.data.results import Results
+from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, Measures
@@ -21,23 +22,36 @@ from nescio.pipeline import Loaded
 from nescio.scoring.repeat_noise import influence, repeated_evidence
 from nescio.scoring.score import open_data, parse_all
 from nescio.stats.variance_split import best_repeats, design, least_variance, split
+from nescio.text import plural
 
 Z = 1.959963984540054  # of the 95% interval
 
 
-class RepeatsPlan(Struct, frozen=True):
+class RepeatsPlan(Row, frozen=True):
     """So many questions, each asked so often, within the budget; `se` is the standard error of the value, or of the
     difference of two runs, and `half_width` that of its 95% interval. `least` is a bound below which no plan's standard
     error can be; `best` marks the plan of the least one."""
 
-    measure: str
-    repeats: int
-    questions: int
-    se: float
-    half_width: float
-    cost: float
+    measure: Annotated[str, Shown()]
+    repeats: Annotated[int, Shown()]
+    questions: Annotated[int, Shown()]
+    se: Annotated[float, Shown("standard error")]
+    half_width: Annotated[float, Shown()]
+    cost: Annotated[float, Shown(form="short", digits=6)]
     least: float
-    best: bool
+    best: Annotated[bool, Shown()]
+
+    @property
+    def sentence(self) -> str:
+        """The plan in words."""
+        times = "once" if self.repeats == 1 else f"{self.repeats} times each"
+        questions = plural(self.questions, "question")
+        return f"{self.measure}: ask {questions} {times}, for a half width of {self.half_width:.3g}"
+
+    @classmethod
+    def above(cls, rows: Sequence[RepeatsPlan]) -> Iterable[str]:
+        """Return the best plans in words."""
+        return [row.sentence for row in rows if row.best]
 
 
 def plan_repeats(

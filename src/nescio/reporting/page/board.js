@@ -18,7 +18,7 @@
   };
   heads.forEach((head, place) => head.firstElementChild.addEventListener("click", () => sortBy(place)));
   const boardRows = () => {
-    const named = heads.map((head) => head.textContent.trim());
+    const named = heads.map((head) => head.firstElementChild.textContent.trim());
     const values = named.slice(2, -1);
     const rows = [...board.tBodies[0].rows].map((row) => {
       const cells = [...row.cells];

@@ -186,14 +186,14 @@ def _tie(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
 
 
 def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) -> Iterator[Statement]:
-    """Say which run to use, how it does, and how many of its answers are wrong at most."""
+    """Say which run to use unless that is refused, how it does, and how many of its answers are wrong at most."""
     name, tuned = report.shown[run], shipping.tuned
     k = len(report.runs)
+    if not refused:
+        text = f"Ship {name}{_at(tuned) or ' as it is'}{_or_another(report, shipping)}."
+        yield Statement("ship", text, {"run": name, "threshold": tuned.threshold if tuned else None})
     ahead = f"With each run at its own threshold, {name} is ahead of {report.shown[report.runs[0]]}. "
     before = ahead if run != report.runs[0] else ""
-    either = _or_another(report, shipping)
-    who = f"{before}{name}{_at(tuned)}" if refused else f"{before}Ship {name}{_at(tuned) or ' as it is'}{either}:"
-    it = name if either else "it"
     if tuned and shipping.expected:
         (coverage, seen), wrong, answered = shipping.expected, tuned.wrong, tuned.answered
         held: dict[str, Figure] = {
@@ -202,18 +202,16 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
             "coverage": coverage,
             "risk": seen,
         }
-        expect = "is expected" if refused else f"expect {it}"
-        text = f"{who} {expect} to answer {coverage:.0%} of new questions, and {seen:.0%} of these wrongly"
-        yield Statement("held out", text, held)
+        expected = f"is expected to answer {coverage:.0%} of new questions, and {seen:.0%} of these wrongly"
+        yield Statement("held out", f"{before}{name}{_at(tuned)} {expected}", held)
         tried = 2 * k * tuned.tried
     else:
         answered, wrong = answers_of(report, [run])[run]
         total = sum(report.counts[run])
         seen = wrong / answered if answered else math.nan
         did: dict[str, Figure] = {"run": name, "answered": answered, "wrong": wrong, "n": total}
-        pronoun = "" if refused else f" {it}"
-        text = f"{who}{pronoun} answers {answered / total:.0%}, and {_share(wrong, answered)} of its answers are wrong"
-        yield Statement("did", text, did)
+        text = f"{before}{name}{_at(tuned)} answers {answered / total:.0%}"
+        yield Statement("did", f"{text}, and {_share(wrong, answered)} of its answers are wrong", did)
         tried = 2 * k if report.operating else k
     lost = left_out_of(report, run)
     yield _bound(report, (wrong + lost, answered + lost), tried, lost)
@@ -225,7 +223,7 @@ def _or_another(report: ReportData, shipping: Shipping) -> str:
     made = shipping.decision
     if not shipping.other or made is None or made.row.significant:
         return ""
-    return f", or {report.shown[shipping.other]}{_at(shipping.other_tuned)} (not significantly different)"
+    return f", or {report.shown[shipping.other]}{_at(shipping.other_tuned)}"
 
 
 def _share(part: int, whole: int) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -11,6 +13,7 @@ from nescio.measures import parse
 from nescio.reporting.numbers import interval, number, rank_range
 from nescio.reporting.page.how_to_read import is_small
 from nescio.reporting.page.report_data import ReportData
+from nescio.reporting.svg import around, written
 from nescio.text import sanitize
 
 
@@ -22,14 +25,23 @@ class Column(Struct, frozen=True):
     summary: str
 
 
+class Strip(Struct, frozen=True):
+    """Where a value and its interval lie on the scale of their column, each as a percentage of its width."""
+
+    at: float
+    low: float
+    high: float
+
+
 class Cell(Struct, frozen=True):
-    """A value as it is shown and as it is sorted by ("" where undefined), its interval, and whether it is the best of
-    its column."""
+    """A value as it is shown and as it is sorted by ("" where undefined), its interval, whether it is the best of its
+    column, and its place on the scale of the column that decides."""
 
     text: str
     sort: str
     interval: str = ""
     best: bool = False
+    strip: Strip | None = None
 
 
 class Line(Struct, frozen=True):
@@ -45,11 +57,14 @@ class Line(Struct, frozen=True):
 
 
 class Leaderboard(Struct, frozen=True):
-    """The whole table; `ranked` says whether ranks are known from comparisons."""
+    """The whole table; `ranked` says whether ranks are known from comparisons. `ends` are the ends of the scale that
+    the intervals of the measure `main` are drawn on."""
 
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
     ranked: bool
+    main: str
+    ends: tuple[str, ...]
 
 
 def leaderboard(report: ReportData) -> Leaderboard:
@@ -57,9 +72,10 @@ def leaderboard(report: ReportData) -> Leaderboard:
     measures = report.measures
     columns = tuple(map(_column, measures))
     best = {name: _best(report, name) for name in measures}
+    ends = scale_of([row for run in report.runs if (row := report.row(run, report.main))])
     lines = []
     for place, run in enumerate(report.runs, 1):
-        cells = tuple(_cell(report, run, name, best[name]) for name in measures)
+        cells = tuple(_cell(report, run, name, best[name], ends if name == report.main else None) for name in measures)
         rank = report.ranks.get(run)
         n = count_range(row.n for name in measures if (row := report.row(run, name)))
         lines.append(
@@ -72,7 +88,23 @@ def leaderboard(report: ReportData) -> Leaderboard:
                 n,
             )
         )
-    return Leaderboard(columns, tuple(lines), bool(report.ranks))
+    main = sanitize(report.main, target="page")
+    return Leaderboard(columns, tuple(lines), bool(report.ranks), main, tuple(written(ends)))
+
+
+def scale_of(rows: Sequence[Any]) -> tuple[float, float]:
+    """Return the ends of a scale that holds all values of some rows, and their intervals."""
+    return around(value for row in rows for value in (row.value, row.low, row.high) if value is not None)
+
+
+def strip(row: Any, ends: tuple[float, float]) -> Strip | None:
+    """Return where a row's value and interval lie between the ends of a scale; None where the value is undefined."""
+    if math.isnan(row.value):
+        return None
+    low, high = ends
+    bounds = [row.value if value is None or math.isnan(value) else value for value in (row.low, row.high)]
+    at, *sides = (round(100 * (value - low) / (high - low), 1) for value in (row.value, *bounds))
+    return Strip(at, *sides)
 
 
 def _column(name: str) -> Column:
@@ -86,11 +118,12 @@ def _best(report: ReportData, measure: str) -> float:
     return max(values, key=lambda value: sign * value, default=math.nan)
 
 
-def _cell(report: ReportData, run: str, measure: str, best: float) -> Cell:
+def _cell(report: ReportData, run: str, measure: str, best: float, ends: tuple[float, float] | None) -> Cell:
     row = report.row(run, measure)
     if row is None or math.isnan(row.value):
         return Cell("undefined", "")
     # As marks do: runs may be level but for a last bit. A small collection names no best, nor does what only describes.
     level = math.isclose(row.value, best, rel_tol=1e-12, abs_tol=1e-15)
     top = level and not is_small(report) and not parse(measure).declaration.descriptive
-    return Cell(number(row.value), repr(float(row.value)), interval(row.low, row.high), top)
+    drawn = strip(row, ends) if ends else None
+    return Cell(number(row.value), repr(float(row.value)), interval(row.low, row.high), top, drawn)

@@ -1,6 +1,7 @@
 // What every page does: theme, hints and data of charts. All text goes in by textContent.
 const page = (() => {
   const held = JSON.parse(document.getElementById("data").textContent);
+  Object.assign(held, unpack.list(held.packed));
   if (held.browser) Object.assign(held.browser, { questions: unpack.list(held.browser.questions), ids: unpack.list(held.browser.ids) });
   const $ = (id) => document.getElementById(id);
   const make = (tag, props = {}, ...children) => {

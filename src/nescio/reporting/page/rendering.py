@@ -31,7 +31,7 @@ from nescio.reporting.page.leaderboard import leaderboard
 from nescio.reporting.page.question_texts import Parts, Texts
 from nescio.reporting.page.report_data import ReportData, compare_command, score_command
 from nescio.reporting.page.sentence import Answer, answer, statements
-from nescio.reporting.page.shown_text import as_json, isolated, run_names
+from nescio.reporting.page.shown_text import as_json, deflated, isolated, run_names
 from nescio.reporting.page.statements import Claim
 from nescio.reporting.page.thresholds import deciding_payload, threshold_payload, threshold_rows
 from nescio.reporting.page.to_read import errors_to_read, nothing_to_read, questions_to_read, run_advised
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 PRINTED = 10  # errors to read in a print
 NAMED, HEAD = 34, 20  # characters of a run's name in tables and above columns, with the whole of it under the mouse
+LONG = 2_000  # characters of a part of the data, from which on it is packed
 _TICKED = re.compile("`([^`]+)`")
 _OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")  # of a command: no line ends within it
 _WHOLE = r'<span class="option">\g<0></span>'
@@ -70,6 +71,7 @@ def page(
     browsing, unseen = browser(seen_by(report), texts)
     sources = (report.scores, report.comparisons, *report.studies)
     notes = (*report.scores.notes, *_notes(report), *missing, *unseen)
+    plotted = [figure for figure in figures if figure.name != "intervals"]  # the leaderboard draws these
     shared = Shared(
         title or "Report", answer(report), [str(source.signature) for source in sources if source is not None], notes
     )
@@ -89,7 +91,7 @@ def page(
             "questions.js",
         ),
         shared,
-        figures,
+        plotted,
         browsing,
         held=_held(report),
         runs=[report.shown[run] for run in report.runs],
@@ -162,7 +164,7 @@ def assembled(
         signatures=[sanitize(line, target="page") for line in shared.signatures],
         versions=versions(),
         notes=list(dict.fromkeys(sanitize(_without_folders(one), target="page") for one in shared.notes)),
-        data=Markup(as_json(held)),
+        data=Markup(as_json(_small(held))),
         script=Markup(script),
         style=Markup(asset("page.css")),
         policy=(
@@ -173,6 +175,15 @@ def assembled(
         runs=_names(runs),
         **own,
     )
+
+
+def _small(held: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what scripts are given with its long parts packed into one, but for the questions, which are packed."""
+    long = {name: part for name, part in held.items() if name != "browser" and len(as_json(part)) > LONG}
+    return {
+        **{name: part for name, part in held.items() if name not in long},
+        "packed": deflated(as_json(long).encode()),
+    }
 
 
 def _printed_head(title: str, runs: Sequence[str]) -> str:

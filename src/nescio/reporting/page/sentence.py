@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,13 +16,14 @@ from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
 from nescio.text import enumerated, plural
 
+HEADS = ("no decision", "degenerate", "mostly wrong", "silence", "alike", "ship")  # kinds that say what to do
 DOUBT = ("tied",)  # kinds of sentences that say what is left open
-FURTHER = ("evidence", "another sample", "groups")  # kinds of sentences that follow the advice
+FURTHER = ("evidence", "another sample", "groups", "alike", "no threshold")  # kinds that follow the decision
 
 
 class Answer(Struct, frozen=True):
-    """The sentence in three parts, so that a page can make the name of the run stand out, and what follows it: the
-    `advice`, the `doubt` that is left and what would settle it, and `more` sentences."""
+    """What to do, in three parts, so that a page can make the name of the run stand out; the `advice` says how sure
+    that is and why, the `doubt` what is left open and would settle it, and `more` sentences follow."""
 
     before: str
     name: str
@@ -36,16 +39,23 @@ class Answer(Struct, frozen=True):
 
 
 def answer(report: ReportData) -> Answer:
-    """Say who is best by the measure that decides, how surely, and with whom it is tied."""
+    """Return what to do, how sure that is, and what would settle the rest; without outcomes, who is best."""
     standing = _standing(report)
-    further = tuple(one.text for one in decision(report) if one.kind in FURTHER)
+    made = decision(report)
+    further = [one.text for one in made[1:] if one.kind in FURTHER]
     if report.chosen is not None:
         of = f"{len(report.runs):,} runs"
-        further = (
-            f"The interval above holds for the best of {of}; in the leaderboard, each is that of its run alone.",
-            *further,
-        )
-    return replace(standing, advice=advice(report), doubt=doubt(report), more=(*standing.more, *further))
+        alone = f"The interval above holds for the best of {of}; in the leaderboard, each is that of its run alone."
+        further.insert(0, alone)
+    further += _lacking(report, made)
+    if not made:
+        return replace(standing, more=(*standing.more, *further))
+    head, *rest = made
+    sure = [one.text for one in rest if one.kind not in (*FURTHER, *DOUBT)]
+    open_ = [one.text for one in rest if one.kind in DOUBT]
+    name = str(head.figures.get("run", ""))
+    before, name, after = parted(head.text, name)
+    return Answer(before, name, after, (*standing.more, *further), " ".join([standing.text, *sure]), " ".join(open_))
 
 
 def _standing(report: ReportData) -> Answer:
@@ -79,23 +89,21 @@ def _alike(report: ReportData, best: str) -> list[str]:
 def _difference(report: ReportData, alike: list[str]) -> str:
     many = len(report.runs) - 1
     others = {1: "the other run", 2: "both other runs"}.get(many, f"all {many} other runs")
-    return f"{'not ' if alike else ''}significantly different from {enumerated(alike) if alike else others}"
+    return f"{'not ' if alike else ''}significantly different from {enumerated(alike, 2) if alike else others}"
 
 
-def advice(report: ReportData) -> str:
-    """Say what to do: which run to use, from which confidence on, what it does and at most errs; or what is missing to
-    say so."""
-    made = [one for one in decision(report) if one.kind not in (*FURTHER, *DOUBT)]
-    counted = answers_of(report, report.counts).values()
-    answers = not report.operating and any(answered for answered, _ in counted)
-    lacking = "Given a confidence for each answer, nescio also says above which confidence to answer."
-    tells = answers and made and not any(one.kind == "degenerate" for one in made)
-    return " ".join([*(one.text for one in made), *([lacking] if tells else [])])
+def parted(text: str, name: str) -> tuple[str, str, str]:
+    """Return a sentence as what is before a run's name, the name, and what is after it; all before, without a name."""
+    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) if name else None
+    return (text[: found.start()], name, text[found.end() :]) if found else (text, "", "")
 
 
-def doubt(report: ReportData) -> str:
-    """Say what the evidence leaves open between the run to use and others, and what would settle it."""
-    return " ".join(one.text for one in decision(report) if one.kind in DOUBT)
+def _lacking(report: ReportData, made: Sequence[Statement]) -> list[str]:
+    """Return what a confidence would add, where runs answer and none has one."""
+    answered = any(count for count, _ in answers_of(report, report.counts).values())
+    if report.operating or not answered or any(one.kind == "degenerate" for one in made):
+        return []
+    return ["Given a confidence for each answer, nescio also says above which confidence to answer."]
 
 
 def statements(report: ReportData) -> tuple[Statement, ...]:

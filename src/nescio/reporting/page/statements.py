@@ -8,8 +8,11 @@ choice of the run and of the threshold included.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from msgspec import Struct
+
+from nescio.data.shown import Row
 
 LEVEL = 0.95  # of every bound and prediction on the page that has none of its own
 
@@ -44,8 +47,10 @@ class Statement(Struct, frozen=True):
         return KINDS[self.kind]
 
 
-class Claim(Struct, frozen=True):
+class Claim(Row, frozen=True):
     """A statement laid out for JSON, with what is declared of its kind."""
+
+    most_listed: ClassVar[int | None] = 0
 
     kind: str
     text: str
@@ -113,6 +118,12 @@ KINDS: Mapping[str, Kind] = {
         "questions drawn alike; an estimate: the truth is as often above as below",
         "cross-fitting: without each part of the questions in turn, thresholds and run are chosen anew",
         STUDY,
+    ),
+    "ship": Kind(
+        "the run to use, and another from which it does not differ significantly",
+        "the measure that decides; each at its own threshold where it has one",
+        "the paired test of `nescio compare`; `nescio tune` where thresholds were chosen",
+        FIGURES,
     ),
     "did": Kind("what the run did with these questions", "these questions", "counted", FIGURES),
     "evidence": Kind(

@@ -4,44 +4,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from nescio.measures import parse
-from nescio.reporting import charts
 from nescio.reporting.numbers import number, with_interval
 from nescio.reporting.page import fitness
 from nescio.reporting.page.browser import Seen, browser
-from nescio.reporting.page.figure import MOST_ROWS, Figure, first_of
 from nescio.reporting.page.fitness import Standing, no_decision, unfit
 from nescio.reporting.page.heat import Cell, shaded
+from nescio.reporting.page.leaderboard import Strip, scale_of, strip
 from nescio.reporting.page.rendering import Shared, assembled, browser_lead
 from nescio.reporting.page.report_data import MOST_BROKEN_DOWN, counts_of
-from nescio.reporting.page.sentence import Answer
+from nescio.reporting.page.sentence import Answer, parted
 from nescio.reporting.page.shown_text import names, run_names
-from nescio.reporting.page.statements import LEVEL, Claim, Statement
-from nescio.reporting.page.statements import Figure as Figure_
+from nescio.reporting.page.statements import LEVEL, Claim, Figure, Statement
 from nescio.reporting.page.suite_questions import suite_questions, suite_texts
 from nescio.reporting.page.to_read import Link, address_of
 from nescio.reporting.suites import ordered
+from nescio.reporting.svg import written
 from nescio.suites.definition import Suite
 from nescio.suites.rows import BenchmarkScore, SuiteScore, SuiteScores
 from nescio.text import enumerated, plural, sanitize
 
 
 class Board(Struct, frozen=True):
-    """The leaderboard of one measure, each run with its name as shown, and its heat map: the runs, and of each
-    benchmark its name and its cells."""
+    """The leaderboard of one measure, each run with its name as shown and its interval as drawn on a scale with these
+    `ends`; and its heat map: the runs, and for each benchmark its name and its cells."""
 
     measure: str
-    lines: Sequence[tuple[str, SuiteScore]]
+    lines: Sequence[tuple[str, SuiteScore, Strip | None]]
     runs: Sequence[str]
     rows: Sequence[tuple[str, Sequence[Cell]]]
     has_wins: bool
     has_sure: bool
+    ends: Sequence[str]
 
 
 def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Suite | None = None) -> str:
@@ -50,7 +49,6 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
     measures = list(dict.fromkeys(row.measure for row in scores))
     boards = [_board(scores, measure) for measure in measures]
     level = scores.signature.get("ci")
-    figures = [_figure(scores, measure, i, command) for i, measure in enumerate(measures, 1)]
     rows = ordered([row for row in scores if row.measure == measures[0]])
     runs = [row.run for row in rows]
     shown = dict(zip(runs, run_names(runs)[0], strict=True))
@@ -62,7 +60,7 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
         "suite.html.jinja",
         ("page.js", *(scripts if browsing else ())),
         shared,
-        [figure for figure in figures if figure],
+        (),
         browsing,
         held={"statements": [asdict(Claim.of(one)) for one in statements(scores, suite)]},
         boards=boards,
@@ -76,21 +74,21 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
 
 
 def answer(scores: SuiteScores, suite: Suite | None = None) -> Answer:
-    """Say whose mean is best by the first measure, how surely, and whom it is tied with; whether to use it; and where
-    another run does better."""
-    best, *said = statements(scores, suite)
-    name = str(best.figures["run"])
-    before, _, after = best.text.partition(name)
-    more = [one.text for one in said if one.kind == "did"]
+    """Return what to do, and how sure that is: whose mean is best by the first measure, and where another run does
+    better."""
+    best, *rest = statements(scores, suite)
+    more = [one.text for one in rest if one.kind == "did"]
     if best.figures.get("chosen"):
         of = f"{best.figures['runs']:,} runs"
         more.append(f"The interval above holds for the best of {of}; in the tables, each is that of its run alone.")
-    return Answer(before, name, after, tuple(more), " ".join(one.text for one in said if one.kind != "did"))
+    head, *others = [*(one for one in rest if one.kind != "did"), best]
+    before, name, after = parted(head.text, str(head.figures["run"]))
+    return Answer(before, name, after, tuple(more), " ".join(one.text for one in others))
 
 
 def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Statement, ...]:
-    """Return every sentence of the first screen: the headline, what it advises, and on which benchmarks another run has
-    the higher value. What is known of the answers of a `suite` may refuse the best run."""
+    """Return every sentence of the first screen: who is best, what that advises, and on which benchmarks another run
+    has the higher value. What is known of the answers of a `suite` may refuse the best run."""
     first = scores.rows[0].measure
     rows = ordered([row for row in scores if row.measure == first])
     best, others = rows[0], rows[1:]
@@ -100,7 +98,7 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
         return (Statement("degenerate", f"The mean of {first} is undefined for every run.", {"run": "every run"}),)
     chosen = best.chosen_low is not None and len(rows) > 1
     low, high = (best.chosen_low, best.chosen_high) if best.chosen_low is not None else (best.low, best.high)
-    figures: dict[str, Figure_] = {"run": name, "value": best.value, "low": low, "high": high, "runs": len(rows)}
+    figures: dict[str, Figure] = {"run": name, "value": best.value, "low": low, "high": high, "runs": len(rows)}
     figures |= {"benchmarks": best.benchmarks, "measure": first, "chosen": int(chosen)}
     value, of = with_interval(best.value, low, high), plural(best.benchmarks, "benchmark")
     level = scores.signature.get("ci")
@@ -117,7 +115,7 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
         return (Statement("best", f"{after}; no other run has a defined mean.", figures, of_level), *won)
     tied = [shown[row.run] for row in others if row.tied_with_best or row.best]
     if not tied:
-        said = Statement("better", f"Ship {name}, if the benchmarks matter alike.", figures, LEVEL)
+        said = Statement("better", f"Ship {name}, if each benchmark counts the same.", figures, LEVEL)
         than = shown[with_mean[0].run] if len(with_mean) == 1 else "every other run"
         than += " with a defined mean" if len(with_mean) not in (1, len(others)) else ""
         head = f"{after}, significantly better than {than}."
@@ -189,49 +187,20 @@ def _to_read(runs: Sequence[str]) -> tuple[Link, ...]:
     return tuple(links)
 
 
-def _figure(scores: SuiteScores, measure: str, place: int, command: str) -> Figure | None:
-    """Return the means of all runs by one measure with their intervals; None where none is defined."""
-    own = ordered([row for row in scores if row.measure == measure and not math.isnan(row.value)])
-    if not own:
-        return None
-    shown = run_names([row.run for row in own])[0]
-    rows: list[dict[str, Any]] = [
-        {"run": name, "mean": row.value, "low": row.low, "high": row.high, "benchmarks": row.benchmarks, "n": row.n}
-        for name, row in zip(shown, own, strict=True)
-    ]
-    drawn: list[dict[str, Any]] = [
-        {
-            "run": row["run"],
-            **charts.between(row["mean"], row["low"], row["high"]),
-            "tip": f"{row['run']}: {with_interval(row['mean'], row['low'], row['high'])}",
-        }
-        for row in rows[:MOST_ROWS]
-    ]
-    ends = f"From {shown[0]} ({number(own[0].value)}) to {shown[-1]} ({number(own[-1].value)})." if own[1:] else ""
-    label = names([measure])[0]
-    return Figure(
-        f"means-{place}",
-        f"Mean {label} of every run",
-        "",
-        f"Mean {label} of {plural(len(rows), 'run')} over the benchmarks, with intervals. {ends}{first_of(len(rows))}",
-        tuple(rows),
-        lambda width: charts.intervals(drawn, [row["run"] for row in drawn], width, f"mean {label}"),
-        command,
-    )
-
-
 def _board(scores: SuiteScores, measure: str) -> Board:
     rows: list[SuiteScore] = ordered([row for row in scores if row.measure == measure])
     shown = dict(zip([row.run for row in rows], run_names([row.run for row in rows])[0], strict=True))
     own = [row for row in scores.tables["benchmarks"] if row.measure == measure]
     runs = [row.run for row in rows[:MOST_BROKEN_DOWN]]
+    ends = scale_of(rows)
     return Board(
         sanitize(measure, target="page"),
-        [(shown[row.run], row) for row in rows],
+        [(shown[row.run], row, strip(row, ends)) for row in rows],
         [shown[run] for run in runs],
         _heat(own, runs, lower=parse(measure).declaration.lower_is_better),
         any(row.win_rate is not None for row in rows),
         any(row.sure_low is not None for row in rows),
+        written(ends),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Annotated, ClassVar
 from urllib.parse import urlencode
 
 import numpy as np
@@ -11,6 +13,7 @@ from msgspec.structs import replace
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
 from nescio.data.results import Results
+from nescio.data.shown import Row, Shown
 from nescio.reporting.page.deciding import promise_in_words, promises, tolerated
 from nescio.reporting.page.question_texts import Texts
 from nescio.reporting.page.report_data import ReportData
@@ -36,19 +39,43 @@ class ToRead(Struct, frozen=True):
 
     run: str
     threshold: float | None
-    question: str
-    confidence: float | None
+    question: Annotated[str, Shown()]
+    confidence: Annotated[float | None, Shown(form="short")]
     others_right: int
     others: int
-    asked: str = ""
-    answer: str = ""
-    gold: str = ""
+    asked: Annotated[str, Shown(most=60)] = ""
+    answer: Annotated[str, Shown(most=60)] = ""
+    gold: Annotated[str, Shown(most=60)] = ""
+
+    @property
+    def right_elsewhere(self) -> Annotated[str, Shown("others right", after="confidence")]:
+        """How many of the other runs got it right."""
+        return f"{self.others_right} of {self.others}" if self.others else ""
 
 
-class Line(Struct, frozen=True):
+class Line(Row, frozen=True):
     """A paragraph of the first screen."""
 
+    most_listed: ClassVar[int | None] = 0
+
     text: str
+
+    @classmethod
+    def below(cls, rows: Sequence[Line]) -> Iterable[str]:
+        """Return the paragraphs, with an empty line between them."""
+        return [f"{row.text}\n" for row in rows[:-1]] + [row.text for row in rows[-1:]]
+
+
+class Advice(Results[ToRead], frozen=True):
+    """The errors to read first, and in `tables` the first screen of the page."""
+
+    def title(self, name: str | None = None) -> str:
+        """Return of which run, and at which threshold, the errors are."""
+        if name or not self.rows:
+            return ""
+        run, at = self.rows[0].run, self.rows[0].threshold
+        where = "" if at is None else f" from confidence {at:.3g} on"
+        return f"Errors of {run}{where}, to be read first"
 
 
 def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: float | None) -> Results[ToRead]:
@@ -68,7 +95,7 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
         "statements": tuple(Claim.of(one) for one in statements(report)),
     }
     rows = [_worded(row, texts) for row in errors[:most]]
-    return Results(tuple(rows), report.scores.signature, report.scores.notes, "errors", tables)
+    return Advice(tuple(rows), report.scores.signature, report.scores.notes, "errors", tables)
 
 
 def nothing_to_read(report: ReportData, run: str, threshold: float | None) -> str:
@@ -78,7 +105,7 @@ def nothing_to_read(report: ReportData, run: str, threshold: float | None) -> st
         return "No errors to read: the data has counts, and not which questions were answered wrongly."
     if not set(OUTCOMES) <= data.columns.keys():
         return "No errors to read: the data has scores, and says of no answer whether it is right or wrong."
-    where = "" if threshold is None else f" from confidence {threshold:.6g} on"
+    where = "" if threshold is None else f" from confidence {threshold:.3g} on"
     return f"No errors to read: {report.shown[run]} has none{where}."
 
 

@@ -1,7 +1,7 @@
 """Definition questions (TREC 2003-2006): nuggets of information, what systems say, and what assessors find in it.
 
 A key lists the nuggets of a target, each vital or okay; a response is a list of strings; a match says that a response
-has a nugget. `evidence` turns them into columns, which the measures of `nescio.measures.nuggets` read.
+has a nugget. `evidence` turns them into columns, which the measures of `nescio.tasks.nuggets.measures` read.
 
 Sources: Voorhees, TREC 2003-2006 (as printed in Lin & Demner-Fushman, H05-1117 and N06-1049); Dang & Lin, P07-1097.
 """

@@ -32,9 +32,6 @@ STOP_LIST = PRONOUNS | word_set("""
 be am is are was were been being have has had having do does did doing done and or to in at of a the this
 that which
 """)
-QUESTION_WORDS = ("who", "what", "when", "where", "why", "how", "which")
-_AS = {"whose": "who", "whom": "who", "who": "who", "what's": "what", "who's": "who", "where's": "where"}
-OTHER_WORD = "other"
 
 
 class Match(Struct, frozen=True):
@@ -139,12 +136,3 @@ def mark(question: Question, answer: str, *, keep_pronouns: bool = False) -> Mar
     listed = answer_sentences(question.story, question.answers, keep_pronouns)
     human = NAN if question.accepted is None else float(at in question.accepted)
     return Marks(best.recall, best.precision, human, float(at in listed))
-
-
-def question_word(text: str) -> str:
-    """Who, what, when, where, why, how or which: the first of them in the question ("whose" is who), else "other"."""
-    for word in words(text):
-        plain = _AS.get(word, word)
-        if plain in QUESTION_WORDS:
-            return plain
-    return OTHER_WORD

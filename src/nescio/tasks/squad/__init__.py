@@ -1,1 +1,1 @@
-"""SQuAD 2.0: reading comprehension whose script gives each question an exact match and a token F1."""
+"""SQuAD 2.0: its gold and predictions, and each question's exact match and token F1 as the script computes them."""

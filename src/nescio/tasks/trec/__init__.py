@@ -1,1 +1,1 @@
-"""TREC: runs that rank documents for each topic, held against qrels."""
+"""TREC: runs that rank documents for each topic, with qrels or judgements of factoid answers."""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from nescio.errors import MismatchError
 from nescio.formats import open_source
-from nescio.formats.benchmarks.ave.ave_reader import COLLECTION, PAIRS, read_exercise, read_pairs, recognise
 from nescio.options import Request, argument, option
 from nescio.tasks.ave.baselines import to_validate
 from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.reader import COLLECTION, PAIRS, read_exercise, read_pairs, recognise
 
 if TYPE_CHECKING:
-    from nescio.systems.validator import Resources
+    from nescio.tasks.ave.validator import Resources
 
 
 class OfCollection(Request):
@@ -52,7 +52,7 @@ class Equipped(Request):
     @property
     def resources(self) -> Resources:
         """Where these things are."""
-        from nescio.systems.validator import Resources
+        from nescio.tasks.ave.validator import Resources
 
         folder = None if self.wordnet is None else Path(self.wordnet)
         return Resources(folder, self.embeddings, self.parser, self.prover)

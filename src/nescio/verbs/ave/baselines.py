@@ -13,7 +13,11 @@ from __future__ import annotations
 from nescio.data.results import Score, Scores
 from nescio.errors import UsageError
 from nescio.formats import open_source
-from nescio.formats.benchmarks.ave.ave_reader import (
+from nescio.options import verb
+from nescio.scoring.score import compute_scores
+from nescio.tasks.ave import baselines as reference
+from nescio.tasks.ave.building import counts
+from nescio.tasks.ave.reader import (
     COLLECTION,
     OVER_ANSWERS,
     OVER_QUESTIONS,
@@ -22,10 +26,6 @@ from nescio.formats.benchmarks.ave.ave_reader import (
     read_pairs,
     recognise,
 )
-from nescio.options import verb
-from nescio.scoring.score import compute_scores
-from nescio.tasks.ave import baselines as reference
-from nescio.tasks.ave.building import counts
 from nescio.verbs._shared import Resampled, WithOrWithoutInterval, Worked
 from nescio.verbs.ave._shared import OfCollection
 

@@ -28,7 +28,6 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError
 from nescio.formats import Unjudged
-from nescio.formats.benchmarks.ave.ave_reader import write_exercise
 from nescio.judging import Human
 from nescio.judging.human import human
 from nescio.options import argument, option, verb
@@ -38,6 +37,7 @@ from nescio.stats.parallel import split_progress
 from nescio.tables.judgements import read_judgements
 from nescio.tasks.ave import building
 from nescio.tasks.ave.building import LONGEST, RULES, Counts, Rule
+from nescio.tasks.ave.reader import write_exercise
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import OWN_FILES, Worked
 

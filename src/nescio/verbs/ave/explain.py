@@ -15,11 +15,11 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError
 from nescio.options import argument, verb
-from nescio.systems import validator
-from nescio.systems.hypotheses import hypothesis
-from nescio.systems.validator import explaining
-from nescio.systems.validator._languages import code
+from nescio.tasks.ave import validator
 from nescio.tasks.ave.exercise import language
+from nescio.tasks.ave.hypotheses import hypothesis
+from nescio.tasks.ave.validator import explaining
+from nescio.tasks.ave.validator._languages import code
 from nescio.verbs.ave._shared import Equipped, OfCollection, collection_of
 
 

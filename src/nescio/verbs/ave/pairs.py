@@ -15,10 +15,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from nescio.data.notes import Note, note
-from nescio.formats.benchmarks.ave.ave_reader import write_pairs
 from nescio.options import argument, option, verb
-from nescio.systems.hypotheses import hypothesis, without_rules
 from nescio.tasks.ave.exercise import Exercise, Pair, language
+from nescio.tasks.ave.hypotheses import hypothesis, without_rules
+from nescio.tasks.ave.reader import write_pairs
 from nescio.text import plural
 from nescio.verbs._output_paths import check_file
 from nescio.verbs.ave._shared import OfCollection, collection_of

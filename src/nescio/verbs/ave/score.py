@@ -25,7 +25,6 @@ from nescio.data.results import Results, Scores
 from nescio.data.signature import Signature
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats import open_source
-from nescio.formats.benchmarks.ave.ave_reader import COLLECTION, read_exercise, recognise
 from nescio.options import argument, option, verb
 from nescio.pipeline import Loaded, Options, load
 from nescio.pipeline.judged import load_judged
@@ -35,6 +34,7 @@ from nescio.scoring.score import compute_scores
 from nescio.tasks.ave import baselines as reference
 from nescio.tasks.ave.evidence import roc
 from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.reader import COLLECTION, read_exercise, recognise
 from nescio.verbs._figures import DrawnScores
 from nescio.verbs._output_paths import check_place, check_results
 from nescio.verbs._shared import OWN_FILES, BrokenDown, Measured, Resampled, WithOrWithoutInterval, Worked

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from nescio.data.results import Results
 from nescio.options import verb
-from nescio.systems import validator
+from nescio.tasks.ave import validator
 from nescio.verbs.ave._shared import Equipped
 
 

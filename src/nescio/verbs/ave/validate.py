@@ -18,13 +18,13 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Comparison, Results, Score
 from nescio.data.signature import sign
 from nescio.errors import UsageError, opt
-from nescio.formats.benchmarks.ave.ave_reader import write_responses
 from nescio.options import Kind, argument, option, verb
 from nescio.options.kinds import NAMES
 from nescio.scoring.score import compute_scores
-from nescio.systems import validator
+from nescio.tasks.ave import validator
 from nescio.tasks.ave.evidence import evidence
 from nescio.tasks.ave.exercise import Exercise, Runs
+from nescio.tasks.ave.reader import write_responses
 from nescio.text import plural
 from nescio.verbs._output_paths import check_file, check_place
 from nescio.verbs._shared import Resampled, Worked

@@ -23,7 +23,6 @@ from typing import Any
 from nescio.data.assessors import Resolution
 from nescio.data.results import Results
 from nescio.options import argument, option, verb
-from nescio.reporting.assessors_screen import show_assessors
 from nescio.scoring.assessors import Assessor, decided_by, write_verdicts
 from nescio.scoring.assessors import assessors as described
 from nescio.tables.judgements import read_judgements
@@ -60,7 +59,7 @@ class AssessorsRequest(Redrawn, WithInterval):
     )
 
 
-@verb(AssessorsRequest, show=show_assessors)
+@verb(AssessorsRequest)
 def assessors(request: AssessorsRequest) -> Results[Assessor]:
     if request.output is not None:
         check_file(request.output, "labels", (".csv",), request.inputs())

@@ -29,7 +29,6 @@ from nescio.data.signature import sign
 from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN, NUMBERS, PATH, SHARE, WORDS
 from nescio.options.request import Request
-from nescio.reporting.cascade_screen import show_cascade
 from nescio.selective.cascades import Cascaded, apply_policy
 from nescio.selective.cascades import cascade as choose_cascade
 from nescio.sources.writing import write_text
@@ -126,7 +125,7 @@ class CascadeMade(Cascaded, frozen=True):
     status: int = 0
 
 
-@verb(CascadeRequest, working="choosing", show=show_cascade, prints="json")
+@verb(CascadeRequest, working="choosing", prints="forms")
 def cascade(request: CascadeRequest) -> Cascaded:
     if request.output is not None:
         check_file(request.output, "a policy", (".json",), request.inputs())

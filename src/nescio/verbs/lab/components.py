@@ -24,7 +24,6 @@ from msgspec.structs import replace
 from nescio.data.results import Results
 from nescio.options import option, verb
 from nescio.options.kinds import LIMITS, NAMES, WORDS
-from nescio.reporting.components_screen import show_components
 from nescio.scoring.components import TotalError
 from nescio.scoring.components import components as split_factors
 from nescio.verbs._shared import Measured, Reading, WithInterval
@@ -62,6 +61,6 @@ class ComponentsRequest(Reading, Measured, WithInterval):
     )
 
 
-@verb(ComponentsRequest, working="splitting", show=show_components)
+@verb(ComponentsRequest, working="splitting")
 def components(request: ComponentsRequest) -> Results[TotalError]:
     return split_factors(**request.values())

@@ -24,7 +24,6 @@ from nescio.comparison.contamination import contamination as compare_wordings
 from nescio.data.results import Results
 from nescio.options import option, verb
 from nescio.options.kinds import WORDS
-from nescio.reporting.contamination_screen import show_contamination
 from nescio.verbs._shared import Measured, Reading, Seeded, WithInterval
 
 
@@ -46,6 +45,6 @@ class ContaminationRequest(Reading, Seeded, Measured, WithInterval):
     )
 
 
-@verb(ContaminationRequest, working="comparing", show=show_contamination)
+@verb(ContaminationRequest, working="comparing")
 def contamination(request: ContaminationRequest) -> Results[Excess]:
     return compare_wordings(**request.values())

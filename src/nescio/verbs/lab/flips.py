@@ -16,13 +16,11 @@ these would give.
 
 from __future__ import annotations
 
-from nescio.comparison.flips import FEW_FLIPS, Flips
+from nescio.comparison.flips import Flips
 from nescio.comparison.flips import flips as count_flips
 from nescio.data.results import Results
 from nescio.options import option, verb
 from nescio.options.kinds import LEVEL
-from nescio.reporting.printing import show_signature, show_text
-from nescio.reporting.screen import show_records
 from nescio.verbs._shared import Measured, Reading, Seeded, Worked
 
 
@@ -38,31 +36,6 @@ class FlipsRequest(Reading, Measured, Seeded, Worked):
     draws: int = option(default=200, low=2, help="How often answers are drawn.")
 
 
-def show(results: Results[Flips]) -> None:
-    """Print the verdicts for each number of answers, and which number makes the gate stable."""
-    show_records(
-        [
-            {
-                "answers a question": f"{row.answers}{' (again)' if row.again else ''}",
-                "passed": f"{row.passed:.0%}",
-                "failed": f"{row.failed:.0%}",
-                "cannot tell": f"{row.cannot_tell:.0%}",
-                "flips": f"{row.flips:.1%} ± {2 * row.error:.1%}",
-            }
-            for row in results
-        ]
-    )
-    first, last = results.rows[0], results.rows[-1]
-    one = "1 answer" if first.answers == 1 else f"{first.answers} answers"
-    text = f"With {one} a question, {first.flips:.0%} of pairs of verdicts on the same systems differ."
-    if last.flips > FEW_FLIPS:
-        text += f" Even {last.answers} answers leave more than {FEW_FLIPS:.0%}."
-    elif last is not first:
-        text += f" {last.answers} answers bring that to {FEW_FLIPS:.0%} or less."
-    show_text(f"{text}\n")
-    show_signature(results.signature)
-
-
-@verb(FlipsRequest, working="drawing", show=show)
+@verb(FlipsRequest, working="drawing")
 def flips(request: FlipsRequest) -> Results[Flips]:
     return count_flips(**request.values())

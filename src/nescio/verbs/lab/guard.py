@@ -24,12 +24,9 @@ from msgspec.structs import replace
 from nescio.data.assessors import Resolution
 from nescio.data.results import Results
 from nescio.options import option, verb
-from nescio.reporting.numbers import difference, interval, number, with_interval
-from nescio.reporting.printing import show_signature
-from nescio.reporting.screen import show_records
+from nescio.reporting.numbers import interval, number
 from nescio.scoring.guarding import Guarded
 from nescio.scoring.guarding import guard as follow
-from nescio.text import plural
 from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, Gate, Reports
 from nescio.verbs._shared import OWN_FILE, RESOLVE, Gated, Reading, Sourced
 
@@ -60,40 +57,6 @@ class GuardRequest(Reading, Gated, Sourced):
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
 
-def show(results: Results[Guarded]) -> None:
-    """Print each rate with its bounds and first alarm, and the differences of runs."""
-    show_records(
-        [
-            {
-                "run": row.run,
-                "rate": row.rate,
-                "now": with_interval(row.value, row.low, row.high),
-                "limit": "–" if row.limit is None else f"{row.limit:g}",
-                "counted": plural(row.counted, _counted(row)),
-                "first alarm": f"row {row.alarm:,}: {row.question}"
-                if row.alarm
-                else "–"
-                if row.limit is None
-                else "none",
-            }
-            for row in results
-        ]
-    )
-    if results.tables["differences"]:
-        print()
-        columns = ("run", "baseline", "rate")
-        differences = results.tables["differences"]
-        show_records(
-            [{name: getattr(row, name) for name in columns} | {"difference": difference(row)} for row in differences]
-        )
-    show_signature(results.signature)
-
-
-def _counted(row: Guarded) -> str:
-    """Return what the rate was counted on."""
-    return "label" if row.labelled else "answer" if row.rate == "wrong" else "question"
-
-
 def _gate(row: Guarded) -> Gate:
     """Return what was asked of a rate that has a limit, and whether it alarmed."""
     figures = f"{number(row.value)} {interval(row.low, row.high)}"
@@ -108,7 +71,7 @@ def _gate(row: Guarded) -> Gate:
     return Gate(row.run, f"{row.rate} at most {row.limit:g}", status, said, figures)
 
 
-@verb(GuardRequest, show=show)
+@verb(GuardRequest)
 def guard(request: GuardRequest) -> Results[Guarded]:
     limited = request.at_most_wrong is not None or request.at_most_silent is not None
     reports = Reports.of(request, gated=limited)

@@ -25,7 +25,6 @@ from nescio.comparison.items import items as list_items
 from nescio.data.results import Results
 from nescio.errors import MismatchError
 from nescio.options import verb
-from nescio.reporting.items_screen import show_items
 from nescio.reporting.page.question_texts import texts_of
 from nescio.scoring.score import open_data
 from nescio.sources.arrow import told
@@ -36,7 +35,7 @@ class ItemsRequest(Reading, Sourced):
     """What `nescio lab items` is asked."""
 
 
-@verb(ItemsRequest, working="testing", show=show_items)
+@verb(ItemsRequest, working="testing")
 def items(request: ItemsRequest) -> Results[Item]:
     loaded = open_data(request.source, {"strata": (), "texts": True, **request.values(Reading)})
     try:

@@ -18,7 +18,6 @@ from __future__ import annotations
 from nescio.data.results import Results
 from nescio.options import option, verb
 from nescio.options.kinds import LEVEL
-from nescio.reporting.repeats_screen import show_repeats
 from nescio.scoring.repeat_noise import Repeatability
 from nescio.scoring.repeat_noise import repeats as split_variances
 from nescio.verbs._shared import Measured, Reading, Worked
@@ -30,6 +29,6 @@ class RepeatsRequest(Reading, Measured, Worked):
     ci: float = option(default=95.0, kind=LEVEL, help="The level of the noise floors in percent.")
 
 
-@verb(RepeatsRequest, working="splitting", show=show_repeats)
+@verb(RepeatsRequest, working="splitting")
 def repeats(request: RepeatsRequest) -> Results[Repeatability]:
     return split_variances(**request.values())

@@ -21,7 +21,6 @@ from nescio.comparison.stakes import stakes as score_stakes
 from nescio.data.results import Results
 from nescio.options import option, verb
 from nescio.options.kinds import LEVEL
-from nescio.reporting.stakes_screen import show_stakes
 from nescio.verbs._shared import Reading, Seeded, Sourced
 
 
@@ -51,6 +50,6 @@ class StakesRequest(Reading, Seeded, Sourced):
     ci: float = option(default=95.0, kind=LEVEL, help="The level of the intervals in percent.")
 
 
-@verb(StakesRequest, working="scoring", show=show_stakes)
+@verb(StakesRequest, working="scoring")
 def stakes(request: StakesRequest) -> Results[AtStake]:
     return score_stakes(**request.values())

@@ -25,12 +25,12 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.data.model import Question
+from nescio.data.stakes import marked, sentence, stakes_of
 from nescio.options import argument, option, verb
 from nescio.options.kinds import WORDS
 from nescio.pipeline import read_collection
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import write_text
-from nescio.tasks.stakes.stating import marked, sentence, stakes_of
 from nescio.text import plural
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Sourced

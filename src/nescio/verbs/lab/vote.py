@@ -16,19 +16,21 @@ answers.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from msgspec.structs import asdict
+from msgspec.structs import replace
 
+from nescio.comparison.statistic_rows import LaidOut
 from nescio.errors import UsageError, opt
-from nescio.options import option, verb
+from nescio.options import option
 from nescio.reporting.page.question_texts import texts_of
-from nescio.reporting.votes_screen import show_votes
 from nescio.scoring.score import open_data
-from nescio.selective.votes import Across, Said, Votes, votes
+from nescio.selective.votes import Across, Said, Vote, c_at_1, lay_votes
 from nescio.stats.votes import Rule
 from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Reading, Sourced, WithInterval
+from nescio.verbs._statistic import statistic
 
 
 class VoteRequest(Reading, Sourced, WithInterval):
@@ -56,27 +58,41 @@ class VoteRequest(Reading, Sourced, WithInterval):
     )
 
 
-class VotesMade(Votes, frozen=True):
-    """Votes, and what became of the file to write."""
-
-    wrote: tuple[str, ...] = ()
-
-
-@verb(VoteRequest, working="counting", show=show_votes, prints="json")
-def vote(request: VoteRequest) -> Votes:
+def lay(request: VoteRequest) -> LaidOut:
+    """Return what votes say of each question, and write them as runs."""
     if request.output is not None:
         check_file(request.output, "a run", SUFFIXES, request.inputs())
-    read = {"strata": (), "texts": True, **request.values(Reading)}
-    loaded = open_data(request.source, read)
+    loaded = open_data(request.source, {"strata": (), "texts": True, **request.values(Reading)})
     texts = texts_of(loaded)
     said: Said | None = None
     if texts is not None:
         said = {run: {key: one.graded or one.answer for key, one in own.items()} for run, own in texts.said.items()}
-    kept = {name: getattr(request, name) for name in ("across", "of", "rule", "at_least", "ci")}
-    made = votes(loaded, said, **kept)
+    how = {name: getattr(request, name) for name in ("across", "of", "rule", "at_least")}
+    laid, applied = lay_votes(loaded, said, **how)
     if request.output is None:
-        return VotesMade(**asdict(made))
-    if made.applied is None:
+        return laid
+    if applied is None:
         raise UsageError(f"{opt('output')}: without the texts of answers nobody knows which of them won")
-    rows = write_outcomes(made.applied, request.output)
-    return VotesMade(**asdict(made), wrote=(f"wrote {rows:,} votes to {request.output}",))
+    return replace(laid, wrote=(f"wrote {write_outcomes(applied, request.output):,} votes to {request.output}",))
+
+
+@statistic(
+    request=VoteRequest,
+    lay=lay,
+    row=Vote,
+    columns={
+        "correct": (lambda total: total.right / total.n,),
+        "incorrect": (lambda total: total.wrong / total.n,),
+        "unanswered": (lambda total: total.silent / total.n,),
+        "value": (lambda total: c_at_1(total.right, total.silent, total.n),),
+        "alone": (lambda total: c_at_1(total.one_right, total.one_silent, total.n),),
+    },
+    value="gain",
+    table="votes",
+    null=0.0,
+    bounds=(-1.0, 1.0),
+    ends="imagined",
+    prints="forms",
+)
+def vote(total: Any) -> Any:
+    return c_at_1(total.right, total.silent, total.n) - c_at_1(total.one_right, total.one_silent, total.n)

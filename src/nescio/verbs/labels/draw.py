@@ -29,7 +29,6 @@ from nescio.errors import MismatchError, opt
 from nescio.options import argument, option, verb
 from nescio.options.kinds import NAMES
 from nescio.pipeline import Loaded
-from nescio.reporting.labels_screen import show_draw
 from nescio.reporting.page.question_texts import Texts, texts_of
 from nescio.scoring.corrected_scores import open_labelled
 from nescio.scoring.drawing import Draw, How, ToLabel, draw_labels
@@ -71,7 +70,7 @@ class Sheet(Draw, frozen=True):
     wrote: tuple[str, ...] = ()
 
 
-@verb(DrawRequest, working="drawing", show=show_draw, prints="json")
+@verb(DrawRequest, working="drawing", prints="forms")
 def draw(request: DrawRequest) -> Sheet:
     output = Path(request.output)
     check_file(output, "a sheet", (".csv",), request.inputs())

@@ -22,7 +22,6 @@ from nescio.data.results import Results
 from nescio.errors import UsageError, opt
 from nescio.options import option, verb
 from nescio.options.kinds import COUNTS
-from nescio.reporting.labels_screen import show_label_looks
 from nescio.scoring.label_looks import LabelLook, look_at_labels
 from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Sourced, WithInterval, WithMeasure
 
@@ -56,7 +55,7 @@ class LookRequest(Reading, WithInterval, WithMeasure, Sourced):
             )
 
 
-@verb(LookRequest, show=show_label_looks)
+@verb(LookRequest)
 def look(request: LookRequest) -> Results[LabelLook]:
     own = ("label_looks", "half_width", "limit", "ci", "resolve")
     return look_at_labels(

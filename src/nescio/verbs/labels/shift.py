@@ -27,7 +27,6 @@ from nescio.data.results import Results
 from nescio.errors import UsageError, opt
 from nescio.options import option, verb
 from nescio.options.kinds import NAMES
-from nescio.reporting.labels_screen import show_shift
 from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Sourced, WithInterval
 
 
@@ -73,7 +72,7 @@ class ShiftRequest(Reading, WithInterval, Sourced):
             raise UsageError(f"say where people's verdicts are: {opt('labels', of='FILE')}")
 
 
-@verb(ShiftRequest, show=show_shift)
+@verb(ShiftRequest)
 def shift(request: ShiftRequest) -> Results[Shift]:
     how = ("margin", "learned_on", "error", "by", "own", "ci", "resolve")
     reading = request.values(Reading)

@@ -11,14 +11,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.reasons import EMPTY, NO_FORM
+from nescio.data.stakes import is_marked
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
-from nescio.formats.benchmarks.squad2.scores import Golds, score_texts
 from nescio.formats.logs.kit import Log, labels
 from nescio.formats.registry import ReadOptions
 from nescio.sources.elements import as_list, as_object, identifier, identity, number, part_of
-from nescio.tasks.stakes.stating import is_marked
-from nescio.text import sanitize
+from nescio.text import best_f1, normalise, sanitize
 
 SAMPLE = {"doc_id", "doc", "filtered_resps"}
 NOT_METRICS = {*SAMPLE, "target", "arguments", "resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash"}
@@ -122,8 +121,9 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
     why = None
     if squad is not None:
         texts = [squad[0].strip()]
-        scores = score_texts(Golds(["0"], [squad[1]]), {"0": squad[0]})
-        values |= {EXACT: float(scores.exact[0]), F1: float(scores.f1[0])}
+        answer, golds = squad
+        keys = [key for key in map(normalise, golds) if key] or [""]
+        values |= {EXACT: float(normalise(answer) in keys), F1: best_f1(answer, golds)}
         why = None if texts[0] else NO_PREDICTION
     elif not pairs and not any(texts):
         why = EMPTY

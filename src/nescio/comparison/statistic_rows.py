@@ -1,0 +1,209 @@
+"""Rows of a statistic: its columns of each question, laid out for each run or pair of runs, and its estimates."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.comparison.corrections import adjust
+from nescio.data.columns import bare, resolve
+from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, gather, note
+from nescio.data.repeats import first_rows, means
+from nescio.data.shown import Form
+from nescio.errors import MismatchError, UnknownNameError
+from nescio.estimating import Estimate, Statistic, by_exchange, by_student, closed_form, estimate, units_of
+from nescio.estimating.methods import posterior, resampled
+from nescio.estimating.units import merged
+from nescio.measures import as_namespace
+from nescio.stats.resampling import Block
+
+Floats = NDArray[np.float64]
+By = Literal["t", "percentile", "posterior"]
+METHODS: dict[str, Any] = {"percentile": resampled, "posterior": posterior}
+CANNOT_TELL = "cannot tell"
+
+
+class Column(Struct, frozen=True):
+    """A further column of a statistic's table: a formula of its totals, the form of its numbers, and its heading (None:
+    its name)."""
+
+    formula: Callable[..., Any]
+    form: Form = "plain"
+    head: str | None = None
+
+
+class Laid(Struct, frozen=True, eq=False):
+    """What a row of the table is computed from.
+
+    `key` has its first cells and `last` its last ones. `columns` holds what the statistic reads of each question, and
+    `exchanged` the same if the labels of two runs are exchanged on it.
+    """
+
+    key: Mapping[str, Any]
+    columns: Mapping[str, Floats]
+    clusters: NDArray[np.int64] | None = None
+    exchanged: Mapping[str, Floats] | None = None
+    last: Mapping[str, Any] = {}
+
+
+class LaidOut(Struct, frozen=True):
+    """The rows of a table before they are estimated, notes, what the signature says of them, and what was written."""
+
+    rows: Sequence[Laid]
+    notes: tuple[Note, ...] = ()
+    signature: Mapping[str, Any] = {}
+    wrote: tuple[str, ...] = ()
+
+
+class Plan(Struct, frozen=True):
+    """How the intervals and tests of a table are made: by a method, at a level, with these blocks of draws."""
+
+    by: By
+    level: float
+    blocks: Sequence[Block]
+
+
+class Asked(Struct, frozen=True):
+    """A statistic by the name of its value, whether it is tested, and the further columns of its table."""
+
+    name: str
+    statistic: Statistic
+    tested: bool
+    columns: Mapping[str, Column]
+
+
+def estimated(asked: Asked, laid: Sequence[Laid], plan: Plan) -> tuple[list[dict[str, Any]], list[Note]]:
+    """Return the cells of each row by name, and warnings; p-values are adjusted over the rows (Holm)."""
+    estimates = [_estimate(row, asked, plan) for row in laid]
+    p_adjusted = adjust([figure.p for figure in estimates], "holm")
+    rows, warnings = [], []
+    for row, figure, p in zip(laid, estimates, p_adjusted, strict=True):
+        totals = as_namespace(units_of(row.columns).totals())
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cells = {name: float(column.formula(totals)) for name, column in asked.columns.items()}
+        value = {asked.name: figure.value, "low": figure.low, "high": figure.high, "n": figure.n, "units": figure.units}
+        test = {"p": figure.p, "p_adjusted": p, "test": figure.test, "df": figure.df, "error": figure.error}
+        verdict = {"verdict": verdict_of(figure, p, asked.statistic.null, 1 - plan.level)}
+        rows.append({**row.key, **cells, **value, **(test | verdict if asked.tested else {}), **row.last})
+        whose = " against ".join(repr(row.key[name]) for name in ("run", "baseline") if name in row.key)
+        warnings += [(warning, asked.name, f"run {whose}") for warning in figure.warnings]
+    return rows, gather(warnings)
+
+
+def _estimate(laid: Laid, asked: Asked, plan: Plan) -> Estimate:
+    units = merged(units_of(laid.columns, laid.clusters, laid.exchanged))
+    method = partial(closed_form, level=plan.level)
+    if plan.by != "t":
+        method = partial(METHODS[plan.by], level=plan.level, blocks=plan.blocks)
+    if not asked.tested:
+        return estimate(units, asked.statistic, method)
+    test = partial(by_exchange, blocks=plan.blocks) if laid.exchanged else by_student
+    return estimate(units, asked.statistic, method, test)
+
+
+def verdict_of(figure: Estimate, p: float | None, null: float, alpha: float) -> str | None:
+    """Return whether a value is higher or lower than its null, or that this cannot be told; None without a p-value."""
+    if p is None or math.isnan(p):
+        return None
+    return CANNOT_TELL if p > alpha else "higher" if figure.value > null else "lower"
+
+
+def defined(formula: Callable[..., Any]) -> Callable[[Mapping[str, Any]], Any]:
+    """Return a formula of a namespace of totals as one of a mapping, which gives NaN for 0/0."""
+
+    def of_totals(totals: Mapping[str, Any]) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            values = np.asarray(formula(as_namespace(totals)), dtype=np.float64)
+        return np.where(np.isfinite(values), values, np.nan)
+
+    return of_totals
+
+
+def of_pairs(each: Callable[..., Any]) -> bool:
+    """Return whether a function of questions takes two runs."""
+    return len(inspect.signature(each).parameters) == 2
+
+
+def lay_questions(
+    data: Evidence, each: Callable[..., Mapping[str, Floats]], needs: str, baseline: str | None
+) -> tuple[list[Laid], list[Note]]:
+    """Return what `each` makes of the questions of every run, or of every run and its baseline, and notes on questions
+    that are left out. Raises MismatchError if there is no pair, or no question."""
+    names = [resolve(name, data.columns) for name in needs.split()]
+    runs = [_questions(data, names, run) for run in range(len(data.runs))]
+    if not of_pairs(each):
+        made = [
+            (Laid({"run": name}, each(_of(runs[i], None)), runs[i][2]), data.runs[i])
+            for i, name in enumerate(data.runs)
+        ]
+        lost = [len({*data.questions}) - len(runs[i][0]) for i in range(len(runs))]
+    else:
+        made, lost = [], []
+        for run, other in _pairs(data, baseline):
+            shared, x, y = np.intersect1d(runs[run][0], runs[other][0], return_indices=True)
+            first, second = _of(runs[run], x), _of(runs[other], y)
+            clusters = _some(runs[run][2], x)
+            key = {"run": data.runs[run], "baseline": data.runs[other]}
+            made.append((Laid(key, each(first, second), clusters, each(second, first)), " and ".join(key.values())))
+            lost.append(len({*runs[run][0]} | {*runs[other][0]}) - len(shared))
+    for laid, whose in made:
+        if not len(next(iter(laid.columns.values()))):
+            raise MismatchError(f"no question has a graded answer of {whose}")
+    return [one for one, _ in made], list(_left_out(lost, [whose for _, whose in made], names))
+
+
+def _pairs(data: Evidence, baseline: str | None) -> list[tuple[int, int]]:
+    if baseline is not None and baseline not in data.runs:
+        raise UnknownNameError("run", baseline, data.runs)
+    if len(data.runs) < 2:
+        raise MismatchError(f"there is one run, {data.runs[0]!r}, and no other run to compare it with")
+    if baseline is None:
+        return [(y, x) for x in range(len(data.runs)) for y in range(x + 1, len(data.runs))]
+    return [(run, data.runs.index(baseline)) for run in range(len(data.runs)) if data.runs[run] != baseline]
+
+
+Questions = tuple[NDArray[np.int64], dict[str, Floats], NDArray[np.int64] | None]
+
+
+def _questions(data: Evidence, names: Sequence[str], run: int) -> Questions:
+    """Return the numbers of the questions that a run answered and all columns know, the columns, and the clusters; a
+    question that was asked several times has the mean of its answers."""
+    columns = {name: np.asarray(data.column(name)[run], dtype=np.float64) for name in names}
+    order = np.array(data.sorted_rows(), dtype=np.int64)
+    usable = data.present[run] & ~np.any([np.isnan(values) for values in columns.values()], axis=0)
+    rows = order[usable[order]]
+    if data.repeats is None:
+        place = np.argsort(order)  # a question's number is its place among the sorted ids
+        return place[rows], {name: values[rows] for name, values in columns.items()}, _some(data.clusters, rows)
+    question = data.repeats.question[rows]
+    kept = {name: means(values[rows], question) for name, values in columns.items()}
+    return np.unique(question), kept, _some(data.groups, rows[first_rows(question)])
+
+
+def _some(values: NDArray[Any] | None, rows: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    return None if values is None else values[rows]
+
+
+def _of(questions: Questions, some: NDArray[np.int64] | None) -> Any:
+    """Return the columns of some questions as a formula reads them."""
+    return as_namespace({name: values if some is None else values[some] for name, values in questions[1].items()})
+
+
+def _left_out(lost: Sequence[int], whose: Sequence[str], names: Sequence[str]) -> Iterator[Note]:
+    for count, subject in zip(lost, whose, strict=True):
+        if count:
+            yield note(
+                "statistic.left_out",
+                "{subject}: {lost:n question} {lost:is/are} left out, for want of a graded answer or of {columns:list}",
+                subject,
+                lost=count,
+                columns=[bare(name) for name in names],
+            )

@@ -1,0 +1,64 @@
+"""Verdicts of assessors in QA campaigns: how right, wrong, inexact and unsupported (R, W, X, U) are written, and the
+columns of incorrect answers that are inexact or unsupported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from nescio.data.columns import Array, Column, Summary, declare
+from nescio.data.model import Verdict
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
+
+INEXACT, UNSUPPORTED = "assessed.inexact", "assessed.unsupported"
+
+
+def _verdict(name: str, meaning: str, word: str) -> Column:
+    lacking = "a verdict of right, wrong, inexact or unsupported"
+    return Column(
+        name,
+        meaning,
+        "score",
+        when_missing=lacking,
+        summaries=(Summary("sum", word),),
+        when_declined=0.0,
+        simulate=lambda behaviour: np.zeros(behaviour.behaviour.shape),
+    )
+
+
+declare(
+    _verdict(INEXACT, "1 if the answer is incorrect because it is inexact (X): too long, or cut off", "inexact"),
+    _verdict(
+        UNSUPPORTED,
+        "1 if the answer is right and its document does not support it (U), which is incorrect",
+        "unsupported",
+    ),
+)
+
+STATES = {verdict: CORRECT if verdict is Verdict.RIGHT else INCORRECT for verdict in Verdict}
+COLUMNS = {Verdict.INEXACT: INEXACT, Verdict.UNSUPPORTED: UNSUPPORTED}
+WORDS = {Verdict.INEXACT: "inexact", Verdict.UNSUPPORTED: "unsupported"}
+
+
+def verdicts_in(words: Iterable[str]) -> dict[str, Verdict]:
+    """Return the verdict that each word of a column stands for, of those that do: inexact and unsupported, and the
+    letters where R and X are among them (U alone may be unanswered)."""
+    words = list(words)
+    folded = {word.strip().lower() for word in words}
+    known = {word: verdict for verdict, word in WORDS.items()}
+    if {"r", "x"} <= folded:
+        known |= {verdict.value.lower(): verdict for verdict in Verdict}
+    return {word: known[word.strip().lower()] for word in words if word.strip().lower() in known}
+
+
+def columns_of(states: Array, verdicts: Mapping[tuple[int, int], Verdict]) -> dict[str, Array]:
+    """Return the columns of answers with these states, shape (runs, questions), from verdicts by run and question: 1
+    where one says so, NaN where nobody judged; none where no answer is inexact or unsupported."""
+    if not any(verdict in COLUMNS for verdict in verdicts.values()):
+        return {}
+    cells = {name: np.where(states == NOT_GRADED, np.nan, 0.0) for name in COLUMNS.values()}
+    for (run, question), verdict in verdicts.items():
+        if verdict in COLUMNS and states[run, question] == INCORRECT:
+            cells[COLUMNS[verdict]][run, question] = 1.0
+    return cells

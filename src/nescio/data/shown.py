@@ -1,0 +1,229 @@
+"""How rows of results are shown: their structs declare the columns, and every form of output reads the declarations.
+
+    class Gain(Row, frozen=True):
+        over: Annotated[str, Shown("gain over")]
+        gain: Annotated[float, Shown(form="signed", interval=("low", "high"))]
+        low: float
+        high: float
+
+A field that is not declared is in JSON and CSV alone. A cell that must be computed is a property that is declared in
+the same way, by its return type. A struct that declares nothing shows all of its fields.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from types import UnionType
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+
+from nescio.data.plain_tables import figure, rounded, shown_p, signed_figure
+
+Form = Literal["plain", "count", "signed", "percent", "p", "short"]
+
+
+class Shown(Struct, frozen=True):
+    """How a field or a property is shown as a column.
+
+    `head` is its heading (None: its name); in braces it may name a field or a property of the first row. `form` says
+    how its numbers look: "plain" by their type, "count" without decimals if they are whole, "short" with four
+    significant digits; with `digits`, with so many.
+    `interval` names the fields of its bounds, `total` the field of what it is counted of. `absent` is shown for None
+    and an empty text, `undefined` for NaN.
+
+    A column whose cells are all absent, or all equal to `default`, is left out, unless it is shown `always`. It comes
+    after the column `after`, where one is named. Texts are cut to `most` characters; those that are `numeric` are
+    aligned right. Where there is no room, columns with a `spare` are left out, the lowest first.
+    """
+
+    head: str | None = None
+    form: Form = "plain"
+    interval: tuple[str, str] | None = None
+    total: str = ""
+    digits: int | None = None
+    absent: str = "–"
+    undefined: str = "undefined"
+    default: Any = None
+    always: bool = False
+    numeric: bool = False
+    after: str = ""
+    most: int = 0
+    spare: int = 0
+
+
+class Row(Struct, frozen=True):
+    """A row of results that says how a list of such rows is shown.
+
+    `most_listed` is how many a terminal lists (None: all; 0: none, in no form but JSON), while JSON has all. `across`
+    names two fields: the values of the second have a column for each value of the first.
+    """
+
+    most_listed: ClassVar[int | None] = None
+    across: ClassVar[tuple[str, str] | None] = None
+
+    @classmethod
+    def above(cls, rows: Any) -> Iterable[str]:  # noqa: ARG003
+        """Return sentences that are shown above the table."""
+        return ()
+
+    @classmethod
+    def below(cls, rows: Any) -> Iterable[str]:  # noqa: ARG003
+        """Return sentences that are shown below the table."""
+        return ()
+
+
+class Shape(Struct, frozen=True):
+    """A column: the name of its field or property, how it is shown, and whether it is text, which is aligned left."""
+
+    name: str
+    shown: Shown
+    text: bool
+
+
+class Laid(Struct, frozen=True):
+    """A table of texts: a heading for each column, the cells of each row, which columns are text, and which can be left
+    out, the least important first."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    texts: tuple[bool, ...]
+    spare: tuple[str, ...]
+
+
+def lay(rows: Sequence[Any]) -> Laid | None:
+    """Return rows of one struct as a table; None where the struct declares no column."""
+    kind: Any = type(rows[0]) if rows else None
+    shapes = [shape for shape in shapes_of(kind) if _is_told(rows, shape)] if rows else []
+    if not shapes:
+        return None
+    if across := getattr(rows[0], "across", None):
+        return _lay_across(rows, shapes, across)
+    spare = sorted((shape for shape in shapes if shape.shown.spare), key=lambda shape: shape.shown.spare)
+    return Laid(
+        tuple(_head(rows[0], shape) for shape in shapes),
+        tuple(tuple(_cell(row, shape) for shape in shapes) for row in rows),
+        tuple(shape.text for shape in shapes),
+        tuple(_head(rows[0], shape) for shape in spare),
+    )
+
+
+def _lay_across(rows: Sequence[Any], shapes: Sequence[Shape], across: tuple[str, str]) -> Laid:
+    """Return a table in which the values of one field have a column for each value of another."""
+    by, value = (next(shape for shape in shapes if shape.name == name) for name in across)
+    keys = [shape for shape in shapes if shape not in (by, value)]
+    names = list(dict.fromkeys(_cell(row, by) for row in rows))
+    places: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows:
+        places.setdefault(tuple(_cell(row, key) for key in keys), {})[_cell(row, by)] = _cell(row, value)
+    return Laid(
+        (*(_head(rows[0], key) for key in keys), *(f"{_head(rows[0], by)} {name}" for name in names)),
+        tuple((*place, *(cells.get(name, value.shown.absent) for name in names)) for place, cells in places.items()),
+        (*(key.text for key in keys), *(value.text for _ in names)),
+        (),
+    )
+
+
+@cache
+def shapes_of(kind: type) -> tuple[Shape, ...]:
+    """Return the columns that a struct declares, in their order."""
+    placed: list[Shape] = []
+    waiting: list[Shape] = []
+    for name, hint in _hints(kind).items():
+        shown = next((extra for extra in getattr(hint, "__metadata__", ()) if isinstance(extra, Shown)), None)
+        if shown is not None:
+            shape = Shape(name, shown, not shown.numeric and _is_text(hint.__origin__))
+            (waiting if shown.after else placed).append(shape)
+    while waiting:
+        names = [shape.name for shape in placed]
+        shape = next(shape for shape in waiting if shape.shown.after in names)
+        waiting.remove(shape)
+        placed.insert(names.index(shape.shown.after) + 1, shape)
+    return tuple(placed)
+
+
+def _hints(kind: type) -> dict[str, Any]:
+    """Return the types of the fields and the properties of a struct, if one of them declares a column."""
+    hints: dict[str, Any] = {}
+    for part in reversed(kind.__mro__):
+        if any("Shown(" in str(declared) for declared in vars(part).get("__annotations__", {}).values()):
+            hints |= get_type_hints(part, include_extras=True)
+        for name, member in vars(part).items():
+            if isinstance(member, property) and "Shown(" in str(member.fget.__annotations__.get("return")):
+                hints[name] = get_type_hints(member.fget, include_extras=True)["return"]
+    return hints
+
+
+def type_alone(declared: str) -> str:
+    """Return a type as it is written, without how it is shown."""
+    return declared.removeprefix("Annotated[").partition(", Shown(")[0]
+
+
+def _is_text(kind: Any) -> bool:
+    """Say whether values of a type are text: none of the types that it allows is a number."""
+    allowed = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    return int not in allowed and float not in allowed
+
+
+def _is_told(rows: Sequence[Any], shape: Shape) -> bool:
+    """Say whether a column says anything."""
+    left_out = (None, "", (), shape.shown.default)
+    return shape.shown.always or any(getattr(row, shape.name) not in left_out for row in rows)
+
+
+def _head(row: Any, shape: Shape) -> str:
+    head = shape.name.replace("_", " ") if shape.shown.head is None else shape.shown.head
+    if "{" not in head:
+        return head
+    before, _, rest = head.partition("{")
+    name, _, after = rest.partition("}")
+    return f"{before}{getattr(row, name)}{after}"
+
+
+def _cell(row: Any, shape: Shape) -> str:
+    """Return a cell: the value, its interval, and the total that it is counted of."""
+    shown, value = shape.shown, getattr(row, shape.name)
+    if value is None or value == "":
+        return shown.absent
+    text = _text(value, shown)
+    if shown.total:
+        text += f" of {_text(getattr(row, shown.total), shown)}"
+    if shown.interval is not None:
+        low, high = (getattr(row, name) for name in shown.interval)
+        if low is not None and high is not None and not math.isnan(low):
+            text += f" [{_text(low, shown)}, {_text(high, shown)}]"
+    return text
+
+
+def _text(value: Any, shown: Shown) -> str:
+    """Return a value in its form."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and shown.form == "plain":
+        return f"{value:,}"
+    if isinstance(value, (int, float)):
+        return shown.undefined if math.isnan(value) else _number(value, shown)
+    if isinstance(value, Mapping):
+        return " × ".join(f"{name} {size}" for name, size in value.items())
+    text = ", ".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
+    if not shown.most:
+        return text
+    text = " ".join(text.split())
+    return text if len(text) <= shown.most else f"{text[: shown.most - 1]}…"
+
+
+def _number(value: float, shown: Shown) -> str:
+    """Return a number in its form, with the digits that are declared or those of the form."""
+    if shown.form == "percent":
+        return f"{value:.{shown.digits or 0}%}"
+    if shown.form == "short":
+        return f"{value:.{shown.digits or 4}g}"
+    if shown.form == "count" and float(value).is_integer():
+        return f"{value:,.0f}"
+    if shown.form == "p":
+        return shown_p(value)
+    if shown.digits is not None:
+        return rounded(value, shown.digits)
+    return signed_figure(value) if shown.form == "signed" else figure(value)

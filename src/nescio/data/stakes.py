@@ -1,0 +1,148 @@
+"""A stake in words: how it labels an answer, how the id of a question carries it through a harness, and the sentence
+that states it.
+
+A stake is the price λ of an error, where a right answer earns 1 and silence 0; or the target t = λ/(1 + λ): answer only
+if you are more than t sure. An answer at a stake is a repeat whose label says so: `stake=3`, or `t=0.75`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any, TypeGuard
+
+import numpy as np
+from msgspec.structs import replace
+
+from nescio.data.columns import UNCHANGED, Array, Column, declare
+from nescio.data.outcomes import Outcomes
+from nescio.data.repeats import repeats_of
+from nescio.errors import MissingColumnError, UsageError
+
+STAKE = "stake"
+SIMPLE = 1_000  # the largest denominator of a fraction that is written with all the digits of a float
+TARGETS = ("t", "target", "threshold", "confidence_target")  # columns that hold t, and not the price of an error
+_LABEL = re.compile(rf"({'|'.join((STAKE, 'lambda', 'penalty', *TARGETS))})=(.+)")
+_MARKED = re.compile(rf"(.+)@({_LABEL.pattern})")
+
+
+@cache
+def label(column: str, stake: str) -> str:
+    """Return the label of an answer at a stake, which a column of this name holds; of any other column, the stake as it
+    stands."""
+    made = f"{column.lower()}={stake}"
+    return made if _LABEL.fullmatch(made) else stake
+
+
+def are_stated(labels: Iterable[str]) -> bool:
+    """Tell whether all labels say that they are stakes, on which scale, and which."""
+    try:
+        return penalties(labels) is not None
+    except UsageError:  # a column of this name that holds something else
+        return False
+
+
+def penalty(text: str, *, target: bool) -> Fraction:
+    """Return λ as an exact fraction, 1/3 for 0.3333333333333333; raises UsageError for what is no stake."""
+    try:
+        value = Fraction(text)
+        simple = value.limit_denominator(SIMPLE)
+        value = simple if float(simple) == float(value) else value
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise UsageError(f"{text!r} is no stake: a stake is the price of an error, or a target from 0 to 1") from None
+    if value < 0 or (target and value >= 1):
+        rule = "a target lies from 0 to below 1" if target else "the price of an error is at least 0"
+        raise UsageError(f"{text!r} is no stake: {rule}")
+    return value / (1 - value) if target else value
+
+
+def penalties(labels: Iterable[str], scale: str = "auto") -> dict[str, Fraction] | None:
+    """Return λ of each label; None where one of them names no stake and no `scale` says what it is.
+
+    `scale` is penalty, target, or auto (by the name before the equals sign). Raises UsageError as `penalty` does.
+    """
+    found = {}
+    for text in dict.fromkeys(labels):
+        stated = _LABEL.fullmatch(text)
+        if stated is None and scale == "auto":
+            return None
+        name, value = stated.groups() if stated else ("", text)
+        found[text] = penalty(value, target=scale == "target" or (scale == "auto" and name in TARGETS))
+    return found
+
+
+def marked(question: str, stake: str) -> str:
+    """Return the id under which a question is asked at a stake (`3`, or `t=0.75`): whatever harness asks it keeps the
+    id."""
+    return f"{question}@{stake if '=' in stake else f'{STAKE}={stake}'}"
+
+
+def is_marked(question: object) -> TypeGuard[str]:
+    """Tell whether an id is that of a question at a stake."""
+    return isinstance(question, str) and "@" in question and _MARKED.fullmatch(question) is not None
+
+
+def unmarked(outcomes: Outcomes) -> Outcomes:
+    """Return outcomes in which answers to `q1@stake=1` and `q1@stake=3` are those to q1 at two stakes; as they are,
+    unless every id is such a one."""
+    if not outcomes.questions or "@" not in outcomes.questions[0]:
+        return outcomes
+    parts = [_MARKED.fullmatch(name) for name in outcomes.questions]
+    if not all(parts):
+        return outcomes
+    questions = tuple(part[1] for part in parts if part)
+    return replace(
+        outcomes, questions=questions, repeats=repeats_of(questions, [part[2] for part in parts if part], single=True)
+    )
+
+
+def sentence(price: Fraction) -> str:
+    """Return the words that state a stake to a system."""
+    loses = "costs nothing" if not price else f"loses {_number(price)} point{'' if price == 1 else 's'}"
+    sure = _number(100 * price / (1 + price))
+    return (
+        f'Scoring: a right answer earns 1 point, "I don\'t know" earns 0 points, and a wrong answer {loses}. Answer '
+        f'only if you are more than {sure}% sure; otherwise reply exactly "I don\'t know".'
+    )
+
+
+def _number(value: Fraction) -> str:
+    return f"{float(value):.4g}"
+
+
+def stakes_of(words: Sequence[str]) -> list[tuple[str, Fraction]]:
+    """Return stakes as they were written and as λ, without those that stand twice; raises UsageError."""
+    made: dict[Fraction, str] = {}
+    for word in words:
+        name, equals, value = word.strip().rpartition("=")
+        if equals and name not in (STAKE, *TARGETS):
+            raise UsageError(f"{word!r} is no stake: write the price of an error (3), or a target (t=0.75)")
+        made.setdefault(penalty(value, target=name in TARGETS), word.strip())
+    return [(word, price) for price, word in made.items()]
+
+
+def _penalty(evidence: Any) -> Array:
+    """Return the stake of each answer, which the label of its repeat says."""
+    repeats = getattr(evidence, "repeats", None)
+    labels = [] if repeats is None else [str(label) for label in repeats.label]
+    known = penalties(labels) if labels and are_stated(labels) else None
+    if repeats is None or known is None:
+        raise MissingColumnError(
+            "it needs stated stakes: a column 'stake' that holds the price of an error, and questions asked at several"
+        )
+    prices = np.array([float(known[str(label)]) for label in repeats.label])
+    return np.broadcast_to(prices, evidence.present.shape)
+
+
+declare(
+    Column(
+        "stakes.penalty",
+        "the stated price of an error, where a right answer earns 1 and silence 0",
+        "score",
+        when_missing="a stated stake",
+        when_declined=UNCHANGED,
+        derive=_penalty,
+    )
+)

@@ -1,0 +1,33 @@
+"""Warnings about intervals."""
+
+from __future__ import annotations
+
+from nescio.data.notes import Note, note
+from nescio.stats import intervals
+
+FEW_UNITS, FEW_DECIDE = "interval.few_units", "interval.few_decide"
+
+
+def few_units(method: str) -> Note:
+    """Return the warning that there are too few units for a method."""
+    return note(
+        FEW_UNITS,
+        "fewer than {units} questions or clusters to resample: treat the {method} interval as approximate",
+        units=intervals.FEW,
+        method=method,
+    )
+
+
+def few_decide(method: str) -> Note:
+    """Return the warning that few questions decide the standard error."""
+    return note(FEW_DECIDE, "few questions decide the value: treat the {method} interval as approximate", method=method)
+
+
+def no_spread(units: int) -> Note:
+    """Return the warning that the units do not show how far the value may move."""
+    return note(
+        "interval.no_spread",
+        "{units:one question or cluster cannot/questions or clusters that are all alike or decided by one cannot} "
+        "show how far the value may move: no interval",
+        units=units,
+    )

@@ -1,0 +1,69 @@
+"""An estimate: a figure with its interval, its p-value, and what its reader should know."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from nescio.data.notes import Note
+from nescio.estimating.statistic import EVERYWHERE, Statistic
+from nescio.estimating.units import Units
+from nescio.stats.intervals import student
+
+
+class Interval(Struct, frozen=True):
+    """The interval of a value by one method, the standard error on the value's own scale, Student's degrees of freedom,
+    and warnings; NaN is undefined."""
+
+    low: float
+    high: float
+    error: float = math.nan
+    df: float = math.nan
+    warnings: tuple[Note, ...] = ()
+
+
+class Estimate(Struct, frozen=True):
+    """A figure: its value, interval, standard error, two-sided p-value and degrees of freedom; NaN is undefined.
+
+    `n` counts the questions and `units` the questions or clusters that were drawn. `test` names the test.
+    """
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    error: float = math.nan
+    df: float = math.nan
+    n: int = 0
+    units: int = 0
+    test: str = ""
+    warnings: tuple[Note, ...] = ()
+
+
+Method = Callable[[Units, Statistic, float], Interval]
+Test = Callable[[Units, Statistic, float, Interval], tuple[float, str]]
+
+
+def estimate(units: Units, statistic: Statistic, method: Method, test: Test | None = None) -> Estimate:
+    """Return the value of a statistic, its interval by a method, and the p-value of a test."""
+    value = float(statistic.value(units)) if units.count else math.nan
+    if math.isnan(value):
+        return Estimate(value, n=units.n, units=units.count)
+    interval = method(units, statistic, value)
+    p, how = (math.nan, "") if test is None else test(units, statistic, value, interval)
+    return Estimate(
+        value, interval.low, interval.high, p, interval.error, interval.df, units.n, units.count, how, interval.warnings
+    )
+
+
+def from_error(
+    value: float, error: float, df: float, level: float, *, bounds: tuple[float, float] = EVERYWHERE, n: int = 0
+) -> Estimate:
+    """Return the estimate of a value whose standard error is known, with Student's interval cut off at the bounds."""
+    if not (df > 0 and math.isfinite(error)):
+        return Estimate(value, error=error, df=df, n=n)
+    half = float(student(df, level)) * error
+    low, high = (min(max(end, bounds[0]), bounds[1]) for end in (value - half, value + half))
+    return Estimate(value, low, high, error=error, df=df, n=n)

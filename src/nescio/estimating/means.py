@@ -1,0 +1,39 @@
+"""Means of one value a question, and of one difference a question, with Student's interval."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from nescio.estimating.estimate import Estimate, estimate
+from nescio.estimating.methods import closed_form
+from nescio.estimating.statistic import EVERYWHERE, Statistic, mean_of
+from nescio.estimating.testing import by_student
+from nescio.estimating.units import Floats, Whole, units_of
+
+VALUE = "value"
+
+
+def mean(
+    values: Floats,
+    level: float,
+    clusters: Whole | None = None,
+    bounds: tuple[float, float] = EVERYWHERE,
+    times: Whole | None = None,
+) -> Estimate:
+    """Return the mean of the values of questions or clusters of them, with the p-value of 0.
+
+    Between finite bounds one question is imagined at either. `times` says how many questions have each value.
+    """
+    statistic = Statistic(mean_of(VALUE), bounds, ends="seen" if bounds == EVERYWHERE else "imagined", skewed=False)
+    units = units_of({VALUE: values}, clusters, times=times)
+    return estimate(units, statistic, partial(closed_form, level=level), by_student)
+
+
+def difference(
+    values: Floats, level: float, width: float, clusters: Whole | None = None, times: Whole | None = None
+) -> Estimate:
+    """Return the mean of the differences of questions, each within ± `width`; a question is imagined at either end if
+    no question moves the mean far (`few_units.difference_error`)."""
+    statistic = Statistic(mean_of(VALUE), (-width, width), ends="rare")
+    units = units_of({VALUE: values}, clusters, times=times)
+    return estimate(units, statistic, partial(closed_form, level=level), by_student)

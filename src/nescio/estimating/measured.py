@@ -1,0 +1,37 @@
+"""Measures as statistics: of one run, and the ratio of two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nescio.data.patterns import Patterns
+from nescio.estimating.statistic import Statistic, influence
+from nescio.estimating.units import Floats
+from nescio.measures import Measure
+
+
+def statistic_of(measure: Measure) -> Statistic:
+    """Return a measure of totals as a statistic: on the logit scale of its bounds, or, if rare values move it far, on
+    its own with a unit imagined at either bound."""
+    skewed = measure.declaration.interval != "t"  # where its own study says that n - 1 will do
+    if measure.imagines_ends:
+        return Statistic(measure.of_totals, measure.bounds, ends="imagined", skewed=skewed)
+    return Statistic(measure.of_totals, measure.bounds, scale="logit", skewed=skewed)
+
+
+def ratio_of(measure: Measure) -> Statistic:
+    """Return the ratio of a measure of two runs, whose columns are `name` and `2.name`, on the scale of logarithms."""
+
+    def ratio(total: Mapping[str, Any]) -> Floats:
+        first = {name: values for name, values in total.items() if not name.startswith("2.")}
+        second = {name.removeprefix("2."): values for name, values in total.items() if name.startswith("2.")}
+        ratios: Floats = measure.of_totals(first) / measure.of_totals({**second, "n": total["n"]})
+        return ratios
+
+    return Statistic(ratio, (0.0, float("inf")), null=1.0, scale="log", skewed=False)
+
+
+def moved_by(measure: Measure, patterns: Patterns) -> Floats:
+    """Return how far one unit of each kind moves a measure of totals; shape (kinds,)."""
+    return influence(measure.of_totals, patterns.columns, patterns.counts)

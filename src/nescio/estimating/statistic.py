@@ -1,0 +1,122 @@
+"""Statistics: formulas of totals, and how far each unit moves one (the delta method)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.data.columns import Array
+from nescio.estimating.units import Units
+
+Formula = Callable[[Mapping[str, Any]], Any]  # of totals by name, `n` among them; each of shape (…) or (…, columns)
+Floats = NDArray[np.float64]
+EVERYWHERE = (-float("inf"), float("inf"))
+_STEP = 3e-4  # of the derivatives, which are exact for polynomials up to the fourth degree
+CANCELLED = 1e-10  # of the parts of a sum, which the rounding of derivatives leaves
+_STEPS = (-2 * _STEP, -_STEP, _STEP, 2 * _STEP)
+
+
+class Statistic(Struct, frozen=True):
+    """A formula of totals, and what an interval and a test need to know of it.
+
+    `bounds` are its lowest and highest value, and `null` is the value that a test doubts. Intervals are symmetric on
+    its `scale`. `ends` says what the units show of its spread: all of it ("seen"); all of it once a unit is imagined at
+    either bound ("imagined"); or the latter only while no unit moves it far ("rare"). If few units may make up the
+    spread of the data (`skewed`), Student's degrees of freedom are those of its kurtosis.
+    """
+
+    formula: Formula
+    bounds: tuple[float, float] = EVERYWHERE
+    null: float = 0.0
+    scale: Literal["plain", "log", "logit"] = "plain"
+    ends: Literal["seen", "imagined", "rare"] = "seen"
+    skewed: bool = True
+
+    def value(self, units: Units, weights: Array | None = None) -> Floats:
+        """Return its value if each kind of unit occurs so often; shape (…)."""
+        return np.asarray(self.formula(units.totals(weights)), dtype=np.float64)
+
+    def moved(self, units: Units) -> Floats:
+        """Return how far one unit of each kind moves the value (`influence`), whatever the scale of a column; 0 where
+        the parts of its columns cancel; shape (kinds,)."""
+        n, scales = units.n, {}
+        for name, values in units.sums.items():
+            mean = float(np.max(np.abs(np.einsum("k,k...->...", units.times, values)), initial=0.0)) / n
+            scales[name] = mean or 1.0
+
+        def scaled(total: Mapping[str, Any]) -> Any:
+            return self.formula({name: scales.get(name, 1.0) * values for name, values in total.items()})
+
+        columns = {name: values / scales[name] for name, values in units.sums.items()}
+        added = list(_parts(scaled, {**columns, "n": units.size}, units.times))
+        parts = np.array(added).reshape(-1, len(units.size)) / n
+        moved = parts.sum(axis=0)
+        return np.where(np.abs(moved) <= CANCELLED * np.abs(parts).sum(axis=0), 0.0, moved)
+
+
+def mean_of(column: str) -> Formula:
+    """Return the formula of the mean of a column over questions."""
+    return lambda total: total[column] / total["n"]
+
+
+def influence(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) -> Floats:
+    r"""Return how far one unit of each kind moves a formula's value; `columns["n"]` holds the sizes; shape (kinds,).
+
+    That is $e_g = \sum_c \theta'_c\,(x_{gc} - n_g \bar x_c)/n$ over the columns c. For c@1 that is the sum over a
+    cluster of $((1 + U)(c_i - A) + A(s_i - U))/n$. NaN where the formula has no derivative.
+    """
+    moved = np.zeros(len(columns["n"]))
+    for part in _parts(formula, columns, times):
+        moved += part
+    return moved / float(times @ columns["n"])
+
+
+def _parts(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) -> Iterator[Floats]:
+    """Yield n times what each column adds to the influence of each kind."""
+    size = columns["n"]
+    n = float(times @ size)
+    means = {name: np.einsum("k,k...->...", times, values) / n for name, values in columns.items() if name != "n"}
+    for name, slope in slopes(formula, means).items():
+        away = columns[name] - np.multiply.outer(size, means[name])
+        yield (away * slope).reshape(len(size), -1).sum(axis=1)
+
+
+def influences(formula: Formula, columns: Mapping[str, Array], counts: NDArray[np.int64]) -> Floats:
+    """Return the same for many runs, whose units are single questions of a few kinds; of shape (runs, kinds) like
+    `counts`, and to the last bit those of each run alone. `columns` are what a question of each kind adds, whole
+    numbers of shape (kinds,)."""
+    n = counts.sum(axis=1)
+    read = {name: values for name, values in columns.items() if name != "n"}
+    means = {name: counts @ values / n for name, values in read.items()}
+    moved = np.zeros(counts.shape)
+    for name, values in read.items():
+        steps = (means[name] + step for step in _STEPS)
+        slope = _slope([formula({**means, name: at, "n": np.array(1.0)}) for at in steps])
+        moved += (values - means[name][:, None]) * np.reshape(slope, (-1, 1))
+    return moved / n[:, None]
+
+
+def slopes(formula: Formula, means: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the derivative of a formula by each mean, from five points."""
+    by_name = {}
+    for name, mean in means.items():
+        flat = np.atleast_1d(mean).ravel()
+        slope = np.zeros(len(flat))
+        for i in range(len(flat)):
+            slope[i] = _slope([_at(formula, means, name, i, step) for step in _STEPS])
+        by_name[name] = slope.reshape(np.shape(mean))
+    return by_name
+
+
+def _slope(at: Sequence[Any]) -> Any:
+    return (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * _STEP)
+
+
+def _at(formula: Formula, means: Mapping[str, Array], name: str, place: int, step: float) -> float:
+    moved = np.array(means[name], dtype=np.float64)
+    moved.reshape(-1)[place] += step
+    return float(formula({**means, name: moved, "n": np.array(1.0)}))

@@ -1,1 +1,0 @@
-"""The Answer Validation Exercise: collections, pairs and responses."""

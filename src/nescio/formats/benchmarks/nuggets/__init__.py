@@ -1,1 +1,0 @@
-"""Definition questions: keys, runs, mappings, and the files of AutoNuggetizer."""

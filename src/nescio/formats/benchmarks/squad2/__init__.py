@@ -1,1 +1,0 @@
-"""SQuAD 2.0: gold, predictions, and the scores of its script."""

@@ -1,1 +1,0 @@
-"""TREC: runs, and the qrels or the factoid judgements that they are held against."""

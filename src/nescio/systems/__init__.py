@@ -1,1 +1,0 @@
-"""Systems that answer: simple and real, so that there is always something to evaluate."""

@@ -1,0 +1,190 @@
+"""The parts of an English question: where its noun ends, its subject, its verb and what is said of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from nescio.tasks.ave.hypotheses import english_words as en
+from nescio.tasks.ave.hypotheses._phrases import plain
+from nescio.text import word_set
+
+Words = list[str]
+NAMING = word_set("called named known termed considered titled dubbed nicknamed labeled labelled")
+
+
+def kind_ends(after: Words, *, counted: bool = False) -> int:
+    """Return how many words name the kind of thing asked for: what [native chief] travelled."""
+    low = [plain(word) for word in after]
+    if not low or low[0] in en.AUXILIARIES or (low[0].endswith("ly") and any(map(en.is_finite, low[1:2]))):
+        return 0
+    if (
+        not counted
+        and en.is_finite(low[0])
+        and not (low[1:] and (low[1] in en.AUXILIARIES | {"of"} or en.is_finite(low[1])))
+    ):
+        return 0
+    for i in range(1, len(low)):
+        plural = low[i - 1].endswith("s") or low[i - 1] in ("people", "men", "women", "children")
+        auxiliary = low[i] in en.AUXILIARIES
+        verb = en.is_finite(low[i]) or (plural and en.is_base(low[i]))
+        attribute = i + 1 < len(low) and low[i - 1] in en.PREPOSITIONS | en.DETERMINERS
+        noun = (
+            i + 1 < len(low)
+            and low[i + 1] in en.AUXILIARIES
+            and (low[i][:-1] in en.NOUNS_TOO or low[i] in en.NOUNS_TOO)
+        )
+        if auxiliary or (verb and not attribute and not noun):
+            return i - (i > 1 and (low[i - 1].endswith("ly") or low[i - 1] in ("often", "usually", "also", "first")))
+    return len(low)
+
+
+def inverted(rest: Words) -> bool:
+    """Whether a subject follows the auxiliary."""
+    low = [plain(word) for word in rest]
+    word, then = (*low[1:], "", "")[:2]
+    if word in ("not", "also", "been", "be", "still", "often", "usually", "now", "always"):
+        return False
+    if low[0] in en.BE:
+        if word in ("like",):
+            return False
+        named = rest[1][:1].isupper() if len(rest) > 1 else False
+        verbal = (en.is_participle(word) or (word == "set" and then in en.PREPOSITIONS)) and not named
+        objects = (
+            then in en.DETERMINERS | en.PREPOSITIONS | en.PRONOUNS
+            or re.search(r"[^s]s$", then)
+            or (rest[2:3] and rest[2][0].isupper())
+        )
+        gerund = word.endswith("ing") and bool(objects)
+        return not (verbal or (word in en.ADJECTIVES | en.PREPOSITIONS) or gerund)
+    if low[0] in en.HAVE:
+        return not (en.is_participle(word) or word in ("been", "had", "become", "come", "run") or not word) and (
+            participle_at(low) is not None
+        )
+    return not (en.is_base(word) and word not in en.NOUNS_TOO) or (len(rest) > 1 and rest[1][:1].isupper())
+
+
+def participle_at(low: Words) -> int | None:
+    return next(
+        (
+            i
+            for i in range(2, len(low))
+            if en.is_participle(low[i]) or low[i] in ("been", "had", "become", "come", "run")
+        ),
+        None,
+    )
+
+
+def main_at(rest: Words) -> int:
+    """Return where the verb stands after an auxiliary and a subject."""
+    low = [plain(word) for word in rest]
+    if low[0] in en.HAVE:
+        return participle_at(low) or len(rest)
+    verb = verb_at(rest[1:])
+    at = len(rest) if verb is None else verb + 1
+    clause = next((i for i in range(2, len(low)) if low[i] in en.CONJUNCTIONS - {"and", "or"}), len(low))
+    return next((i for i in range(2, clause) if low[i] in ("be", "have", "not")), at)
+
+
+def predicate_at(rest: Words) -> int | None:
+    """Return where, after a form of be and a subject, what is said of it begins: Where was Chopin | born."""
+    low = [plain(word) for word in rest]
+    stop = next(
+        (i for i, word in enumerate(low) if i > 1 and word in ("that", "which", "who", "when", "whose")), len(low)
+    )
+
+    def where(fits: Callable[[int], bool]) -> int | None:
+        return next((i for i in range(2, stop) if fits(i) and low[i - 1] not in en.DETERMINERS | en.PREPOSITIONS), None)
+
+    def ends(i: int) -> bool:
+        return (
+            i + 1 == len(low)
+            or low[i + 1] in en.PREPOSITIONS | en.DETERMINERS | en.CONJUNCTIONS
+            or low[i + 1].endswith("ly")
+        )
+
+    return (
+        where(lambda i: low[i] in ("most", "more") and i + 1 < stop and ends(i + 1))
+        or where(lambda i: low[i] == "going" and low[i + 1 : i + 2] == ["to"])
+        or where(lambda i: low[i] in NAMING)
+        or where(lambda i: en.is_participle(low[i]) and (ends(i) or rest[i][:1].islower()))
+        or where(lambda i: low[i] in en.ADJECTIVES and ends(i) and low[i - 1] not in ("and", "or"))
+        or where(lambda i: low[i].endswith("ing") and len(low[i]) > 4 and ends(i) and rest[i][:1].islower())
+    )
+
+
+def stranded(rest: Words) -> bool:
+    return len(rest) > 1 and plain(rest[-1]) in en.PREPOSITIONS - {
+        "up",
+        "out",
+        "off",
+        "down",
+        "inside",
+        "outside",
+        "over",
+    }
+
+
+def finite(rest: Words) -> tuple[Words, Words, Words]:
+    """Return subject, finite verb and what follows, of do with its subject and verb: did the war end."""
+    do, words = rest[0], rest[1:]
+    low = [plain(word) for word in words]
+    tense = plain(do)
+    if "not" in low[:6] or "'t" in tense:
+        end = low.index("not") if "not" in low else (verb_at(words) or len(words))
+        return words[:end], [do], words[end:]
+    found = verb_at(words)
+    finite = (i for i in range(1, len(low)) if en.is_finite(low[i]))
+    at = next(finite, guessed_at(words)) if found is None else found
+    if at >= len(words):
+        return words, [], []
+    verb = low[at]
+    form = (
+        verb
+        if en.is_finite(verb) and not en.is_base(verb)
+        else en.past(verb)
+        if tense == "did"
+        else en.third_person(verb)
+        if tense == "does"
+        else verb
+    )
+    told = form + words[at][len(verb) :] if words[at].lower().startswith(verb) else form
+    return words[:at], [told], words[at + 1 :]
+
+
+def verb_at(words: Words) -> int | None:
+    """Return where the base form stands after a subject: the last of neighbours that could be one."""
+    low = [plain(word) for word in words]
+    if len(low) > 1 and low[0] in en.PRONOUNS - {"there"} and low[0] != "people":
+        return 1 if low[1] not in ("also", "first", "still", "usually", "ever", "often") else 2
+    found = None
+    for i in range(1, len(words)):
+        could = (
+            en.is_base(low[i])
+            and low[i - 1] not in en.DETERMINERS | {"to", "of", "in", "for", "and", "or"}
+            and not words[i][0].isupper()
+        )
+        if found is not None and not (
+            could and i == found + 1 and (low[found] in en.NOUNS_TOO or low[i] not in en.NOUNS_TOO)
+        ):
+            return found
+        if could:
+            found = i
+    return found
+
+
+def guessed_at(words: Words) -> int:
+    """Return the word before the first preposition or article that follows the subject, the last word without one."""
+    low = [plain(word) for word in words]
+    named = next(
+        (i for i, word in enumerate(words) if word[:1].islower() and low[i] not in en.DETERMINERS | {"of", "and"}), 0
+    )
+    if named and words[named - 1][:1].isupper():
+        return named
+    for i in range(2, len(low)):
+        if (
+            low[i] in (en.PREPOSITIONS - {"of"}) | en.DETERMINERS
+            and low[i - 1] not in en.PREPOSITIONS | en.CONJUNCTIONS
+        ):
+            return i - 1
+    return max(len(low) - 1, 0)

@@ -1,0 +1,222 @@
+"""The Answer Validation Exercise: a collection in XML with the responses of validators.
+
+AVE 2007 and 2008: questions with answers and their supporting texts (`q`, `a`), and responses `q_id a_id
+SELECTED|VALIDATED|REJECTED confidence`. AVE 2006: pairs of a text and a hypothesis (`pair`), and responses `pair_id
+YES|NO confidence`. A response file is one run and is named by its file; an answer that it does not name is REJECTED.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+from msgspec.structs import replace
+
+from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
+from nescio.errors import MismatchError, opt
+from nescio.formats.choices import choose
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
+from nescio.sources.documents import text_lines
+from nescio.sources.source import Source, name_runs
+from nescio.tasks.ave import words
+from nescio.tasks.ave.documents import (
+    DECISIONS,
+    ENTAILED,
+    read_exercise,
+    read_pair_responses,
+    read_pairs,
+    read_responses,
+    write_exercise,
+    write_pairs,
+    write_responses,
+)
+from nescio.tasks.ave.evidence import evidence, pair_evidence, selections
+from nescio.tasks.ave.exercise import Decision, Runs, Validation
+from nescio.text import plural
+
+__all__ = ["read_exercise", "read_pairs", "read_responses", "write_exercise", "write_pairs", "write_responses"]
+
+COLLECTION, PAIRS, RESPONSES, PAIR_RESPONSES = "gold", "pairs", "answers", "pair answers"
+OVER_ANSWERS = ("ave.F", "ave.precision", "ave.recall")
+OVER_QUESTIONS = ("ave.qa_accuracy", "ave.normalized_qa_accuracy")
+VALUES = ("validated", "rejected", "unknown")
+VIEWS = ("answers", "selection")
+_LOOK = 20  # a first line may be the unsound one
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise XML that holds answers (`a_str`) or pairs (`pair`, with `h`), or text among whose first lines one is a
+    response."""
+    if source.path is None or source.kind not in ("xml", "text"):
+        return None
+    return _xml_part(source) if source.kind == "xml" else _text_part(source)
+
+
+def _xml_part(source: Source) -> str | None:
+    root = source.document
+    if root.find(".//a/a_str") is not None:
+        return COLLECTION
+    return PAIRS if root.find(".//pair/h") is not None else None
+
+
+def _text_part(source: Source) -> str | None:
+    for line, _ in islice(text_lines(source), source.begins + _LOOK):
+        cells = line.upper().split()
+        if len(cells) in (3, 4) and cells[2] in DECISIONS:
+            return RESPONSES
+        if len(cells) in (2, 3) and cells[1] in ENTAILED:
+            return PAIR_RESPONSES
+    return None
+
+
+def describe(parts: Sequence[SourceRole]) -> str:
+    """Count the questions and the answers of a collection that nobody has responded to yet, by their values."""
+    if [part for part, _ in parts] != [COLLECTION]:
+        return ""
+    from nescio.tasks.ave.building import counts  # here, as every program reads the formats and few build a collection
+
+    rows = counts(read_exercise(parts[0][1]))
+    questions, answers, *values = (
+        sum(getattr(row, name) for row in rows) for name in ("questions", "answers", *VALUES)
+    )
+    by_value = ", ".join(f"{many:,} {name.upper()}" for name, many in zip(VALUES, values, strict=True))
+    return f"{plural(questions, 'question')}, {plural(answers, 'answer')}: {by_value}"
+
+
+@reader(
+    "ave",
+    about=(
+        "an AVE collection in XML (or AVE 2006's pairs) and validators' responses (q_id a_id"
+        " SELECTED|VALIDATED|REJECTED confidence)"
+    ),
+    recognise=recognise,
+    text=True,
+    describe=describe,
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read one collection, or one file of pairs, and the responses to it.
+
+    `--choose view=selection` reads the SELECTED answers as those of QA systems, for c@1, tune and related measures;
+    `--choose confidence=decision` says that the confidence of a REJECTED answer is in its being wrong, and takes 1 less
+    it.
+    """
+    by_part = by_role(parts)
+    gold = [(name, source) for name in _PARTNER for source in by_part[name]]
+    if len(gold) != 1:
+        present = f"{gold[0][1].label} and {gold[1][1].label} were given" if gold else "none was given"
+        raise MismatchError(f"responses of AVE need one collection (or file of pairs) with them: {present}")
+    kind, source = gold[0]
+    files = by_part[_PARTNER[kind]]
+    for other in by_part[_PARTNER[PAIRS if kind == COLLECTION else COLLECTION]]:
+        raise MismatchError(f"{other.label} does not answer {source.label}: only one of them is of AVE 2006")
+    if not files:
+        raise MismatchError(f"{source.label} is a collection of AVE; give the responses of validators with it")
+    return _pairs(source, files, options) if kind == PAIRS else _exercise(source, files, options)
+
+
+_PARTNER = {COLLECTION: RESPONSES, PAIRS: PAIR_RESPONSES}
+
+
+def _exercise(source: Source, files: Sequence[Source], options: ReadOptions) -> ReadResult:
+    exercise = read_exercise(source)
+    validations = {name: read_responses(file, exercise) for file, name in zip(files, name_runs(files), strict=True)}
+    runs, notes = _sure(validations, options)
+    view = choose(options, "view", VIEWS, "views") if "view" in options.choose else "answers"
+    if view == "selection":
+        outcomes, more = selections(exercise, runs)
+        if options.texts:
+            outcomes = replace(outcomes, texts=words.of_selections(exercise, runs))
+        return ReadResult(outcomes, (*notes, *more))
+    data, more = evidence(exercise, runs)
+    return ReadResult(
+        _strata(data, options),
+        (*notes, *more),
+        (*OVER_ANSWERS, *_if_sure(runs), *OVER_QUESTIONS),
+        texts=words.of_answers(exercise, runs) if options.texts else None,
+        beside=_with_systems,
+    )
+
+
+def _with_systems(validators: ReadResult, systems: Evidence) -> ReadResult:
+    """Return validators and QA systems, for measures over questions."""
+    from nescio.tasks.ave.baselines import with_systems  # here, as few readers of a collection have QA systems
+
+    assert isinstance(validators.data, Evidence)
+    data, notes = with_systems(validators.data, systems)
+    every = (*validators.notes, *notes)
+    return replace(validators, data=data, notes=every, measures=OVER_QUESTIONS, texts=None, beside=None)
+
+
+def _pairs(source: Source, files: Sequence[Source], options: ReadOptions) -> ReadResult:
+    pairs = read_pairs(source)
+    validations = {name: read_pair_responses(file, pairs) for file, name in zip(files, name_runs(files), strict=True)}
+    runs, notes = _sure(validations, options)
+    data, more = pair_evidence(pairs, runs)
+    return ReadResult(
+        _strata(data, options),
+        (*notes, *more),
+        (*OVER_ANSWERS, *_if_sure(runs)),
+        texts=words.of_pairs(pairs, runs) if options.texts else None,
+    )
+
+
+def _strata(data: Evidence, options: ReadOptions) -> Evidence:
+    return replace(data, strata=options.kept(data.strata))
+
+
+def _if_sure(runs: Runs) -> tuple[str, ...]:
+    sure = any(one.confidence is not None for validations in runs.values() for one in validations)
+    return ("ave.AUC",) if sure else ()
+
+
+def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tuple[Runs, list[Note]]:
+    """Return the runs with confidences in an answer's being right, and notes on those that look as if they were in
+    something else."""
+    meanings = ("answer", "decision")
+    meaning = choose(options, "confidence", meanings, "meanings") if "confidence" in options.choose else "answer"
+    notes: list[Note] = []
+    outside: list[tuple[str, int, int]] = []
+    kept = {}
+    for run, validations in runs.items():
+        sure = [validation.confidence for validation in validations if validation.confidence is not None]
+        if strange := sum(not 0 <= validation <= 1 for validation in sure):
+            outside.append((run, strange, len(sure)))
+            if meaning == "decision":
+                raise MismatchError(
+                    f"run {run!r}: {strange} confidences are outside [0, 1], so 1 minus them is not a confidence"
+                )
+        kept[run] = list(validations)
+        if meaning == "decision":
+            kept[run] = [
+                replace(one, confidence=1 - one.confidence)
+                if one.decision is Decision.REJECTED and one.confidence is not None
+                else one
+                for one in validations
+            ]
+        elif _upside_down(validations):
+            notes.append(
+                note(
+                    "ave.upside_down",
+                    "run {subject!r}: its REJECTED answers carry higher confidences than the accepted ones; "
+                    "confidence is read as confidence that the answer is right "
+                    f"({opt('choose', {'confidence': 'decision'})} if it is confidence in the decision)",
+                    run,
+                )
+            )
+    if outside:
+        said = note(
+            "ave.confidence_outside", "{runs:each run %r: %d of %d} confidences lie outside [0, 1]", runs=outside
+        )
+        notes.insert(0, said)
+    return kept, notes
+
+
+def _upside_down(validations: Sequence[Validation]) -> bool:
+    """Say whether rejected answers are surer than accepted ones on average."""
+    sides: tuple[list[float], list[float]] = ([], [])
+    for validation in validations:
+        if validation.confidence is not None:
+            sides[validation.decision is Decision.REJECTED].append(validation.confidence)
+    accepted, rejected = sides
+    return bool(accepted and rejected) and sum(rejected) * len(accepted) > sum(accepted) * len(rejected)

@@ -1,0 +1,52 @@
+"""An answer validator: is an answer right, and does its text support it?
+
+Techniques of the validators of 2007 give features, a forest of trees a calibrated chance, thresholds the decisions.
+Nothing is downloaded, and nothing but numbers and words is saved.
+"""
+
+from nescio.tasks.ave.validator._resources import Resources
+from nescio.tasks.ave.validator.ablation import ALL, ablation
+from nescio.tasks.ave.validator.deciding import decide
+from nescio.tasks.ave.validator.features import Features, Rarity, features, rarity
+from nescio.tasks.ave.validator.model import Model, languages, load, save
+from nescio.tasks.ave.validator.techniques import (
+    OWN,
+    PARTICIPANTS,
+    REDUNDANCY,
+    TECHNIQUES,
+    chosen,
+    missing,
+    named,
+    table12,
+    versions,
+)
+from nescio.tasks.ave.validator.training import Trained, TrainingPlan, fit, gather, train
+
+__all__ = [
+    "ALL",
+    "OWN",
+    "PARTICIPANTS",
+    "REDUNDANCY",
+    "TECHNIQUES",
+    "Features",
+    "Model",
+    "Rarity",
+    "Resources",
+    "Trained",
+    "TrainingPlan",
+    "ablation",
+    "chosen",
+    "decide",
+    "features",
+    "fit",
+    "gather",
+    "languages",
+    "load",
+    "missing",
+    "named",
+    "rarity",
+    "save",
+    "table12",
+    "train",
+    "versions",
+]

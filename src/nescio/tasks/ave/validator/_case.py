@@ -1,0 +1,194 @@
+"""A candidate as the techniques see it, and how the words of its question stand to those of its text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from msgspec import Struct, field
+
+from nescio.tasks.ave.hypotheses import around
+from nescio.tasks.ave.validator import _lexicon
+from nescio.tasks.ave.validator._languages import ENGLISH
+from nescio.tasks.ave.validator._words import Words, question_word, read
+from nescio.text import find_words
+
+NEAR = 6.0  # places at which a match counts 1/e of one beside the answer
+EXACT, RELATED, TITLE, NONE = 3, 2, 1, 0
+
+Weight = Callable[[str], float]  # of a stem, in [0, 1]: 1 for one that the development texts do not hold
+
+
+class Case(Struct, frozen=True):
+    """A question, an answer and a text, in words; `weight` says how telling a stem is.
+
+    `span` is where the text has the answer word by word, (from, to): the place with most of the question around it, or
+    (0, 0).
+    """
+
+    question: Words
+    answer: Words
+    text: Words
+    weight: Weight
+    asks: int | None
+    span: tuple[int, int]
+    places: int
+    matches: tuple[Match, ...] = field(default=())
+
+    @property
+    def stated(self) -> tuple[str, ...]:
+        """The words of the statement that question and answer make, in lower case."""
+        before, after = self._sides
+        return (*before.lower, *self.answer.lower, *after.lower)
+
+    @property
+    def stated_stems(self) -> tuple[str, ...]:
+        """The stems of these words."""
+        before, after = self._sides
+        return (*before.stem, *self.answer.stem, *after.stem)
+
+    @property
+    def _sides(self) -> tuple[Words, Words]:
+        language = self.question.language
+        before, after = around(self.question.text, self.answer.text, "" if language == ENGLISH else language)
+        return read(before, language), read(after, language)
+
+    @property
+    def total(self) -> float:
+        """The weight of all content words of the question."""
+        return math.fsum(match.weight for match in self.matches) or 1.0
+
+    def share(self, matches: Iterable[Match]) -> float:
+        """Return the weight of some of the question's content words as a share of that of all."""
+        return math.fsum(match.weight for match in matches) / self.total
+
+
+class Match(Struct, frozen=True):
+    """How a content word of the question (its position and stem) matches the text, and how far from the answer.
+
+    `level` is EXACT (same stem), RELATED (same beginning or nearly the same letters), TITLE (only in the title) or
+    NONE; `before` says whether the nearest match is before the answer. Without a match `distance` is infinite. Words of
+    the answer match nothing.
+    """
+
+    at: int
+    stem: str
+    weight: float
+    level: int
+    distance: float = math.inf
+    before: bool = False
+
+    @property
+    def near(self) -> float:
+        """exp(-distance / 6): 1 in the place of the answer, 0 where there is no match."""
+        return math.exp(-self.distance / NEAR)
+
+
+def case(question: str, answer: str, text: str, weight: Weight, title: str = "", *, language: str = ENGLISH) -> Case:
+    """Return the candidate in words of a language (its code), with its matches."""
+    q, a, t = read(question, language), read(answer, language), read(text, language)
+    named = frozenset(read(title.replace("_", " "), language).stem)
+    starts = find_words(t.lower, a.lower)
+    spans = [(i, i + len(a)) for i in starts] or [(0, 0)]
+    matched = [(span, _matches(q, t, span, weight, named)) for span in spans]
+    span, matches = max(
+        matched, key=lambda item: math.fsum(match.weight * match.near for match in item[1])
+    )  # the first of equals
+    return Case(q, a, t, weight, question_word(q), span, len(starts), matches)
+
+
+def _matches(q: Words, t: Words, span: tuple[int, int], weight: Weight, title: frozenset[str]) -> tuple[Match, ...]:
+    own = range(*span)
+    matches, seen, short = [], set(), initials(t)
+    for at in asked_of_text(q):
+        stem = q.stem[at]
+        if stem in seen:
+            continue
+        seen.add(stem)
+        levels = [(alike(stem, other), i) for i, other in enumerate(t.stem) if i not in own]
+        level = max((level for level, _ in levels), default=NONE)
+        places = [i for one, i in levels if one == level]
+        if level == NONE and q.surface[at].isupper() and q.lower[at] in short and short[q.lower[at]] not in own:
+            level, places = RELATED, [short[q.lower[at]]]
+        if level == NONE:
+            matches.append(Match(at, stem, weight(stem), TITLE if stem in title else NONE))
+        else:
+            distance, i = min((gap(t, i, span), i) for i in places)
+            matches.append(Match(at, stem, weight(stem), level, distance, i < span[0]))
+    return tuple(matches)
+
+
+def asked_of_text(q: Words) -> list[int]:
+    """Return the positions of the content words to look for in a text: not the kind of answer (how many, what year)."""
+    asks = question_word(q)
+    kinds: set[int] = set()
+    if asks is not None:
+        at = asks + 1
+        while at < len(q) and q.lower[at] in _lexicon.KINDS:
+            kinds.add(at)
+            at += 1
+    return [at for at in q.content if at not in kinds]
+
+
+def initials(t: Words) -> dict[str, int]:
+    """Return where names of two to five words begin, by their initials: "us" for United States."""
+    places: dict[str, int] = {}
+    for i in range(len(t)):
+        for n in range(2, 6):
+            name = t.surface[i : i + n]
+            if len(name) == n and all(word[0].isupper() for word in name):
+                places.setdefault("".join(word[0] for word in name).lower(), i)
+    return places
+
+
+def gap(t: Words, i: int, span: tuple[int, int]) -> float:
+    """How far the i-th word is from a span, in places; from the beginning of the text where the span is empty."""
+    first, end = span
+    if first == end:
+        return t.place[i]
+    return t.place[first] - t.place[i] if i < first else t.place[i] - t.place[end - 1]
+
+
+@lru_cache(maxsize=1 << 20)
+def alike(stem: str, other: str) -> int:
+    """EXACT, RELATED or NONE: a common beginning of five letters, or letters in pairs that are nearly the same."""
+    if stem == other:
+        return EXACT
+    if min(len(stem), len(other)) < 4 or stem[0].isdigit() or other[0].isdigit() or _lexicon.negated(stem, other):
+        return NONE
+    if stem[:5] == other[:5] and len(stem) >= 5 <= len(other):
+        return RELATED
+    if abs(len(stem) - len(other)) > 3 or stem[0] != other[0]:
+        return NONE
+    pairs, others = _pairs(stem), _pairs(other)
+    return RELATED if 2 * len(pairs & others) >= 0.7 * (len(pairs) + len(others)) else NONE
+
+
+@lru_cache(maxsize=1 << 16)
+def _pairs(word: str) -> frozenset[str]:
+    return frozenset(word[i : i + 2] for i in range(len(word) - 1))
+
+
+def focus(one: Case) -> int | None:
+    """Return the position of the word that says what is asked for: the first content word after the question word."""
+    if one.asks is None:
+        return None
+    beyond = (at for at in one.question.content if at > one.asks)
+    return next((at for at in beyond if one.question.lower[at] not in _lexicon.DEGREES), None)
+
+
+def longest_common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
+    """Return the length of the longest common subsequence of two sequences of words."""
+    row = [0] * (len(second) + 1)
+    for word in first:
+        diagonal = 0
+        for j, other in enumerate(second, 1):
+            diagonal, row[j] = row[j], diagonal + 1 if word == other else max(row[j], row[j - 1])
+    return row[-1]
+
+
+def longest_run(first: tuple[str, ...], second: tuple[str, ...]) -> int:
+    """Return the length of the longest run of words that both have."""
+    return SequenceMatcher(None, first, second, autojunk=False).find_longest_match().size

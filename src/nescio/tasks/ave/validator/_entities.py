@@ -1,0 +1,74 @@
+"""Techniques that know a person from a place: the class of the answer against what is asked for, and who a pronoun in
+the text stands for. Where a parser is named, the names are the parser's; else they are recognised by lists."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import groupby
+
+from nescio.tasks.ave.validator._case import TITLE, Case
+from nescio.tasks.ave.validator._frames import antecedent
+from nescio.tasks.ave.validator._lexical import Row, share
+from nescio.tasks.ave.validator._parsing import parse
+from nescio.tasks.ave.validator._types import asked_type
+from nescio.tasks.ave.validator._words import is_name
+from nescio.tasks.reading.entities import LOCATION, PERSON, entities, referents
+from nescio.text import sentences
+
+_KINDS = {"PERSON": PERSON, "PER": PERSON, "GPE": LOCATION, "LOC": LOCATION, "FAC": LOCATION}  # of parsers
+_DEMANDED = {"who": PERSON, "where": LOCATION}
+
+
+@lru_cache(maxsize=1 << 14)
+def _entities(text: str, parser: str | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if parser is None:
+        return entities(text)
+    return tuple(
+        (_KINDS[kind], tuple(word.lower for word in words))
+        for kind, words in groupby(parse(parser, [text])[0], key=lambda word: word.entity)
+        if kind in _KINDS
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def _meant(text: str, parser: str | None) -> frozenset[str]:
+    """Return the words of the names that the pronouns of a text stand for: each time the nearest person before.
+
+    By the parser, it is the nearest noun before that agrees in number and gender.
+    """
+    if parser is None:
+        return frozenset(word for names in referents(sentences(text)) for word in names)
+    words = parse(parser, [text])[0]
+    heads = {antecedent(words, at) for at in range(len(words))}
+    parts = (i in heads or (word.dep == "compound" and word.head in heads) for i, word in enumerate(words))
+    return frozenset(word.lower for word, part in zip(words, parts, strict=True) if part)
+
+
+def classes(one: Case, parser: str | None = None) -> Row:
+    """Persons and places: is the answer one, alone or in its text, and is it what the question asks for?"""
+    own = set(one.answer.lower)
+    in_text = _entities(one.text.text, parser)
+    held = {kind for kind, name in (*in_text, *entities(one.answer.text)) if own & set(name)}
+    wanted = _DEMANDED.get(asked_type(one.question, one.asks))
+    others = {kind for kind, name in in_text if not own & set(name)}
+    return {
+        "answer is a person": float(PERSON in held),
+        "answer is a place": float(LOCATION in held),
+        "as asked": float(wanted is not None and wanted in held),
+        "another class": float(wanted is not None and bool(held) and wanted not in held),
+        "others of the class asked for": float(wanted is not None and wanted in others),
+    }
+
+
+def coreference(one: Case, parser: str | None = None) -> Row:
+    """Pronouns resolved to who was named before: do they stand for names that the question asks about?"""
+    meant = _meant(one.text.text, parser)
+    asked = [m for m in one.matches if is_name(one.question, m.at)]
+    referred = [m for m in asked if one.question.lower[m.at] in meant]
+    missing = [m for m in asked if m.level <= TITLE]
+    return {
+        "pronouns resolved": float(bool(meant)),
+        "names referred to": share(len(referred), len(asked)),
+        "names missing, others meant": float(bool(missing) and bool(meant) and not referred),
+        "answer referred to": float(bool(meant & set(one.answer.lower))),
+    }

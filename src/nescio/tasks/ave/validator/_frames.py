@@ -1,0 +1,224 @@
+"""Who does what to whom: frames by rules over a parse, the same for a passive, an apposition, a relative clause, a
+noun.
+
+    William of Normandy conquered England.          conquer(agent: William, patient: England)
+    England was conquered by William.               the same
+    William, who conquered England                  the same
+    the conquest of England by William              the same, for conquest and conquer begin alike
+    William, Duke of Normandy                       be(agent: William, patient: duke)
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from msgspec import Struct
+
+from nescio.tasks.ave.validator._case import NONE, Case, alike
+from nescio.tasks.ave.validator._lexical import Row, share
+from nescio.tasks.ave.validator._parsing import Parse, Parsed, each_parsed
+from nescio.tasks.reading.names import MEN, WOMEN
+from nescio.text import stem, word_set
+
+AGENT, PATIENT, RECIPIENT, TIME, PLACE = "agent", "patient", "recipient", "time", "place"
+_DIRECT = {"nsubj": AGENT, "nsubjpass": PATIENT, "dobj": PATIENT, "dative": RECIPIENT, "attr": PATIENT, "oprd": PATIENT}
+_TIMES, _PLACES = word_set("DATE TIME"), word_set("GPE LOC FAC")
+_HE, _SHE = word_set("he him his himself"), word_set("she her hers herself")
+_PERSONS = _HE | _SHE | word_set("who whom")
+_THINGS = word_set("it its which that")
+_MANY = word_set("they them their theirs")
+NOMINAL = ("tion", "sion", "ment", "ance", "ence", "al", "ure", "ing", "y", "est", "th", "age")
+
+
+class Frame(Struct, frozen=True):
+    """A predicate at its word, its roles with the words that fill them, and whether it is negated."""
+
+    at: int
+    predicate: str
+    roles: tuple[tuple[str, int], ...]
+    negated: bool = False
+    nominal: bool = False
+
+
+@lru_cache(maxsize=1 << 14)
+def frames(words: Parse) -> tuple[Frame, ...]:
+    """Return the frames of a text in order; pronouns of relative clauses give way to what they stand for."""
+    children: dict[int, list[int]] = {}
+    for i, word in enumerate(words):
+        if word.head != i:
+            children.setdefault(word.head, []).append(i)
+    found = []
+    for i, word in enumerate(words):
+        own = children.get(i, [])
+        if word.pos == "VERB" or (word.pos == "AUX" and any(words[c].dep in ("nsubj", "attr") for c in own)):
+            roles = _verbal(words, i, own, children)
+            negated = any(words[c].dep == "neg" or words[c].lower in ("never", "not") for c in own)
+            found.append(Frame(i, word.lemma, tuple(dict.fromkeys(roles)), negated))
+        elif word.pos == "NOUN" and word.lower.endswith(NOMINAL) and (roles := _nominal(words, own, children)):
+            found.append(Frame(i, word.lemma, tuple(roles), nominal=True))
+        if word.dep == "appos":
+            found.append(Frame(i, "be", ((AGENT, word.head), (PATIENT, i))))
+    return tuple(found)
+
+
+def _verbal(words: Parse, at: int, own: list[int], children: dict[int, list[int]]) -> list[tuple[str, int]]:
+    word, roles = words[at], []
+    for c in own:
+        dep = words[c].dep
+        if dep in _DIRECT:
+            roles.append((_DIRECT[dep], _meant(words, c, at)))
+        elif dep == "agent" or (dep in ("prep", "dative") and words[c].pos == "ADP"):
+            name = AGENT if dep == "agent" else None
+            roles += [(name or _role(words, c, o), o) for o in _objects(words, c, children)]
+        elif dep in ("obl", "npadvmod", "nmod", "advmod") and (words[c].entity or dep == "obl"):
+            roles.append((_role(words, None, c), c))
+    held = {role for role, _ in roles}
+    if word.dep == "acl" and word.head != at:  # the city founded by Romans, the men crossing it
+        role = PATIENT if word.lower.endswith(("ed", "en")) or AGENT in held else AGENT
+        roles += [(role, word.head)] if role not in held else []
+    if word.dep == "conj" and not {AGENT, PATIENT} <= held:  # a verb beside another shares its subject
+        roles += [
+            (_DIRECT[words[c].dep], _meant(words, c, word.head))
+            for c in children.get(word.head, ())
+            if words[c].dep in ("nsubj", "nsubjpass") and _DIRECT[words[c].dep] not in held
+        ]
+    return roles
+
+
+def _objects(words: Parse, preposition: int, children: dict[int, list[int]]) -> list[int]:
+    return [c for c in children.get(preposition, ()) if words[c].dep in ("pobj", "pcomp", "nk")]
+
+
+def _role(words: Parse, preposition: int | None, at: int) -> str:
+    """Return time or place for such a name or number, else the preposition itself."""
+    if words[at].entity in _TIMES:
+        return TIME
+    if words[at].entity in _PLACES and (preposition is None or words[preposition].lower in ("in", "at", "near")):
+        return PLACE
+    return words[preposition].lower if preposition is not None else "beside"
+
+
+def _nominal(words: Parse, own: list[int], children: dict[int, list[int]]) -> list[tuple[str, int]]:
+    roles = []
+    for c in own:
+        if words[c].dep == "poss":
+            roles.append((AGENT, c))
+        elif words[c].dep == "prep":
+            role = {"of": PATIENT, "by": AGENT}.get(words[c].lower)
+            roles += [(role or _role(words, c, o), o) for o in _objects(words, c, children)]
+    return roles
+
+
+def _meant(words: Parse, at: int, verb: int) -> int:
+    """Return what a relative pronoun stands for: the noun that its clause belongs to."""
+    if words[at].lower in ("who", "which", "that", "whom") and words[verb].dep in ("relcl", "acl"):
+        return words[verb].head
+    return at
+
+
+@lru_cache(maxsize=1 << 14)
+def antecedent(words: Parse, at: int) -> int | None:
+    """Return what a pronoun stands for: the nearest noun before it of its number and gender, a person or a thing."""
+    lower = words[at].lower
+    if words[at].pos != "PRON" or lower not in _PERSONS | _THINGS | _MANY:
+        return None
+    return next((i for i in range(at - 1, -1, -1) if _fits(words, i, lower)), None)
+
+
+def _fits(words: Parse, i: int, pronoun: str) -> bool:
+    word = words[i]
+    if word.pos not in ("NOUN", "PROPN") or word.dep == "compound":
+        return False
+    if pronoun in _MANY or word.plural:
+        return word.plural == (pronoun in _MANY)
+    named = {
+        word.lower,
+        *(part.lower for part in words[max(0, i - 3) : i] if part.head == i and part.dep == "compound"),
+    }
+    man, woman = bool(named & MEN), bool(named & WOMEN)
+    if (word.entity == "PERSON" or man or woman) != (pronoun in _PERSONS):
+        return False
+    return not (pronoun in _HE and woman and not man) and not (pronoun in _SHE and man and not woman)
+
+
+def triples(words: Parse) -> frozenset[tuple[str, str, str]]:
+    """Return predicate, role and filler of all frames, as stems; a pronoun as what it stands for."""
+    return frozenset(
+        (stem(frame.predicate), role, stem(words[_resolved(words, filler)].lemma))
+        for frame in frames(words)
+        for role, filler in frame.roles
+    )
+
+
+def _resolved(words: Parse, at: int) -> int:
+    found = antecedent(words, at)
+    return at if found is None else found
+
+
+def _transformed(_: Case, parsed: Parsed) -> Row:
+    """Syntactic transformations: predicate and roles that statement and text share, in whatever construction."""
+    stated, text = triples(parsed.stated), triples(parsed.text)
+    loose = sum(
+        any((role, filler) == other[1:] and alike(predicate, other[0]) != NONE for other in text)
+        for predicate, role, filler in stated
+    )
+    by_filler = {(predicate, filler): role for predicate, role, filler in text}
+    return {
+        "shared": share(len(stated & text), len(stated)),
+        "shared by words that begin alike": share(loose, len(stated)),
+        "in another role": share(
+            sum(by_filler.get((predicate, filler), role) != role for predicate, role, filler in stated), len(stated)
+        ),
+        "none in statement": float(not stated),
+    }
+
+
+def _of(found: tuple[Frame, ...], part: range) -> list[tuple[Frame, str]]:
+    """Return the frames in which some part of a text plays a role, with the role."""
+    return [(frame, role) for frame in found for role, filler in frame.roles if filler in part]
+
+
+def _roles(_: Case, parsed: Parsed) -> Row:
+    """Roles: what the answer does in its text, and what it does in the statement."""
+    own, there = _of(frames(parsed.stated), parsed.answer), _of(frames(parsed.text), parsed.in_text)
+    played = {role for _, role in own}
+    same = {role for _, role in there} & played
+    both = [
+        (frame, other, role == another)
+        for frame, role in own
+        for other, another in there
+        if alike(stem(frame.predicate), stem(other.predicate)) != NONE
+    ]
+    return {
+        "answer plays a role": float(bool(there)),
+        "answer plays it in statement": float(bool(played)),
+        "same role": float(bool(same)),
+        "of the same predicate": float(bool(both)),
+        "same role of the same predicate": float(any(agree for _, _, agree in both)),
+        "other role of the same predicate": float(bool(both) and not any(agree for _, _, agree in both)),
+    }
+
+
+def _meaning(_: Case, parsed: Parsed) -> Row:
+    """Semantic parsing: frames of the statement against those of the text with the same predicate, filler by filler."""
+    stated, text = parsed.stated, parsed.text
+    kept = otherwise = missing = negated = 0
+    for frame in frames(stated):
+        rivals = [o for o in frames(text) if alike(stem(o.predicate), stem(frame.predicate)) != NONE]
+        missing += not rivals
+        negated += bool(rivals) and all(other.negated != frame.negated for other in rivals)
+        for role, filler in frame.roles:
+            own = stem(stated[filler].lemma)
+            fillers = [stem(text[_resolved(text, i)].lemma) for o in rivals for r, i in o.roles if r == role]
+            kept += own in fillers
+            otherwise += bool(fillers) and own not in fillers
+    return {
+        "fillers kept": float(kept),
+        "filled otherwise": float(otherwise),
+        "share kept": share(kept, kept + otherwise) if kept + otherwise else 0.5,
+        "predicates missing": float(missing),
+        "negation differs": float(negated),
+    }
+
+
+transformations, roles, meaning = map(each_parsed, (_transformed, _roles, _meaning))

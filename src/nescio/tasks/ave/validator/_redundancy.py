@@ -1,0 +1,69 @@
+"""Redundancy: how far the answers to one question agree, which AVE hides on purpose and multi-stream selection needs.
+
+No system is known by name here: only how many gave the same answer, and how similar the others are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from nescio.tasks.ave.exercise import Candidate, Key, by_question
+from nescio.tasks.ave.validator._lexical import Row, share
+from nescio.text import find_words, normalised_words, shared_f1
+
+Votes = Mapping[Key, int]  # how many systems gave an answer
+
+
+class Group(Struct, frozen=True):
+    """The answers to one question, each in normalised words, with how many systems gave it."""
+
+    answers: tuple[tuple[str, ...], ...]
+    votes: tuple[int, ...]
+
+
+def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
+    """Return the answers to one question; those of the same normalised words share their votes."""
+    keys = [tuple(normalised_words(answer)) for answer in answers]
+    sums: Counter[tuple[str, ...]] = Counter()
+    for key, many in zip(keys, votes, strict=True):
+        sums[key] += many
+    return Group(tuple(keys), tuple(sums[key] for key in keys))
+
+
+def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
+    """Return `redundancy` for every candidate among its question's answers; `votes` is 1 where it names none."""
+    row_of: dict[Key, Row] = {}
+    for those in by_question(candidates).values():
+        together = group([one.answer for one in those], [votes.get(one.key, 1) for one in those])
+        row_of |= {one.key: redundancy(together, at) for at, one in enumerate(those)}
+    return [row_of[one.key] for one in candidates]
+
+
+def redundancy(one: Group, at: int) -> Row:
+    """Votes for the answer at this place, its likeness to the other votes, and how divided they are."""
+    distinct = dict(zip(one.answers, one.votes, strict=True))
+    own, mine = one.answers[at], one.votes[at]
+    total = sum(distinct.values())
+    others = {key: many for key, many in distinct.items() if key != own}
+    left = sum(others.values())
+    like = math.fsum(many * shared_f1(own, key) for key, many in others.items())
+    within = sum(many for key, many in others.items() if find_words(key, own))
+    around = sum(many for key, many in others.items() if find_words(own, key))
+    shares = [many / total for many in distinct.values()]
+    first = max(others.values(), default=0)
+    return {
+        "votes": share(mine, total),
+        "lead": share(mine - first, total),
+        "most votes": float(mine >= first),
+        "likeness": share(like, left),
+        "votes and likeness": share(mine + like, total),
+        "within others": share(within, total),
+        "holds others": share(around, total),
+        "answers": math.log(len(distinct)),
+        "division": -math.fsum(part * math.log(part) for part in shares),
+        "words": math.log1p(len(own)),
+    }

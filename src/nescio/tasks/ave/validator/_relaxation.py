@@ -1,0 +1,163 @@
+"""The least that has to be given up for a statement to follow from a text, exactly: no atom is charged for the size of
+the search.
+
+A statement says that some things are so; it follows where each of its constants can be mapped to a constant of the text
+so that all its atoms become facts. The cheapest mapping is found by bucket elimination: one constant after another is
+minimised out of the tables of costs (Dechter 1999, "Bucket elimination: a unifying framework for reasoning").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.tasks.ave.validator._atoms import EQUAL, Atom, matching
+
+CELLS = 2_000_000  # of the largest table; beyond it constants are minimised apart, and the limit is reported
+Costs = NDArray[np.int64]
+
+
+class Table(Struct, frozen=True, eq=False):
+    """Costs by the values of some constants of a statement, one axis each, in ascending order."""
+
+    constants: tuple[int, ...]
+    costs: Costs
+
+
+class Relaxation(Struct, frozen=True):
+    """What is given up, and which constant of the text each constant of the statement is mapped to.
+
+    Where `limit_reached`, less might do.
+    """
+
+    cost: int
+    whole: int
+    given_up: tuple[Atom, ...]
+    mapping: Mapping[int, int]
+    limit_reached: bool
+
+
+class Facts:
+    """A text's facts by predicate, with one constant for all that are equal."""
+
+    def __init__(self, atoms: tuple[Atom, ...]) -> None:
+        self._same: dict[int, int] = {}
+        for atom in atoms:
+            if atom.predicate == EQUAL:
+                first, second = sorted(map(self.one, atom.places))
+                if first != second:
+                    self._same[second] = first
+        self.held: dict[str, set[tuple[int, ...]]] = {}
+        for atom in atoms:
+            if atom.predicate != EQUAL:
+                self.held.setdefault(atom.predicate, set()).add(tuple(map(self.one, atom.places)))
+        self.words = frozenset(atom.predicate for atom in atoms if len(atom.places) == 1)
+
+    def one(self, constant: int) -> int:
+        """Return the constant that represents all that are equal to one."""
+        while constant in self._same:
+            constant = self._same[constant]
+        return constant
+
+    def places(self, atom: Atom) -> set[tuple[int, ...]]:
+        """Return the constants of which an atom of a statement is a fact."""
+        if len(atom.places) > 1:
+            return self.held.get(atom.predicate, set())
+        return {places for word in matching(atom.predicate, self.words) for places in self.held[word]}
+
+
+def relaxation(stated: tuple[Atom, ...], text: tuple[Atom, ...]) -> Relaxation:
+    """Return the cheapest relaxation of a statement that follows from a text."""
+    facts = Facts(text)
+    places = {atom: facts.places(atom) for atom in stated if atom.predicate != EQUAL}
+    values = _values(stated, places)
+    tables = [_table(atom, places.get(atom), values) for atom in stated]
+    chosen, limit_reached = _cheapest(tables, {constant: len(each) for constant, each in values.items()})
+    mapping = {constant: values[constant][at] for constant, at in chosen.items() if at < len(values[constant])}
+    given_up = tuple(atom for atom in stated if not _kept(atom, places.get(atom), mapping))
+    cost = sum(atom.cost for atom in given_up)
+    return Relaxation(cost, sum(atom.cost for atom in stated), given_up, mapping, limit_reached and cost > 0)
+
+
+def _kept(atom: Atom, places: set[tuple[int, ...]] | None, mapping: Mapping[int, int]) -> bool:
+    image = tuple(mapping.get(constant, -1) for constant in atom.places)
+    return image in places if places is not None else len(set(image)) == 1
+
+
+def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]]) -> dict[int, list[int]]:
+    """Return what each constant can be mapped to so that some atom is kept; constants to be equal share theirs."""
+    found: dict[int, set[int]] = {constant: set() for atom in stated for constant in atom.places}
+    for atom, kept in places.items():
+        for side, constant in enumerate(atom.places):
+            found[constant] |= {image[side] for image in kept}
+    equal = [atom.places for atom in stated if atom.predicate == EQUAL]
+    for _ in equal:  # as often as there are equations, so that the values of a chain meet
+        for first, second in equal:
+            found[first] = found[second] = found[first] | found[second]
+    return {constant: sorted(each) for constant, each in found.items()}
+
+
+def _table(atom: Atom, places: set[tuple[int, ...]] | None, values: Mapping[int, list[int]]) -> Table:
+    """Return what an atom costs at each mapping of its constants.
+
+    The last value of a constant is a thing that the text does not speak of, which only equals itself.
+    """
+    constants = tuple(sorted(set(atom.places)))
+    costs = np.full([len(values[constant]) + 1 for constant in constants], atom.cost, dtype=np.int64)
+    at = {constant: {value: i for i, value in enumerate(values[constant])} for constant in constants}
+    if places is None:
+        places = {(value, value) for value in values[atom.places[0]]}
+        costs[(-1,) * len(constants)] = 0
+    for image in places:
+        mapping = dict(zip(atom.places, image, strict=True))
+        if tuple(mapping[constant] for constant in atom.places) == image:
+            costs[tuple(at[constant][mapping[constant]] for constant in constants)] = 0
+    return Table(constants, costs)
+
+
+def _cheapest(tables: list[Table], sizes: Mapping[int, int]) -> tuple[dict[int, int], bool]:
+    """Return the place of the best value of each constant, and whether a table would have been too large."""
+    left, limit_reached = set(sizes), False
+    choices: list[tuple[int, Table]] = []
+    while left:
+        constant = min(left, key=lambda each: (_cells(each, tables, sizes), each))
+        left.remove(constant)
+        own = [table for table in tables if constant in table.constants]
+        tables = [table for table in tables if constant not in table.constants]
+        if _cells(constant, own, sizes) <= CELLS:
+            joined = reduce(_joined, own)
+            choices.append((constant, joined))
+            own = [joined]
+        else:
+            limit_reached = True
+            choices.append((constant, min(own, key=lambda table: len(table.constants))))
+        tables += [_without(constant, table) for table in own]
+    chosen: dict[int, int] = {}
+    for constant, table in reversed(choices):
+        at = tuple(slice(None) if each == constant else chosen[each] for each in table.constants)
+        chosen[constant] = int(np.argmin(table.costs[at]))
+    return chosen, limit_reached
+
+
+def _cells(constant: int, tables: list[Table], sizes: Mapping[int, int]) -> int:
+    beside = {each for table in tables if constant in table.constants for each in table.constants}
+    return reduce(lambda cells, each: cells * (sizes[each] + 1), beside, 1)
+
+
+def _joined(first: Table, second: Table) -> Table:
+    constants = tuple(sorted({*first.constants, *second.constants}))
+    return Table(constants, _spread(first, constants) + _spread(second, constants))
+
+
+def _spread(table: Table, constants: tuple[int, ...]) -> Costs:
+    own = iter(table.costs.shape)
+    return table.costs.reshape([next(own) if constant in table.constants else 1 for constant in constants])
+
+
+def _without(constant: int, table: Table) -> Table:
+    left = tuple(each for each in table.constants if each != constant)
+    return Table(left, table.costs.min(axis=table.constants.index(constant)))

@@ -1,0 +1,96 @@
+"""What is not part of this project: WordNet, sentence embeddings, a parser, a prover. A technique that needs what is
+absent is skipped."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from msgspec import Struct
+
+from nescio.tasks.ave.validator import _passages
+from nescio.tasks.ave.validator._case import TITLE, Case
+from nescio.tasks.ave.validator._lexical import Row
+from nescio.tasks.wordnet import DEBIAN, lacking, open_folder
+
+
+class Resources(Struct, frozen=True):
+    """Where to find WordNet's folder, a model of sentence-transformers, a pipeline of spaCy, and the prover E.
+
+    Nothing is downloaded. Embeddings and parser are named; WordNet and the prover are looked for where they are usual.
+    """
+
+    wordnet: Path | None = None
+    embeddings: str | None = None
+    parser: str | None = None
+    prover: str | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where WordNet is."""
+        return self.wordnet or DEBIAN
+
+
+def numbers_absent(_: Resources) -> str | None:
+    """Why numbers cannot be read, or None."""
+    absent = [name for name in ("pint", "text_to_num") if find_spec(name) is None]
+    return f"{absent[0]} is not installed (pip install 'nescio[judges]')" if absent else None
+
+
+def wordnet_absent(resources: Resources) -> str | None:
+    """Why there is no WordNet, or None."""
+    if find_spec("nltk") is None:
+        return "nltk is not installed (pip install 'nescio[systems]')"
+    folder = resources.folder
+    if name := lacking(folder):
+        return f"no {name} in {folder}: name WordNet's folder with --wordnet"
+    return None
+
+
+def embeddings_absent(resources: Resources) -> str | None:
+    """Why there are no embeddings, or None."""
+    if resources.embeddings == _passages.MODEL:
+        return f"{_passages.MODEL} has no vector for each token"
+    if find_spec("sentence_transformers") is None:
+        return "sentence-transformers is not installed (pip install 'nescio[embeddings]')"
+    return None if resources.embeddings else "no model is named with --embeddings"
+
+
+# ---- WordNet ----
+
+
+@lru_cache(maxsize=1 << 15)
+def _related(folder: Path, word: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Return the synonyms of a word, the words up to two steps above and one below it, and its antonyms."""
+    same: set[str] = set()
+    kin: set[str] = set()
+    against: set[str] = set()
+    for synset in open_folder(folder).synsets(word):
+        for lemma in synset.lemmas():
+            same.add(lemma.name().lower())
+            against |= {other.name().lower() for other in lemma.antonyms()}
+        above = synset.hypernyms()
+        for other in (*above, *(far for near in above for far in near.hypernyms()), *synset.hyponyms()):
+            kin |= {lemma.name().lower() for lemma in other.lemmas()}
+    return frozenset(same), frozenset(kin), frozenset(against)
+
+
+@lru_cache(maxsize=1 << 15)
+def _base(folder: Path, word: str) -> str:
+    """Return the base form of a word as WordNet has it, the word itself where it has none."""
+    return next((base for pos in "nvar" if (base := open_folder(folder).morphy(word, pos))), word)
+
+
+def wordnet(one: Case, resources: Resources) -> Row:
+    """Question words that the text lacks: has it a synonym of theirs, a wider or narrower word, an antonym?"""
+    folder = resources.folder
+    text = {_base(folder, word) for word in one.text.lower}
+    sums = {"synonym": 0.0, "kin": 0.0, "antonym": 0.0, "nothing": 0.0}
+    for m in one.matches:
+        if m.level > TITLE:
+            continue
+        same, kin, against = _related(folder, _base(folder, one.question.lower[m.at]))
+        kind = "synonym" if same & text else "antonym" if against & text else "kin" if kin & text else "nothing"
+        sums[kind] += m.weight
+    return {name: value / one.total for name, value in sums.items()}

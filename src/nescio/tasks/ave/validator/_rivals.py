@@ -1,0 +1,111 @@
+"""Rivals: other questions about the same text. Where two ask for the same thing, it seldom answers both.
+
+Nothing here looks at who answered, or at other answers to the same question: the answers of one system are enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import fsum
+
+from msgspec import Struct
+
+from nescio.tasks.ave.exercise import Candidate
+from nescio.tasks.ave.validator._case import Case, Weight
+from nescio.tasks.ave.validator._lexical import Row, share
+
+
+class RivalView(Struct, frozen=True):
+    """A candidate as its rivals see it: how much of its question the text has (`found`), and what it lacks."""
+
+    question: frozenset[str]
+    answer: frozenset[str]
+    missing: frozenset[str]
+    found: float
+    lacks: float
+
+    @property
+    def fit(self) -> tuple[float, float]:
+        """How well the text suits the question; of several answers to one question the best fit stands for it."""
+        return self.found, -self.lacks
+
+
+def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> list[Row]:
+    """Compare each candidate with its rivals on the same text: all, those with the same answer, those sharing a word of
+    it.
+
+    Of each kind: how many there are; by how much the text has more of this question than of any of theirs; and for the
+    most similar rival, its likeness, the same lead, and the weight of its missing words less ours, times the likeness.
+    0 without rivals.
+    """
+    views = [_view(one) for one in cases]
+    by_text: dict[str, list[int]] = {}
+    for at, candidate in enumerate(candidates):
+        by_text.setdefault(candidate.text, []).append(at)
+    rows = []
+    for at, candidate in enumerate(candidates):
+        about = by_text[candidate.text] if candidate.text else []  # without a text there is none to share
+        others = [
+            (candidates[i].question_id, views[i]) for i in about if candidates[i].question_id != candidate.question_id
+        ]
+        rows.append(_row(views[at], others, cases[at].weight))
+    return rows
+
+
+def contested(candidates: Sequence[Candidate]) -> float:
+    """Return the share of the candidates that have a rival: another question with a candidate of the same text."""
+    questions_of: dict[str, set[str]] = {}
+    for candidate in candidates:
+        questions_of.setdefault(candidate.text, set()).add(candidate.question_id)
+    return share(
+        sum(bool(candidate_.text) and len(questions_of[candidate_.text]) > 1 for candidate_ in candidates),
+        len(candidates),
+    )
+
+
+def _view(one: Case) -> RivalView:
+    question, answer, text = (
+        frozenset(stems) for stems in (one.question.content_stems, one.answer.stem, one.text.stem)
+    )
+    sought = question - answer
+    total, lacks = _sum(sought, one.weight), _sum(sought - text, one.weight)
+    return RivalView(question, answer, sought - text, 1 - lacks / total if total else 1.0, lacks)
+
+
+def _row(mine: RivalView, others: Sequence[tuple[str, RivalView]], weight: Weight) -> Row:
+    row: dict[str, float] = {}
+    for kind, among in (
+        ("text", others),
+        ("same answer", [rival for rival in others if rival[1].answer == mine.answer]),
+        ("near answer", [rival for rival in others if rival[1].answer & mine.answer]),
+    ):
+        best: dict[str, RivalView] = {}
+        for name, other in among:
+            if name not in best or other.fit > best[name].fit:
+                best[name] = other
+        row |= {f"{feature} ({kind})": value for feature, value in _against(mine, list(best.values()), weight).items()}
+    return row
+
+
+def _against(mine: RivalView, others: Sequence[RivalView], weight: Weight) -> Row:
+    if not others:
+        return dict.fromkeys(("rivals", "lead", "likeness", "lead over the likest", "missing in the likest"), 0.0)
+    likeness = [
+        share(_sum(mine.question & other.question, weight), _sum(mine.question | other.question, weight))
+        for other in others
+    ]
+    like, _, at = max((likeness[i], other.fit, i) for i, other in enumerate(others))
+    likest = others[at]
+    less = _sum(likest.missing - mine.question, weight) - _sum(mine.missing - likest.question, weight)
+    return {
+        "rivals": float(len(others)),
+        "lead": mine.found - max(other.found for other in others),
+        "likeness": like,
+        "lead over the likest": mine.found - likest.found,
+        "missing in the likest": less * like,
+    }
+
+
+def _sum(stems: frozenset[str], weight: Weight) -> float:
+    """Return the weight of some stems, added exactly, so that their order does not matter."""
+    return fsum(map(weight, stems))

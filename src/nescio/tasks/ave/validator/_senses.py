@@ -1,0 +1,102 @@
+"""Which sense a word has, by extended Lesk over WordNet: the one whose glosses, and those of its neighbours, share most
+with the words around.
+
+Source: Banerjee & Pedersen 2002, "An adapted Lesk algorithm for word sense disambiguation using WordNet".
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from nescio.tasks.ave.validator._case import TITLE, Case
+from nescio.tasks.ave.validator._lexical import Row
+from nescio.tasks.ave.validator._parsing import parse
+from nescio.tasks.ave.validator._words import Words, spans
+from nescio.tasks.wordnet import open_folder
+from nescio.text import content_stems
+
+_PARTS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}  # a parser's and WordNet's
+STEPS = 3  # how far above its own sense a word still is of a kind with another
+
+
+@lru_cache(maxsize=1 << 15)
+def _signatures(folder: Path, word: str, part: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Return the senses of a word with the stems of their glosses and of those of the senses beside them.
+
+    They are those of a part of speech, all where it has none or is not known.
+    """
+    found, net = [], open_folder(folder)
+    for sense in (net.synsets(word, part) if part else ()) or net.synsets(word):
+        near = [sense, *sense.hypernyms(), *sense.hyponyms(), *sense.part_meronyms(), *sense.part_holonyms()]
+        stems: set[str] = set()
+        for other in near:
+            stems |= _gloss(folder, other.name())
+        found.append((sense.name(), frozenset(stems)))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1 << 16)
+def _gloss(folder: Path, name: str) -> frozenset[str]:
+    sense: Any = open_folder(folder).synset(name)
+    words = " ".join((sense.definition(), *sense.examples(), *sense.lemma_names())).replace("_", " ")
+    return frozenset(content_stems(words))
+
+
+def sense(folder: Path, word: str, own: str, around: frozenset[str], part: str = "") -> str | None:
+    """Return the sense of a word among others, by name; the commonest of equals, None for a word without senses.
+
+    `own` is the stem of the word itself, which says nothing about its sense; `part` is its part of speech (n, v, a, r).
+    """
+    senses = _signatures(folder, word, part)
+    if len(senses) < 2:
+        return senses[0][0] if senses else None
+    context = around - {own}
+    return max(senses, key=lambda each: len(each[1] & context))[0]
+
+
+@lru_cache(maxsize=1 << 14)
+def _above(folder: Path, name: str) -> frozenset[str]:
+    """Return a sense with those up to three steps above it."""
+    level, found = [open_folder(folder).synset(name)], {name}
+    for _ in range(STEPS):
+        level = [other for each in level for other in each.hypernyms()]
+        found |= {other.name() for other in level}
+    return frozenset(found)
+
+
+@lru_cache(maxsize=1 << 12)
+def _senses(folder: Path, words: tuple[tuple[str, str, str], ...]) -> dict[str, str]:
+    """Return the sense of each word of a text, by stem."""
+    around = frozenset(stem for _, stem, _ in words)
+    found = ((stem, sense(folder, word, stem, around, part)) for word, stem, part in words)
+    return {stem: name for stem, name in found if name is not None}
+
+
+def _content(words: Words, parser: str | None) -> tuple[tuple[str, str, str], ...]:
+    """Return the lemma, the stem and the part of speech of the content words of a text, "" without a parser."""
+    if parser is None:
+        return tuple(dict.fromkeys((words.lemma[i], words.stem[i], "") for i in words.content))
+    tags = {word.at: _PARTS.get(word.pos, "") for word in parse(parser, [words.text])[0]}
+    first = [at for at, _ in spans(words.text)]
+    return tuple(dict.fromkeys((words.lemma[i], words.stem[i], tags.get(first[i], "")) for i in words.content))
+
+
+def senses(one: Case, folder: Path, parser: str | None = None) -> Row:
+    """Senses: do matching words mean the same, and has the text a word of the sense of one that is missing?"""
+    question, text = (_senses(folder, _content(words, parser)) for words in (one.question, one.text))
+    sums = {"same": 0.0, "another": 0.0, "by another word": 0.0, "of its kind": 0.0, "nothing": 0.0}
+    there = frozenset(text.values())
+    for m in one.matches:
+        own = question.get(m.stem)
+        if own is None:
+            continue
+        if m.level > TITLE:
+            kind = "same" if text.get(m.stem, own) == own else "another"
+        elif own in there:
+            kind = "by another word"
+        else:
+            kind = "of its kind" if any(own in _above(folder, other) for other in there) else "nothing"
+        sums[kind] += m.weight
+    return {name: value / one.total for name, value in sums.items()}

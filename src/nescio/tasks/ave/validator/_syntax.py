@@ -1,0 +1,96 @@
+"""Techniques that read a parse: dependencies that statement and text share, parts of speech, constituents,
+functions."""
+
+from __future__ import annotations
+
+from nescio.tasks.ave.validator._case import Case
+from nescio.tasks.ave.validator._lexical import Row, share
+from nescio.tasks.ave.validator._parsing import Parse, Parsed, Token, each_parsed, top
+
+_SPEECH = ("NOUN", "PROPN", "VERB", "ADJ", "NUM")
+_CONTENT = frozenset(_SPEECH)
+FUNCTIONS = ("nsubj", "nsubjpass", "dobj", "dative", "attr", "pobj", "appos", "compound", "amod")
+
+
+def arcs(words: Parse) -> frozenset[tuple[str, str, str]]:
+    """Return the dependencies of a text: lemma of the head, relation, lemma of what depends on it."""
+    return frozenset(
+        (words[word.head].lemma, word.dep, word.lemma) for word in words if word.pos not in ("PUNCT", "SPACE")
+    )
+
+
+def _dependencies(_: Case, parsed: Parsed) -> Row:
+    """Dependencies that statement and text share: with the relation, and without it."""
+    stated, text = arcs(parsed.stated), arcs(parsed.text)
+    bare, others = ({(head, tail) for head, _, tail in those} for those in (stated, text))
+    return {
+        "dependencies": share(len(stated & text), len(stated)),
+        "dependencies without relation": share(len(bare & others), len(bare)),
+        "turned round": share(sum((tail, head) in others for head, tail in bare if head != tail), len(bare)),
+    }
+
+
+def _speech(_: Case, parsed: Parsed) -> Row:
+    """Parts of speech: which nouns, names, verbs of the statement the text has as such, and what the answer is."""
+    inside = {*parsed.answer}
+    stated = {(w.pos, w.lemma) for i, w in enumerate(parsed.stated) if w.pos in _CONTENT and i not in inside}
+    text = {(w.pos, w.lemma) for w in parsed.text}
+    lemmas = {lemma for _, lemma in text}
+    row: Row = {}
+    for kind in _SPEECH:
+        own = [lemma for pos, lemma in stated if pos == kind]
+        row[f"{kind} missing"] = float(sum((kind, lemma) not in text for lemma in own))
+    row["as another part of speech"] = float(sum(lemma in lemmas and (pos, lemma) not in text for pos, lemma in stated))
+    at = top(parsed.text, parsed.in_text)
+    kind = parsed.text[at].pos if at is not None else ""
+    return row | {f"answer is {name}": float(kind == name) for name in _SPEECH}
+
+
+def _constituents(_: Case, parsed: Parsed) -> Row:
+    """Chunks by the parser: is the answer one constituent of its text, a whole one, or cut out of one?"""
+    words, part = parsed.text, parsed.in_text
+    tops = [i for i in part if words[i].head not in part or words[i].head == i]
+    left_out = [i for i, word in enumerate(words) if i not in part and word.head in part and word.pos != "PUNCT"]
+    close = [i for i in left_out if words[i].dep in ("det", "compound", "amod", "nummod", "poss")]
+    return {
+        "constituents": float(len(tops)),
+        "left out of it": float(len(left_out)),
+        "left out before its noun": float(len(close)),
+        "goes on with a preposition": float(any(words[i].dep == "prep" for i in left_out)),
+        "goes on with a clause": float(any(words[i].dep in ("relcl", "acl", "appos", "conj") for i in left_out)),
+        "begins with a preposition": float(bool(part) and words[part[0]].pos == "ADP"),
+    }
+
+
+def _function(words: Parse, at: int | None) -> tuple[str, str]:
+    """Return the function of a word and the lemma of what governs it; past prepositions."""
+    if at is None:
+        return "", ""
+    word: Token = words[at]
+    head = words[word.head]
+    if word.dep == "pobj":
+        return f"{head.lower}", words[head.head].lemma
+    return word.dep, head.lemma if head is not word else ""
+
+
+def _functions(_: Case, parsed: Parsed) -> Row:
+    """Functions (subject, object …): has the answer in its text the function, and the governor, of the statement?"""
+    stated, text = parsed.stated, parsed.text
+    function, governor = _function(stated, top(stated, parsed.answer))
+    there, over = _function(text, top(text, parsed.in_text))
+    own = {(w.lemma, w.dep) for i, w in enumerate(stated) if w.dep in FUNCTIONS and i not in parsed.answer}
+    others = {(w.lemma, w.dep) for w in text}
+    lemmas = {lemma for lemma, _ in others}
+    matched = [pair for pair in own if pair[0] in lemmas]
+    return {
+        "same function": float(bool(function) and function == there),
+        "same governor": float(bool(governor) and governor == over),
+        "same function and governor": float(bool(governor) and (function, governor) == (there, over)),
+        "answer is subject": float(there in ("nsubj", "nsubjpass")),
+        "answer is object": float(there in ("dobj", "dative", "attr")),
+        "functions kept": share(sum(pair in others for pair in matched), len(matched)) if matched else 0.5,
+        "functions lost": float(sum(pair not in others for pair in matched)),
+    }
+
+
+dependencies, speech, constituents, functions = map(each_parsed, (_dependencies, _speech, _constituents, _functions))

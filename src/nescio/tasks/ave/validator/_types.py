@@ -1,0 +1,160 @@
+"""Techniques that look at kinds: names and the expected type of the answer, numbers, times."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from functools import lru_cache
+
+from nescio.tasks.ave.validator import _lexicon
+from nescio.tasks.ave.validator._case import NONE, Case
+from nescio.tasks.ave.validator._languages import ENGLISH, months, plain_numbers
+from nescio.tasks.ave.validator._lexical import Row, share
+from nescio.tasks.ave.validator._words import Words, is_name, is_number
+from nescio.text import word_set
+
+_YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
+ASKED = ("who", "when", "where", "how many", "how", "why", "which", "what", "none")
+GIVEN = ("time", "number", "name", "other")
+_TIMES = word_set("year date century decade month day time period era season")
+_PLACES = word_set("city country state place location town region area river continent county province island")
+_PEOPLE = word_set("person people leader king queen president emperor scientist author man woman ruler name")
+_FITS = {"who": ("name",), "when": ("time",), "where": ("name",), "how many": ("number",)}
+
+
+def asked_type(question: Words, asks: int | None) -> str:
+    """Return what kind of answer the question asks for, one of ASKED."""
+    if asks is None:
+        return "none"
+    word, following = question.lower[asks], question.lower[asks + 1 : asks + 3]
+    if word == "how":
+        return "how many" if following[:1] and following[0] in ("many", "much") else "how"
+    if word in ("who", "whom", "whose"):
+        return "who"
+    if word in ("what", "which"):
+        kinds = set(following[:1])
+        return "when" if kinds & _TIMES else "where" if kinds & _PLACES else "who" if kinds & _PEOPLE else word
+    return word
+
+
+def given_type(answer: Words) -> str:
+    """Return what kind of thing the answer looks like, one of GIVEN."""
+    if any(_YEAR.fullmatch(word.removesuffix("s")) or word in _lexicon.TIME_WORDS for word in answer.lower):
+        return "time"
+    if any(map(is_number, answer.lower)):
+        return "number"
+    return "name" if any(word[0].isupper() for word in answer.surface) else "other"
+
+
+def _held(one: Case, i: int) -> bool:
+    return one.question.stem[i] in one.text.stem
+
+
+def names(one: Case) -> Row:
+    """Names and types: are the question's names in the text, and is the answer of the kind that is asked for?"""
+    own = [i for i in one.question.content if is_name(one.question, i) and not is_number(one.question.lower[i])]
+    missing = sum(not _held(one, i) for i in own)
+    related = {m.at: m.level for m in one.matches}
+    lost = sum(not _held(one, i) and related.get(i, NONE) == NONE for i in own)
+    wanted_type, answer_type = asked_type(one.question, one.asks), given_type(one.answer)
+    capitals = sum(is_name(one.text, i) for i in range(len(one.text)))
+    wanted = _FITS.get(wanted_type)
+    fits = wanted is None or answer_type in wanted
+    return {
+        "names asked": float(len(own)),
+        "names missing": float(missing),
+        "names lost": float(lost),
+        "share of names": share(len(own) - missing, len(own)) if own else 1.0,
+        "names in text": math.log1p(capitals),
+        "other names, some missing": float(missing > 0 and capitals > len(own) - missing),
+        "capitals of answer": share(sum(word[0].isupper() for word in one.answer.surface), len(one.answer)),
+        **{f"asks {kind}": float(wanted_type == kind) for kind in ASKED},
+        **{f"gives {kind}": float(answer_type == kind) for kind in GIVEN},
+        "fits": float(wanted is not None and fits),
+        **{f"{kind}, does not fit": float(wanted_type == kind and not fits) for kind in _FITS},
+    }
+
+
+def numbers(one: Case) -> Row:
+    """Numbers: does the text state those that the question states, and how many others?"""
+    in_question, stated, in_answer = (
+        _values(plain_numbers(" ".join(words.surface), words.language))
+        for words in (one.question, one.text, one.answer)
+    )
+    missing = len(in_question - stated)
+    return {
+        "numbers asked": float(len(in_question)),
+        "numbers missing": float(missing),
+        "others instead": float(bool(missing) and bool(stated - in_question - in_answer)),
+        "share of numbers": share(len(in_question) - missing, len(in_question)) if in_question else 1.0,
+        "numbers in text": math.log1p(len(stated - in_answer)),
+        "answer is one of several": float(bool(in_answer) and len(stated) > len(in_answer)),
+    }
+
+
+@lru_cache(maxsize=1 << 14)
+def _values(text: str) -> frozenset[Decimal]:
+    """Return the numbers that a text states, in digits or in words, as the judge of numbers reads them."""
+    from nescio.judging._numbers import quantities
+
+    return frozenset(quantity.value.normalize() for quantity in quantities(text))
+
+
+@lru_cache(maxsize=8)
+def _time(language: str) -> re.Pattern[str]:
+    """Return a regular expression for times, such as 8 May, the 8th of May, 8 de mayo, May the 8th; English months have
+    a capital, because may is a verb."""
+    names = "|".join(map(str.capitalize, months(language)))
+    month = rf"(?P<month>{names})" if language == ENGLISH else rf"(?P<month>(?i:{names}))"
+    before = r"(?:(?P<before>[0-3]?\d)(?:st|nd|rd|th|er|[.º])?(?:\s+(?:of|de))?\s+)?"
+    behind = r"(?:\s+(?:the\s+)?(?P<behind>[0-3]?\d)(?:st|nd|rd|th)?(?![\w]))?"
+    return re.compile(
+        r"\b(?:(?P<century>\d{1,2})(?:st|nd|rd|th)[- ]centur(?:y|ies)|(?P<decade>\d{3}0)s|(?P<year>1\d{3}|20\d\d)"
+        rf"|{before}{month}\b{behind})\b"
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def moments(text: str, language: str = ENGLISH) -> frozenset[tuple[str, int]]:
+    """Return the times that a text names: ("year", 1945), ("decade", 1940), ("month", 5), ("day", 508).
+
+    A day is the same before its month and behind it: 8 May, May 8th, the 8th of May.
+    """
+    dates: set[tuple[str, int]] = set()
+    for match in _time(language).finditer(text):
+        for kind in ("century", "decade", "year"):
+            if match[kind]:
+                dates.add((kind, int(match[kind])))
+        if match["month"]:
+            month = 1 + months(language).index(match["month"].lower())
+            dates.add(("month", month))
+            if day := match["before"] or match["behind"]:
+                dates.add(("day", 100 * month + int(day)))
+    return frozenset(dates)
+
+
+def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
+    """Whether a time is named among others, or holds one of them: 1945 is in the 1940s and in the 20th century."""
+    kind, value = moment
+    years = {year for other, year in others if other == "year"}
+    if kind == "decade":
+        return moment in others or any(year // 10 == value // 10 for year in years)
+    if kind == "century":
+        return moment in others or any((year + 99) // 100 == value for year in years)
+    return moment in others
+
+
+def times(one: Case) -> Row:
+    """Compare times: does the text name those that the question names, or others instead?"""
+    in_question, stated, in_answer = (
+        moments(" ".join(words.surface), words.language) for words in (one.question, one.text, one.answer)
+    )
+    missing = [moment for moment in in_question if not agrees(moment, stated)]
+    return {
+        "times asked": float(len(in_question)),
+        "times missing": float(len(missing)),
+        "others instead": float(bool(missing) and bool(stated - in_answer)),
+        "times in text": math.log1p(len(stated)),
+        "answer is one of several": float(bool(in_answer) and len(stated) > len(in_answer)),
+    }

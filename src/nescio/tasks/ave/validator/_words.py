@@ -1,0 +1,97 @@
+"""A text as the techniques see it: words, their lemmas and stems, which carry content, and where the clauses end."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from msgspec import Struct
+
+from nescio.tasks.ave.validator._languages import ENGLISH, stem, stop_words
+from nescio.tasks.ave.validator._lexicon import NUMBER_WORDS, lemmas, peoples
+from nescio.text import bare_word, without_accents
+
+_WORD = re.compile(r"\d+(?:[.,:]\d+)*(?:st|nd|rd|th|s)?|[^\W\d_](?:[^\W_]|(?<=\w)['’](?=\w))*")
+_PAUSES = (("", 0.0), (",", 2.0), ("()", 2.0), (":–—", 3.0), (";", 4.0), (".!?", 6.0))  # in words of distance
+_QUESTION_WORDS = ("who", "whom", "whose", "when", "where", "why", "how", "which", "what")
+
+
+class Words(Struct, frozen=True):
+    """The words of a text in order: as written, in lower case, as lemmas, as stems; `place` is where each one is.
+
+    A place counts words, and more for punctuation between them, so that another clause is farther away.
+    """
+
+    text: str
+    surface: tuple[str, ...]
+    lower: tuple[str, ...]
+    lemma: tuple[str, ...]
+    stem: tuple[str, ...]
+    place: tuple[float, ...]
+    language: str = ENGLISH
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    @property
+    def content(self) -> tuple[int, ...]:
+        """The positions of the words that are no function words."""
+        stops = self.stops
+        return tuple(i for i, word in enumerate(self.lower) if word not in stops)
+
+    @property
+    def stops(self) -> frozenset[str]:
+        """The function words of the language."""
+        return stop_words(self.language)
+
+    @property
+    def content_stems(self) -> tuple[str, ...]:
+        """The stems of those words, in order."""
+        return tuple(self.stem[i] for i in self.content)
+
+
+@lru_cache(maxsize=1 << 14)
+def read(text: str, language: str = ENGLISH) -> Words:
+    """Return the words of a text in a language, by its code."""
+    surface, place, at, end = [], [], 0.0, 0
+    for match in _WORD.finditer(text):
+        between = text[end : match.start()]
+        at += 1.0 + max(cost for marks, cost in _PAUSES if not marks or any(mark in between for mark in marks))
+        surface.append(match[0])
+        place.append(at)
+        end = match.end()
+    lower = [_plain(word) for word in surface]
+    bases = [lemma(word) for word in lower] if language == ENGLISH else [word.lower() for word in surface]
+    stems = tuple(stem(base, language) for base in bases)
+    return Words(text, tuple(surface), tuple(lower), tuple(bases), stems, tuple(place), language)
+
+
+def spans(text: str) -> tuple[tuple[int, int], ...]:
+    """Where the words of a text begin and end, in characters."""
+    return tuple(match.span() for match in _WORD.finditer(text))
+
+
+def _plain(word: str) -> str:
+    """Lower case, without accents and the 's of possession: Céloron's as celoron."""
+    return without_accents(bare_word(word)) or word
+
+
+def lemma(word: str) -> str:
+    """Return the base of an irregular form, the country of an adjective; any other word as it is."""
+    word = lemmas().get(word, word)
+    return peoples().get(word, word)
+
+
+def is_number(word: str) -> bool:
+    """Whether a lower-case word is a number, in digits or in letters."""
+    return word[0].isdigit() or word in NUMBER_WORDS
+
+
+def is_name(words: Words, i: int) -> bool:
+    """Whether the i-th word is written as a name: a capital that no beginning of a sentence explains."""
+    return i > 0 and words.surface[i][0].isupper() and words.lower[i] not in words.stops
+
+
+def question_word(words: Words) -> int | None:
+    """Return the position of the first word that asks (who, when, which, …), or None."""
+    return next((i for i, word in enumerate(words.lower) if word in _QUESTION_WORDS), None)

@@ -1,0 +1,93 @@
+"""From confidences to decisions by AVE's rules, and the thresholds that make a measure best on a development
+collection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nescio.data.evidence import PRESENT, Evidence
+from nescio.data.policies import Policies, apply_policies
+from nescio.measures._measure import Declaration, Measure
+from nescio.selective import Tuning, tune
+from nescio.tasks.ave.evidence import selections
+from nescio.tasks.ave.exercise import Decision, Exercise, Validation, by_question
+from nescio.tasks.ave.validator.forest import Floats
+
+
+def decide(
+    exercise: Exercise, confidence: Floats, threshold: float | None, *, always: bool = False
+) -> list[Validation]:
+    """Return a decision on every candidate, in order; accept at or above the threshold (None: accept nothing).
+
+    Of the accepted answers to a question the surest is SELECTED, the first of equals; with `always` the surest is
+    selected whatever its confidence, so that every question has an answer.
+    """
+    sure = {one.key: float(p) for one, p in zip(exercise.candidates, confidence, strict=True)}
+    limit = float("inf") if threshold is None else threshold
+    selected = set()
+    for members in by_question(exercise.candidates).values():
+        best = max((member.key for member in members), key=sure.__getitem__)
+        if always or sure[best] >= limit:
+            selected.add(best)
+    return [Validation(*key, Decision.of(accepted=p >= limit, selected=key in selected), p) for key, p in sure.items()]
+
+
+# ---- thresholds ----
+
+
+def _f(total: Any) -> Any:
+    right = total.correct + total.candidate_correct
+    return np.where(right > 0, 2 * total.correct / (total.answered + right), np.nan)
+
+
+# ave.F as a function of the outcomes of answers that are accepted or declined, which is what a threshold decides.
+F_OF_ACCEPTED = Measure(
+    "F",
+    "F of the accepted answers",
+    ("correct", "answered", "candidate_correct"),
+    (0.0, 1.0),
+    Declaration("F", _f, "correct answered candidate_correct", (0.0, 1.0), "AVE 2007, eq. 3"),
+)
+
+
+def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) -> Evidence:
+    """Every judged answer as a question of its own that a threshold answers or declines; `groups` move together."""
+    use = np.array([one.judged for one in exercise.candidates])
+    good = np.array([one.right for one in exercise.candidates])[use]
+    ones, none = np.ones(len(good), dtype=np.int8), np.zeros(len(good), dtype=np.int8)
+    columns = {
+        "correct": good.astype(np.int8),
+        "incorrect": (~good).astype(np.int8),
+        "unanswered": none,
+        "answered": ones,
+        "candidate_correct": none,
+        "candidate_incorrect": none,
+        "confidence": np.asarray(confidence, dtype=np.float64)[use],
+    }
+    names = tuple(" ".join(one.key) for one in exercise.candidates if one.judged)
+    cells = {name: values[None] for name, values in columns.items()}
+    absence = np.full((1, len(good)), PRESENT, dtype=np.uint8)
+    return Evidence(
+        ("validator",), names, cells, absence, clusters=_codes([g for g, u in zip(groups, use, strict=True) if u])
+    )
+
+
+def over_questions(exercise: Exercise, confidence: Floats, group: Mapping[str, str]) -> Evidence:
+    """Every question with its surest answer, which a threshold gives or declines."""
+    outcomes, _ = selections(exercise, {"validator": decide(exercise, confidence, None, always=True)})
+    data, _ = apply_policies(outcomes, Policies())
+    clusters = _codes([group[question] for question in data.questions])
+    alone = len(np.unique(clusters)) == len(clusters)
+    return Evidence(data.runs, data.questions, data.columns, data.absence, data.strata, None if alone else clusters)
+
+
+def _codes(groups: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    return np.unique(np.array(groups, dtype=object).astype(str), return_inverse=True)[1].astype(np.int64)
+
+
+def best(data: Evidence, measure: str | Measure, seed: int) -> Tuning:
+    """Return the best threshold for a measure, and what to expect of it on new questions, as `nescio tune` does."""
+    return tune(data, measure, ci=None, seed=seed, points=2).rows[0]

@@ -1,0 +1,98 @@
+"""Why a statement is proved from a text or not: its formula with what is given up, the text's facts, the frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from nescio.tasks.ave.hypotheses import hypothesis
+from nescio.tasks.ave.validator import _logic
+from nescio.tasks.ave.validator._atoms import Atom, facts, formula
+from nescio.tasks.ave.validator._frames import frames
+from nescio.tasks.ave.validator._modes import ASSERTED, mode_around
+from nescio.tasks.ave.validator._parsing import Parse, parse
+from nescio.tasks.ave.validator._relaxation import relaxation
+
+
+class Line(Struct, frozen=True):
+    """An atom of a statement: what giving it up costs, whether it is kept, and what its words are in the text."""
+
+    atom: str
+    cost: int
+    use: str
+    in_text: str | None
+
+
+class Fact(Struct, frozen=True):
+    """An atom of the text."""
+
+    fact: str
+
+
+class FrameLine(Struct, frozen=True):
+    """A frame of the statement or the text: its predicate, its mode, and who fills which role."""
+
+    of: str
+    predicate: str
+    mode: str
+    roles: str
+
+
+class Proof(Struct, frozen=True):
+    """A statement with its proof: the cost of what is given up, and whether E proves the rest (None: no E)."""
+
+    statement: str
+    cost: int
+    whole: int
+    proved: bool | None
+    limit_reached: bool
+    atoms: tuple[Line, ...]
+    facts: tuple[Fact, ...]
+    frames: tuple[FrameLine, ...]
+
+
+def explain(question: str, answer: str, text: str, parser: str, prover: str | None) -> Proof:
+    """Return the formula, the proof and the frames of an answer to a question, and of its supporting text."""
+    statement = hypothesis(question, answer)
+    stated, known = parse(parser, [statement, text])
+    atoms, held = formula(stated), facts(known)
+    found = relaxation(atoms, held)
+    lines = [
+        Line(
+            _written(stated, atom),
+            atom.cost,
+            "given up" if atom in found.given_up else "kept",
+            ", ".join(known[found.mapping[at]].lower for at in atom.places if at in found.mapping) or None,
+        )
+        for atom in atoms
+    ]
+    proved = None
+    if _logic.absent(prover) is None:
+        (proved,) = _logic.prove(prover, [_logic.rest(0, atoms, held, found)])
+    return Proof(
+        statement,
+        found.cost,
+        found.whole,
+        proved,
+        found.limit_reached,
+        tuple(lines),
+        tuple(Fact(_written(known, atom)) for atom in held),
+        (*_frames("statement", stated), *_frames("text", known)),
+    )
+
+
+def _written(words: Parse, atom: Atom) -> str:
+    return f"{atom.predicate}({', '.join(f'{words[at].lower}{at}' for at in atom.places)})"
+
+
+def _frames(of: str, words: Parse) -> Sequence[FrameLine]:
+    return [
+        FrameLine(
+            of,
+            frame.predicate,
+            ASSERTED if frame.predicate == "be" and words[frame.at].dep == "appos" else mode_around(words, frame.at),
+            ", ".join(f"{role}: {words[at].lower}" for role, at in frame.roles),
+        )
+        for frame in frames(words)
+    ]

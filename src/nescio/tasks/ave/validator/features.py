@@ -1,0 +1,85 @@
+"""Candidates as an array: a row a candidate, a column a feature, in the order of the techniques."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.errors import MismatchError
+from nescio.tasks.ave.exercise import Exercise, language
+from nescio.tasks.ave.validator._case import case
+from nescio.tasks.ave.validator._languages import code
+from nescio.tasks.ave.validator._redundancy import Votes
+from nescio.tasks.ave.validator._resources import Resources
+from nescio.tasks.ave.validator._words import read
+from nescio.tasks.ave.validator.techniques import TECHNIQUES
+
+
+class Rarity(Struct, frozen=True):
+    """How telling a stem is: ln((N + 1)/(n + 1)) / ln(N + 1), with n of N texts holding it; 1 where n is 0."""
+
+    texts: int
+    counts: Mapping[str, int]
+
+    def weight(self, stem: str) -> float:
+        """Return the weight of a stem, in [0, 1]."""
+        if not self.texts:
+            return 1.0
+        return math.log((self.texts + 1) / (self.counts.get(stem, 0) + 1)) / math.log(self.texts + 1)
+
+
+class Features(Struct, frozen=True, eq=False):
+    """`values` has shape (candidates, features); each name is `technique: feature`."""
+
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+
+    def without(self, technique: str) -> Features:
+        """Return the same without the columns of one technique."""
+        kept = [i for i, name in enumerate(self.names) if name.partition(":")[0] != technique]
+        return Features(tuple(self.names[i] for i in kept), self.values[:, kept])
+
+
+def rarity(exercise: Exercise) -> Rarity:
+    """Count in the questions and supporting texts of a development collection, each candidate giving two texts."""
+    asked = {question.id: question for question in exercise.questions}
+    counts: Counter[str] = Counter()
+    for candidate in exercise.candidates:
+        question = asked[candidate.question_id]
+        for text in (question.text, candidate.text):
+            counts.update(set(read(text, code(language(question))).stem))
+    return Rarity(2 * len(exercise.candidates), dict(counts))
+
+
+def features(
+    exercise: Exercise,
+    techniques: Sequence[str],
+    rare: Rarity,
+    resources: Resources | None = None,
+    votes: Votes | None = None,
+) -> Features:
+    """Return what the techniques find in each candidate. No technique depends on another.
+
+    `votes` says how many systems gave a candidate's answer, by key (1 where unknown); only redundancy reads it.
+    """
+    if not exercise.candidates:
+        raise MismatchError("the collection has no answer to validate")
+    resources = resources or Resources()
+    asked = {question.id: (question.text, code(language(question))) for question in exercise.questions}
+    cases = [
+        case(text, one.answer, one.text, rare.weight, one.document or "", language=tongue)
+        for one in exercise.candidates
+        for text, tongue in (asked[one.question_id],)
+    ]
+    names: list[str] = []
+    parts: list[NDArray[np.float64]] = []
+    for name in techniques:
+        rows = TECHNIQUES[name].compute(exercise.candidates, cases, votes or {}, resources)
+        names += [f"{name}: {feature}" for feature in rows[0]]
+        parts.append(np.array([list(row.values()) for row in rows], dtype=np.float64))
+    return Features(tuple(names), np.concatenate(parts, axis=1))

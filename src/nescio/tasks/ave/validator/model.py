@@ -1,0 +1,186 @@
+"""A trained validator: what it looks at, its forest, its calibration and its thresholds; saved as JSON, which runs
+nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from nescio._version import __version__
+from nescio.data.notes import Note, note
+from nescio.errors import FormatError, UsageError, opt
+from nescio.sources.writing import write_text
+from nescio.tasks.ave.exercise import Exercise, language
+from nescio.tasks.ave.validator._languages import ENGLISH, code
+from nescio.tasks.ave.validator._redundancy import Votes
+from nescio.tasks.ave.validator._resources import Resources
+from nescio.tasks.ave.validator._rivals import contested
+from nescio.tasks.ave.validator.features import Features, Rarity, features
+from nescio.tasks.ave.validator.forest import Floats, Forest, as_lists, from_lists
+from nescio.tasks.ave.validator.techniques import RIVALS, TECHNIQUES, check, versions
+from nescio.text import enumerated
+
+KIND, VERSION = "nescio answer validator", 1
+_CLIP = 1e-6
+APART = 0.25  # how unlike the shares of contested answers may be before it is said
+
+
+class Calibration(Struct, frozen=True):
+    """Platt's: p = 1 / (1 + exp(-(slope·logit(forest) + intercept)))."""
+
+    slope: float
+    intercept: float
+
+    def __call__(self, raw: Floats) -> Floats:
+        """Return chances of being right for the means of a forest."""
+        return np.asarray(1 / (1 + np.exp(-(self.slope * logit(raw) + self.intercept))))
+
+
+def logit(share: Floats) -> Floats:
+    """ln(p / (1 - p)), p kept a millionth away from 0 and 1."""
+    inside = np.clip(share, _CLIP, 1 - _CLIP)
+    return np.asarray(np.log(inside) - np.log1p(-inside))
+
+
+class Model(Struct, frozen=True):
+    """A validator; `thresholds` maximise the measures that they name (F, c@1; None accepts nothing)."""
+
+    techniques: tuple[str, ...]
+    names: tuple[str, ...]
+    rarity: Rarity
+    forest: Forest
+    calibration: Calibration
+    thresholds: Mapping[str, float | None]
+    about: Mapping[str, Any]
+
+    def confidence(self, exercise: Exercise, resources: Resources | None = None, votes: Votes | None = None) -> Floats:
+        """Return the chance that each candidate is right, in the order of the exercise; shape (candidates,), in (0, 1).
+
+        Raises UsageError where a technique that the model was trained with is not to be had, or saw other things then.
+        """
+        resources = resources or Resources()
+        check(self.techniques, resources)
+        then, now = self.about.get("versions", {}), versions(self.techniques, resources)
+        if then != now:
+            raise UsageError(
+                f"the model was trained with {enumerated([*then.values()]) or 'none'}, but here is "
+                f"{enumerated([*now.values()]) or 'none'}: train it again, or name the same"
+            )
+        computed = features(exercise, self.techniques, self.rarity, resources, votes)
+        if computed.names != self.names:
+            raise UsageError(
+                "the model was trained with different features from those of this version of nescio: train it again"
+            )
+        return self.of_features(computed)
+
+    def remarks(self, exercise: Exercise) -> tuple[Note, ...]:
+        """Note what a user should know of this model on this collection."""
+        made = note(
+            "validator.pairs",
+            "these are pairs of text and hypothesis, and the model learnt from questions and answers: the hypothesis "
+            "stands for the question, and confidences may be off; `nescio ave validate train` learns from pairs too",
+        )
+        mixed = (made,) if all(not one.answer for one in exercise.candidates) and not self.about.get("pairs") else ()
+        if unlearnt := sorted({*languages(exercise)} - {*self.about.get("languages", (ENGLISH,))}):
+            mixed = (
+                *mixed,
+                note(
+                    "validator.language",
+                    "some of these questions are in {languages:list}, which the model did not learn from, so its "
+                    "confidences may be off",
+                    languages=[each.upper() for each in unlearnt],
+                ),
+            )
+        then, now = float(self.about.get("contested", 0.0)), contested(exercise.candidates)
+        if RIVALS not in self.techniques or abs(then - now) <= APART:
+            return mixed
+        return (
+            *mixed,
+            note(
+                "validator.rivals",
+                "{now:.0%} of these answers have a rival question about the same text, against {then:.0%} "
+                "where the model was trained, so its confidences may be off; a model trained "
+                f"{opt('without')} {{technique}} ignores this",
+                now=now,
+                then=then,
+                technique=RIVALS,
+            ),
+        )
+
+    def of_features(self, computed: Features) -> Floats:
+        """Return the same from features that were computed before; they must be the model's, in its order."""
+        assert computed.names == self.names
+        return self.calibration(self.forest.predict(computed.values))
+
+
+def languages(exercise: Exercise) -> tuple[str, ...]:
+    """Return the codes of the languages of the questions, English where they say none."""
+    return tuple(sorted({code(language(question)) for question in exercise.questions}))
+
+
+def save(model: Model, path: Path) -> None:
+    """Write the model as JSON, whole or not at all."""
+    document = {
+        "kind": KIND,
+        "version": VERSION,
+        "nescio": __version__,
+        "about": dict(model.about),
+        "techniques": list(model.techniques),
+        "features": list(model.names),
+        "thresholds": dict(model.thresholds),
+        "calibration": asdict(model.calibration),
+        "rarity": {"texts": model.rarity.texts, "counts": dict(sorted(model.rarity.counts.items()))},
+        "trees": as_lists(model.forest),
+    }
+    write_text(path, json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
+
+
+def load(path: Path) -> Model:
+    """Read a model again: it predicts the same to the last bit. Raises FormatError for a file that is none."""
+    try:
+        document = msgspec.json.decode(path.read_bytes())
+    except OSError as error:
+        raise FormatError(path, f"cannot be read: {error.strerror}") from None
+    except ValueError as error:  # not UTF-8, or no JSON
+        raise FormatError(path, f"not a saved model, which is JSON: {error}") from None
+    if not isinstance(document, dict) or document.get("kind") != KIND:
+        raise FormatError(path, f"not a saved model: its kind is not {KIND!r}")
+    if document.get("version") != VERSION:
+        raise FormatError(path, f"this nescio reads version {VERSION} of a model", value=document.get("version"))
+    try:
+        return _model(msgspec.convert(document, _Document))
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise FormatError(path, f"the model is damaged: {reason}") from None
+
+
+class _Document(Struct):
+    """What a file of a model holds."""
+
+    techniques: tuple[str, ...]
+    features: tuple[str, ...]
+    rarity: Rarity
+    trees: list[dict[str, list[Any]]]
+    calibration: Calibration
+    thresholds: dict[str, float | None]
+    about: dict[str, Any]
+
+
+def _model(stored: _Document) -> Model:
+    if unknown := [name for name in stored.techniques if name not in TECHNIQUES]:
+        raise ValueError(f"there is no technique {unknown[0]!r}")
+    if unlike := [name for name in stored.features if name.partition(":")[0] not in stored.techniques]:
+        raise ValueError(f"feature {unlike[0]!r} belongs to none of its techniques")
+    if not stored.trees:
+        raise ValueError("it has no trees")
+    forest = from_lists(stored.trees, len(stored.features))
+    return Model(
+        stored.techniques, stored.features, stored.rarity, forest, stored.calibration, stored.thresholds, stored.about
+    )

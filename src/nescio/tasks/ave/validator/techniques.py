@@ -1,0 +1,338 @@
+"""The techniques, by name: what each computes, which row of the paper's Table 12 it stands for, and what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import get_args
+
+from msgspec import Struct
+
+from nescio.data.notes import note
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import UnknownNameError, UsageError
+from nescio.tasks.ave.exercise import Candidate
+from nescio.tasks.ave.hypotheses import Language
+from nescio.tasks.ave.validator import (
+    _chunks,
+    _embeddings,
+    _entities,
+    _frames,
+    _lexical,
+    _logic,
+    _meaning,
+    _parsing,
+    _passages,
+    _phrases,
+    _resources,
+    _senses,
+    _syntax,
+    _types,
+)
+from nescio.tasks.ave.validator._case import Case
+from nescio.tasks.ave.validator._languages import ENGLISH, KNOWN
+from nescio.tasks.ave.validator._lexical import Row
+from nescio.tasks.ave.validator._redundancy import Votes, redundant
+from nescio.tasks.ave.validator._resources import Resources
+from nescio.tasks.ave.validator._rivals import against_rivals
+from nescio.text import enumerated
+
+LEXICAL = "Lexical processing"  # not a row of Table 12: its text says that all participants used it
+STATED = frozenset(get_args(Language))  # languages of which there are rules for hypotheses
+REDUNDANCY, REDUNDANCY_ROW = "redundancy", "Redundancy across systems"  # AVE removes it on purpose
+PROOFS, PASSAGES = "proofs", "passages"
+RIVALS, RIVAL_ROW = "rivals", "Other questions about the text"  # no validator of 2007 says that it looked at them
+
+
+Compute = Callable[[Sequence[Candidate], Sequence[Case], Votes, Resources], list[Row]]
+
+
+class Technique(Struct, frozen=True):
+    """A group of features that is switched by name; `absent` says why it cannot be used here, or None.
+
+    `compute` takes all candidates of a collection with their votes; most techniques look at one at a time.
+    """
+
+    name: str
+    row: str
+    compute: Compute
+    absent: Callable[[Resources], str | None] = lambda _: None
+    also: tuple[str, ...] = ()  # other rows that it stands for
+    spoken: frozenset[str] | None = frozenset((ENGLISH,))  # codes of languages that it knows; None: it reads no words
+    parsed: bool = False  # whether it reads what a parser makes of the texts
+    outside: bool = False  # whether it needs what this project does not bring: WordNet, a model, a parser, a prover
+
+
+def _each(compute: Callable[[Case, Resources], Row]) -> Compute:
+    return lambda _, cases, votes, resources: [compute(one, resources) for one in cases]  # noqa: ARG005
+
+
+def _plain(
+    name: str, row: str, compute: Callable[[Case], Row], spoken: frozenset[str] = frozenset((ENGLISH,))
+) -> Technique:
+    return Technique(name, row, _each(lambda one, _: compute(one)), spoken=spoken)
+
+
+def _tagged(compute: Callable[[Case, Resources, str | None], Row]) -> Compute:
+    """Return what computes a technique that also works without a parser, and better with one."""
+
+    def all_rows(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
+        parser = None if _parsing.absent(resources.parser) else resources.parser
+        if parser is not None:  # all at once, which is faster
+            _parsing.parse(parser, [words.text for one in cases for words in (one.question, one.text)])
+        return [compute(one, resources, parser) for one in cases]
+
+    return all_rows
+
+
+def _parsed(name: str, row: str, compute: Callable[[Sequence[Case], str], list[Row]], *also: str) -> Technique:
+    """Return a technique that reads parses."""
+
+    def all_rows(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
+        return compute(cases, str(resources.parser))
+
+    return Technique(
+        name, row, all_rows, lambda resources: _parsing.absent(resources.parser), also, parsed=True, outside=True
+    )
+
+
+def _proofs(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
+    return _logic.proofs(cases, str(resources.parser), resources.prover)
+
+
+def _prover_absent(resources: Resources) -> str | None:
+    return _parsing.absent(resources.parser) or _logic.absent(resources.prover)
+
+
+TECHNIQUES = {
+    each.name: each
+    for each in (
+        _plain("lexical", LEXICAL, _lexical.lexical, KNOWN),
+        _plain("proximity", LEXICAL, _lexical.proximity, KNOWN),
+        _plain("ngrams", "n-grams, longest common subsequences", _lexical.ngrams, KNOWN),
+        _plain("hypothesis", "Generates hypotheses", _phrases.hypothesis, STATED),
+        _plain("phrases", "Phrase transformations", _phrases.phrases),
+        _plain("chunks", "Chunking", _chunks.chunks),
+        _plain("names", "NER", _types.names),
+        Technique("classes", "NER", _tagged(lambda one, _, parser: _entities.classes(one, parser))),
+        Technique(
+            "numbers",
+            "Num. expressions",
+            _each(lambda one, _: _types.numbers(one)),
+            _resources.numbers_absent,
+            spoken=KNOWN,
+        ),
+        _plain("times", "Temp. expressions", _types.times, KNOWN),
+        _plain("references", "Coreference resolution", _meaning.references),
+        Technique(
+            "coreference",
+            "Coreference resolution",
+            _tagged(lambda one, _, parser: _entities.coreference(one, parser)),
+        ),
+        _plain("meaning", "Semantic similarity", _meaning.similar),
+        Technique("wordnet", "Wordnet", _each(_resources.wordnet), _resources.wordnet_absent, outside=True),
+        Technique(
+            "senses",
+            "Word-sense disambiguation",
+            _tagged(lambda one, resources, parser: _senses.senses(one, resources.folder, parser)),
+            _resources.wordnet_absent,
+            outside=True,
+        ),
+        Technique(
+            "embeddings",
+            "Semantic similarity",
+            _each(_embeddings.embeddings),
+            _resources.embeddings_absent,
+            spoken=None,
+            outside=True,
+        ),
+        Technique(
+            PASSAGES,
+            "Semantic similarity",
+            lambda _, cases, __, ___: _passages.passages(cases),
+            lambda resources: _passages.absent(resources.embeddings),
+            spoken=None,
+            outside=True,
+        ),
+        _parsed("speech", LEXICAL, _syntax.speech),
+        _parsed("constituents", "Chunking", _syntax.constituents),
+        _parsed("syntax", "Syntactic similarity", _syntax.dependencies, "Dependency analysis"),
+        _parsed("functions", "Functions (sub, obj, etc)", _syntax.functions),
+        _parsed("transformations", "Syntactic transformations", _frames.transformations),
+        _parsed("frames", "Semantic parsing", _frames.meaning),
+        _parsed("roles", "Semantic role labeling", _frames.roles),
+        _parsed("formulas", "First order logic representation", _logic.formulas),
+        Technique(PROOFS, "Theorem prover", _proofs, _prover_absent, parsed=True, outside=True),
+        Technique(RIVALS, RIVAL_ROW, lambda candidates, cases, _, __: against_rivals(candidates, cases), spoken=KNOWN),
+        Technique(
+            REDUNDANCY, REDUNDANCY_ROW, lambda candidates, _, votes, __: redundant(candidates, votes), spoken=None
+        ),
+    )
+}
+PARSED = frozenset(name for name, each in TECHNIQUES.items() if each.parsed)
+TAGGED = frozenset(("classes", "coreference", "senses"))  # which read a parse where there is one
+OWN = tuple(name for name, each in TECHNIQUES.items() if not each.outside and name != REDUNDANCY)
+
+PARTICIPANTS = (
+    "adiftene",
+    "tellez",
+    "rodrigo",
+    "iglockner_1",
+    "iglockner_2",
+    "jsaias",
+    "ltqa",
+    "magc",
+    "ofe",
+    "text_mess",
+)
+TABLE_12: dict[str, str] = {  # rows in the paper's order; an x for each of its ten columns
+    "Generates hypotheses": "xx.xx...xx",
+    "Wordnet": "x..xx.....",
+    "Chunking": ".x...x.x..",
+    "n-grams, longest common subsequences": ".x....xxxx",
+    "Phrase transformations": "xx........",
+    "NER": "xxx....x.x",
+    "Num. expressions": "xxx.xx...x",
+    "Temp. expressions": "..x.xx...x",
+    "Coreference resolution": "...xx.....",
+    "Dependency analysis": "x.....x.x.",
+    "Syntactic similarity": "xx....x.x.",
+    "Functions (sub, obj, etc)": "x....xx...",
+    "Syntactic transformations": "x.........",
+    "Word-sense disambiguation": "...xx.....",
+    "Semantic parsing": "x..xxx....",
+    "Semantic role labeling": "...xx.....",
+    "First order logic representation": "...xxx....",
+    "Theorem prover": "...xxx....",
+    "Semantic similarity": "x....x....",
+}
+_REMARKS = {
+    "names": "by their shape, and the expected type of the answer",
+    "classes": "persons and places, by the parser, or without one by lists and by the words around a name",
+    "references": "pronouns are seen",
+    "coreference": "pronouns are resolved to the nearest name before, with a parser by number and gender",
+    "speech": "which nouns, names and verbs of the statement the text has as such",
+    "constituents": "by the parser: whether the answer is a whole constituent of its text",
+    "syntax": "dependencies that statement and text share, with and without their relations",
+    "functions": "whether the answer has the function and the governor that it has in the statement",
+    "transformations": "passives, appositions, relative clauses and nouns of verbs read as one frame",
+    "frames": "frames of statement and text, filler by filler",
+    "roles": "by rules over the parse: what the answer does in its text and in the statement",
+    "senses": "extended Lesk over WordNet's glosses, by part of speech where there is a parser",
+    "formulas": "flat formulas of statement and text with negation, condition and quantifier, atom by atom",
+    PROOFS: "the least that is given up so that E proves the statement from the text",
+    "meaning": "a small lexicon of synonyms, opposites and negations",
+    "embeddings": "of whole texts, and word by word",
+    PASSAGES: "of whole texts, in about a hundred languages",
+    "chunks": "how the answer is cut out of its text",
+    RIVALS: "our own: which of two questions about one place the text answers better",
+    REDUNDANCY: "AVE removes this clue; only with --redundancy",
+}
+
+
+class Row12(Struct, frozen=True):
+    """A row of Table 12, and what stands for it here: `use` is yes or skipped.
+
+    `in_2007` has an x for each of the participants that used it, in the order of `PARTICIPANTS`.
+    """
+
+    technique: str
+    in_2007: str
+    here: str
+    use: str
+    why: str | None
+
+
+def missing(technique: Technique, resources: Resources, languages: Collection[str] = ()) -> str | None:
+    """Return why a technique cannot be used here, on questions in some languages (their codes); None where it can."""
+    why = technique.absent(resources)
+    unspoken = sorted({*languages} - (technique.spoken or {*languages}))
+    return why if why or not unspoken else f"nothing here knows {enumerated([code.upper() for code in unspoken])}"
+
+
+def preset(participant: str) -> tuple[str, ...]:
+    """Return the techniques that stand for the rows which a participant of 2007 marked in Table 12, and the lexical."""
+    column = PARTICIPANTS.index(participant)
+    used = {LEXICAL, *(row for row, marks in TABLE_12.items() if marks[column] == "x")}
+    return tuple(name for name, each in TECHNIQUES.items() if used & {each.row, *each.also})
+
+
+def named(only: Collection[str]) -> frozenset[str]:
+    """Return the techniques that are named, or that a participant of 2007 is named for; all where none is."""
+    for name in only:
+        if name not in TECHNIQUES and name not in PARTICIPANTS:
+            raise UnknownNameError("technique", name, (*TECHNIQUES, *PARTICIPANTS))
+    return frozenset(t for name in only for t in (preset(name) if name in PARTICIPANTS else (name,))) or frozenset(
+        TECHNIQUES
+    )
+
+
+def chosen(
+    resources: Resources,
+    without: Collection[str] = (),
+    *,
+    only: Collection[str] = (),
+    redundancy: bool = False,
+    languages: Collection[str] = (),
+) -> tuple[str, ...]:
+    """Return the techniques to use: all that can be, or some only, but those switched off; redundancy where asked for.
+
+    Raises UnknownNameError for a name that is none, UsageError where nothing is left.
+    """
+    for name in without:
+        if name not in TECHNIQUES:
+            raise UnknownNameError("technique", name, TECHNIQUES)
+    names = tuple(
+        name
+        for name, technique in TECHNIQUES.items()
+        if name not in without
+        and name in named(only)
+        and (redundancy or name != REDUNDANCY)
+        and missing(technique, resources, languages) is None
+    )
+    if not names:
+        raise UsageError("every technique is switched off" if not only else "none of these techniques can be used here")
+    return names
+
+
+def check(names: Sequence[str], resources: Resources) -> None:
+    """Raise UsageError where a technique that a model was trained with cannot be used here."""
+    for name in names:
+        if name not in TECHNIQUES:
+            raise UnknownNameError("technique", name, TECHNIQUES)
+        if (why := TECHNIQUES[name].absent(resources)) is not None:
+            raise UsageError(f"the model was trained with {name}, which is not available here: {why}")
+
+
+def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
+    """Return the names and versions of the parser, the prover and the model of passages that techniques use."""
+    found = {}
+    if PARSED & {*names} or (TAGGED & {*names} and _parsing.absent(resources.parser) is None):
+        found["parser"] = _parsing.version(str(resources.parser))
+    if PASSAGES in names:
+        found["embeddings"] = _passages.model()
+    if PROOFS in names:
+        found["prover"] = _logic.version(resources.prover)
+    return found
+
+
+def table12(resources: Resources | None = None) -> Results:
+    """Return the rows of Table 12, then what is here beside them, with what is in use, what is skipped and why."""
+    resources = resources or Resources()
+    rows = []
+    by_row: dict[str, list[Technique]] = {}
+    for technique in TECHNIQUES.values():
+        for row in (technique.row, *technique.also):
+            by_row.setdefault(row, []).append(technique)
+    for name in (*TABLE_12, *(row for row in by_row if row not in TABLE_12)):
+        marks = TABLE_12.get(name, ("x" if name == LEXICAL else ".") * len(PARTICIPANTS))
+        rows += [Row12(name, marks, technique.name, *_use(technique, resources)) for technique in by_row[name]]
+    order = note("validator.participants", "in 2007, in this order: {systems:list}", systems=PARTICIPANTS)
+    return Results(tuple(rows), sign(ave="table12"), (order,), "techniques")
+
+
+def _use(technique: Technique, resources: Resources) -> tuple[str, str | None]:
+    if technique.name == REDUNDANCY:
+        return "skipped", _REMARKS[technique.name]
+    why = technique.absent(resources)
+    return ("yes", _REMARKS.get(technique.name)) if why is None else ("skipped", why)

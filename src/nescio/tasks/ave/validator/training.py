@@ -1,0 +1,207 @@
+"""Training a validator on a development collection: everything that is chosen is chosen on answers held out by
+question."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.errors import MismatchError, UsageError
+from nescio.selective import Tuning
+from nescio.stats import resampling
+from nescio.stats.streams import Stream
+from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.validator import deciding
+from nescio.tasks.ave.validator._redundancy import Votes
+from nescio.tasks.ave.validator._resources import Resources
+from nescio.tasks.ave.validator._rivals import contested
+from nescio.tasks.ave.validator.features import Features, Rarity, features, rarity
+from nescio.tasks.ave.validator.forest import Floats, Forest, grow
+from nescio.tasks.ave.validator.model import Calibration, Model, languages, logit
+from nescio.tasks.ave.validator.techniques import chosen, versions
+
+ALSO = 0.3  # what a candidate of a second collection counts, beside 1
+TREES = 100
+FOLDS = 10
+
+
+class TrainingPlan(Struct, frozen=True):
+    """How to train: the seed, the number of trees, and how many parts are held out in turn (`folds`)."""
+
+    seed: int = 0
+    trees: int = TREES
+    folds: int = FOLDS
+    also: float = ALSO
+    jobs: int = 1
+
+
+class Trained(Struct, frozen=True, eq=False):
+    """A model, and what became of each development candidate while it was held out: `confidence`, shape (candidates,).
+
+    `tuned` has the threshold for each measure, with what to expect of it on new questions.
+    """
+
+    model: Model
+    confidence: Floats
+    tuned: dict[str, Tuning]
+
+
+class Material(Struct, frozen=True, eq=False):
+    """What a model is grown from: features, labels and weights of the development and any second collection.
+
+    `group` names what is held out together; the first `own` rows are the development collection's; `use` marks judged
+    ones; `versions` are those of parser and prover.
+    """
+
+    x: Features
+    rare: Rarity
+    right: NDArray[np.bool_]
+    use: NDArray[np.bool_]
+    weight: Floats
+    group: tuple[str, ...]
+    own: int
+    versions: Mapping[str, str] = {}
+
+
+def train(
+    exercise: Exercise,
+    *,
+    also: Exercise | None = None,
+    without: Collection[str] = (),
+    redundancy: bool = False,
+    resources: Resources | None = None,
+    votes: Votes | None = None,
+    plan: TrainingPlan | None = None,
+) -> Trained:
+    """Return a validator from a development collection whose answers are judged.
+
+    Questions (or the clusters that they name) are dealt into parts; each part is judged by a forest grown on the
+    others. On these held-out confidences the calibration is fitted and the thresholds for F and c@1 are tuned; then a
+    forest is grown on all. `also` is a second collection that only helps the forest: its answers count `plan.also`
+    each, and those of a held-out question are held out as well.
+
+    Raises MismatchError where there are not both right and wrong answers, or fewer than two groups of questions.
+    """
+    plan = plan or TrainingPlan()
+    techniques = chosen(resources or Resources(), without, redundancy=redundancy, languages=languages(exercise))
+    return fit(exercise, gather(exercise, also, techniques, plan, resources=resources, votes=votes), plan)
+
+
+def gather(
+    exercise: Exercise,
+    also: Exercise | None,
+    techniques: Sequence[str],
+    plan: TrainingPlan,
+    *,
+    resources: Resources | None = None,
+    votes: Votes | None = None,
+) -> Material:
+    """Return the features of both collections, with their labels, weights and groups."""
+    if not 0 <= plan.also <= 1:
+        raise UsageError(f"the weight of an answer of a second collection must be from 0 to 1 (found {plan.also!r})")
+    collections = [exercise] if also is None else [exercise, also]
+    rare = rarity(exercise)
+    parts = [features(part, techniques, rare, resources, votes) for part in collections]
+    candidates = [candidate for part in collections for candidate in part.candidates]
+    group = {
+        question.id: question.cluster or question.id for part in reversed(collections) for question in part.questions
+    }
+    own = len(exercise.candidates)
+    weight = np.where(np.arange(len(candidates)) < own, 1.0, plan.also)
+    return Material(
+        Features(parts[0].names, np.concatenate([part.values for part in parts])),
+        rare,
+        np.array([one.right for one in candidates]),
+        np.array([one.judged for one in candidates]),
+        weight,
+        tuple(group[candidate.question_id] for candidate in candidates),
+        own,
+        versions(techniques, resources or Resources()),
+    )
+
+
+def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
+    """Return the model of some material, calibrated and tuned on held-out confidences, grown on everything."""
+    own = np.arange(len(material.use)) < material.own
+    good = material.right[material.use & own]
+    if good.all() or not good.any():
+        raise MismatchError("training needs both right and wrong answers, and these are all the same (or not judged)")
+    raw = held_out(material, plan)
+    calibration = _calibrate(raw[material.use[own]], good)
+    confidence = calibration(raw)
+    group = {c.question_id: g for c, g in zip(exercise.candidates, material.group, strict=False)}
+    answers = deciding.over_answers(exercise, confidence, material.group[: material.own])
+    over_questions = deciding.over_questions(
+        exercise, confidence, {q.id: group.get(q.id, q.id) for q in exercise.questions}
+    )
+    tuned = {
+        "F": deciding.best(answers, deciding.F_OF_ACCEPTED, plan.seed),
+        "c@1": deciding.best(over_questions, "c@1", plan.seed),
+    }
+    forest = _grown(material, material.use, plan)
+    about = {
+        "collection": exercise.name,
+        "candidates": int(good.size),
+        "right": int(good.sum()),
+        "also": len(material.use) - material.own,
+        "seed": plan.seed,
+        "trees": plan.trees,
+        "folds": plan.folds,
+        "contested": contested(exercise.candidates),
+        "pairs": all(not one.answer for one in exercise.candidates),
+        "versions": dict(material.versions),
+        "languages": list(languages(exercise)),
+    }
+    thresholds = {name: row.threshold for name, row in tuned.items()}
+    techniques = tuple(dict.fromkeys(name.partition(":")[0] for name in material.x.names))
+    model = Model(techniques, material.x.names, material.rare, forest, calibration, thresholds, about)
+    return Trained(model, confidence, tuned)
+
+
+def held_out(material: Material, plan: TrainingPlan) -> Floats:
+    """Return each development candidate's mean from forests that saw nothing of its group; shape (own,)."""
+    fold = deal(material.group, material.own, plan)
+    held = np.full(material.own, np.nan)
+    for part in range(int(fold.max()) + 1):
+        seen = material.use & (fold != part)
+        if material.right[seen].all() or not material.right[seen].any():
+            raise MismatchError(
+                "one part of the questions holds all the right answers, or all the wrong ones: there are too "
+                "few of them"
+            )
+        mine = fold[: material.own] == part
+        held[mine] = _grown(material, seen, plan).predict(material.x.values[: material.own][mine])
+    return held
+
+
+def _grown(material: Material, rows: NDArray[np.bool_], plan: TrainingPlan) -> Forest:
+    return grow(
+        material.x.values[rows],
+        material.right[rows],
+        material.weight[rows],
+        trees=plan.trees,
+        seed=plan.seed,
+        jobs=plan.jobs,
+    )
+
+
+def deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64]:
+    """Deal whole groups into held-out parts by the seed; -1 for groups without a development candidate."""
+    names = sorted(set(group[:own]))
+    if len(names) < 2:
+        raise MismatchError("training needs at least two questions (or clusters), so that one can be held out")
+    place = resampling.Block(0, 1, plan.seed).generator(Stream.VALIDATOR_FOLDS).permutation(len(names))
+    parts = min(plan.folds, len(names))
+    fold = {name: int(at) % parts for name, at in zip(names, place, strict=True)}
+    return np.array([fold.get(name, -1) for name in group], dtype=np.int64)
+
+
+def _calibrate(raw: Floats, good: NDArray[np.bool_]) -> Calibration:
+    """Platt's two numbers by maximum likelihood."""
+    from sklearn.linear_model import LogisticRegression
+
+    fitted = LogisticRegression(C=1e6, tol=1e-10, max_iter=1_000).fit(logit(raw)[:, None], good)
+    return Calibration(float(fitted.coef_[0, 0]), float(fitted.intercept_[0]))

@@ -1,0 +1,1 @@
+"""KILT: gold and runs of knowledge-intensive tasks, in JSON Lines."""

@@ -1,0 +1,37 @@
+"""What readers of tasks share: the error of a line, whole numbers in cells, and answers that no question asks for."""
+
+from __future__ import annotations
+
+from nescio.data.notes import Note, note
+from nescio.errors import FormatError, MismatchError
+from nescio.sources.source import Source
+
+_MOST_DIGITS = 20
+
+
+def fault_at(source: Source, line: int, rule: str, value: object = None) -> FormatError:
+    """Return the error of a line."""
+    return FormatError(source.label, rule, where=f"line {line}", value=value)
+
+
+def whole_in(cell: str) -> int | None:
+    """Return the whole number that a cell is, or None."""
+    try:
+        return int(cell) if len(cell) < _MOST_DIGITS and "_" not in cell else None
+    except ValueError:
+        return None
+
+
+def say_left_out(source: Source, run: str, extra: int, answers: int, notes: list[Note]) -> None:
+    """Note how many of a run's answers are to questions that the gold lacks; raises MismatchError where all are."""
+    if extra == answers:
+        raise MismatchError(f"{source.label} answers none of the questions that the gold holds")
+    if extra:
+        notes.append(
+            note(
+                "tasks.no_such_question",
+                "run {subject!r}: {answers:n answer} to questions that the gold does not hold: left out",
+                run,
+                answers=extra,
+            )
+        )

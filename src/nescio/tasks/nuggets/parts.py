@@ -1,0 +1,246 @@
+"""What files of nuggets hold, gathered line by line: keys, the strings of runs, and what assessors mapped; and their
+rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct, field
+
+from nescio.data import model
+from nescio.data.judge_record import JudgeRecord
+from nescio.data.notes import note
+from nescio.errors import FormatError, MismatchError, UsageError, opt
+from nescio.formats.registry import ReadOptions, ReadResult, Unjudged
+from nescio.sources import elements
+from nescio.sources.source import Source
+from nescio.tasks.kit import fault_at
+from nescio.tasks.nuggets import pourpre
+from nescio.tasks.nuggets.scoring import FULL, MAJORITY, Match, Nugget, Response, Run, Target, evidence
+
+BY_PEOPLE = ("nuggets.F", "nuggets.NR", "nuggets.NP")
+AUTOMATICALLY = ("nuggets.automatic_F", "nuggets.automatic_NR", "nuggets.automatic_NP")
+CHOICES = ("automatic", "assessors")
+NOTHING = "-"
+
+
+class At(Struct, frozen=True):
+    """A line of a file."""
+
+    source: Source
+    line: int
+
+    def fail(self, rule: str, value: object = None) -> FormatError:
+        """Return the error of this line."""
+        return fault_at(self.source, self.line, rule, value)
+
+
+class Keys(Struct):
+    """The targets of all key files, nuggets in the order in which they stand."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    nuggets: dict[str, dict[str, Nugget]] = field(default_factory=dict)
+    strata: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def add(self, at: At, target: str, nugget: Nugget) -> None:
+        """Add a nugget; one that other assessors labelled already must have the same text, and gets their labels
+        beside."""
+        known = self.nuggets.setdefault(target, {})
+        before = known.get(nugget.id)
+        if before is None:
+            known[nugget.id] = nugget
+            return
+        if set(before.vital) & set(nugget.vital):
+            raise at.fail(f"nugget {nugget.id} of question {target} appears twice", nugget.text)
+        if before.text != nugget.text:
+            rule = f"nugget {nugget.id} of question {target} has a different text elsewhere ({before.text!r})"
+            raise at.fail(rule, nugget.text)
+        known[nugget.id] = Nugget(before.id, before.text, {**before.vital, **nugget.vital}, before.weight)
+
+    def targets(self) -> tuple[Target, ...]:
+        """Return all of them; raises MismatchError where only some nuggets of a target have a weight, or labels of some
+        assessors."""
+        targets = []
+        for name, nuggets in self.nuggets.items():
+            weighted = [nugget.weight is not None for nugget in nuggets.values()]
+            if any(weighted) and not all(weighted):
+                raise MismatchError(f"question {name}: only some of its nuggets have a weight; give all of them one")
+            people = [set(nugget.vital) for nugget in nuggets.values()]
+            odd = next((i for i, who in enumerate(people) if who != people[0]), None)
+            if odd is not None:
+                one, other = next(iter(nuggets)), list(nuggets)[odd]
+                raise MismatchError(
+                    f"question {name}: nugget {one} is labelled by {_names(people[0])}, nugget {other} by"
+                    f" {_names(people[odd])}; every assessor must label every nugget of a question"
+                )
+            targets.append(Target(name, self.texts.get(name, ""), tuple(nuggets.values()), self.strata.get(name, {})))
+        return tuple(targets)
+
+
+def _names(people: set[str]) -> str:
+    return ", ".join(sorted(who or "one assessor" for who in people)) or "nobody"
+
+
+class _String(Struct):
+    text: str
+    document: str | None
+    line: int
+
+
+class Said(Struct):
+    """What runs say: for each run and question where it first stands, its strings by rank, and how sure it is."""
+
+    where: dict[tuple[str, str], At] = field(default_factory=dict)
+    strings: dict[tuple[str, str], dict[int, _String]] = field(default_factory=dict)
+    sure: dict[tuple[str, str], float | None] = field(default_factory=dict)
+    runs: dict[str, str] = field(default_factory=dict)  # each with the file it stands in
+
+    def run(self, at: At, name: str) -> None:
+        """Add a run, which must stand in one file only."""
+        file = str(at.source.label)
+        if self.runs.setdefault(name, file) != file:
+            raise at.fail(f"run {name!r} is in {self.runs[name]} too; a run must be one file", name)
+
+    def respond(self, at: At, key: tuple[str, str], sure: float | None, verb: str) -> None:
+        """Begin a response that one line holds whole; `verb` says in an error what a run does with a question."""
+        run, target = key
+        if key in self.where:
+            raise at.fail(f"run {run!r} {verb} {target} again; it already did on line {self.where[key].line}", target)
+        self.run(at, run)
+        self.where[key], self.sure[key] = at, sure
+
+    def add(self, at: At, key: tuple[str, str], rank: int, text: str, document: str | None) -> None:
+        """Add a string of a response."""
+        if not text.strip():
+            raise at.fail("the answer string is empty; a question without strings is silence", text)
+        known = self.strings.setdefault(key, {})
+        if rank in known:
+            rule = f"rank {rank} of question {key[1]} appears twice; first on line {known[rank].line}"
+            raise at.fail(rule, text)
+        known[rank] = _String(text, document, at.line)
+
+    def found(self) -> tuple[Run, ...]:
+        """Return the runs, the strings of each response in the order of their ranks."""
+        responses: dict[str, dict[str, Response]] = {name: {} for name in self.runs}
+        for key in dict.fromkeys((*self.strings, *self.sure)):
+            strings = [string for _, string in sorted(self.strings.get(key, {}).items())]
+            responses[key[0]][key[1]] = Response(
+                key[1],
+                tuple(string.text for string in strings),
+                self.sure.get(key),
+                tuple(string.document for string in strings),
+            )
+        return tuple(Run(name, by_target) for name, by_target in responses.items())
+
+    def place(self, key: tuple[str, str], rank: int) -> int | None:
+        """Return where the string of that rank stands in its response, from 0; None where there is none."""
+        ranks = sorted(self.strings.get(key, {}))
+        return ranks.index(rank) if rank in ranks else None
+
+
+class Mapped(Struct, frozen=True):
+    """A line of a mapping as it stands: `nugget` None says that the response was assessed and holds none."""
+
+    at: At
+    run: str
+    target: str
+    rank: int | None
+    nugget: str | None
+    assessor: str = ""
+    grade: float = FULL
+
+
+def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
+    """Return the match of a line of a mapping, held against the key and the runs; None for a run that was not given.
+
+    Raises FormatError for an unknown question, nugget or string.
+    """
+    if row.target not in keys.nuggets:
+        raise row.at.fail("the key has no such question", row.target)
+    if row.nugget is not None and row.nugget not in keys.nuggets[row.target]:
+        known = ", ".join(keys.nuggets[row.target])
+        raise row.at.fail(f"question {row.target} has no such nugget; it has {known}", row.nugget)
+    if row.run not in answers.runs:
+        return None
+    key = row.run, row.target
+    if row.nugget is not None and key not in answers.strings:
+        raise row.at.fail(f"run {row.run!r} says nothing to question {row.target}", row.nugget)
+    place = None if row.rank is None else answers.place(key, row.rank)
+    if row.rank is not None and row.nugget is not None and place is None:
+        raise row.at.fail(f"run {row.run!r} has no string of that rank for {row.target}", row.rank)
+    return Match(row.run, row.target, row.nugget or "", place, row.assessor, row.grade)
+
+
+def check(keys: Keys, answers: Said) -> None:
+    """Raise FormatError for a response to a question that the key does not have."""
+    for key, at in answers.where.items():
+        if key[1] not in keys.nuggets:
+            raise at.fail("the key has no such question", key[1])
+    if not answers.runs:
+        raise MismatchError("a key was given without a run: give the system's strings with it")
+
+
+def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: ReadOptions) -> ReadResult:
+    """Match answers with nuggets: by the assessors' mapping where there is one, else automatically, which is said and
+    signed."""
+    for name in options.choose:
+        if name not in CHOICES:
+            raise UsageError(f"{opt('choose')} {name}: nuggets have {' and '.join(CHOICES)} to choose")
+    automatic = options.choose.get("automatic")
+    targets, runs = keys.targets(), answers.found()
+    words = _words(targets, runs) if options.texts else None
+    if not mapped:
+        if "assessors" in options.choose:
+            raise UsageError("assessors are chosen from those of a mapping: give one, or score automatically")
+        method = automatic or pourpre.COUNT
+        data, notes = pourpre.evidence(targets, runs, method)
+        record = JudgeRecord("automatic", (("method", method),))
+        return ReadResult(data, notes, AUTOMATICALLY, texts=words, judges=(record,))
+    if automatic:
+        raise UsageError(
+            "automatic matching is for responses that no assessor mapped; leave out the mapping, or the option"
+        )
+    matches = [match_of(row, keys, answers) for row in mapped]
+    kept = [match for match in matches if match is not None]
+    strangers = dict.fromkeys(row.run for row, match in zip(mapped, matches, strict=True) if match is None)
+    who = options.choose.get("assessors", MAJORITY)
+    saw: dict[str, set[str]] = {}
+    for row in mapped:  # of all runs: a run's score must not depend on which others are given
+        saw.setdefault(row.target, set()).add(row.assessor)
+    data, notes = evidence(targets, runs, kept, who, saw)
+    if strangers:
+        notes = (
+            *notes,
+            note(
+                "nuggets.runs_not_given",
+                "the mapping also covers runs that were not given: {runs:list}",
+                runs=list(map(repr, strangers)),
+            ),
+        )
+    return ReadResult(data, notes, BY_PEOPLE, texts=words, judges=(JudgeRecord("assessors", (("view", who),)),))
+
+
+def _words(targets: Sequence[Target], runs: Sequence[Run]) -> Unjudged:
+    """Return what people look at: each question with its nuggets as the gold, and what each run said."""
+    questions = tuple(
+        model.Question(target.id, target.text, tuple(nugget.text for nugget in target.nuggets)) for target in targets
+    )
+    said = tuple(
+        model.Run(
+            run.name,
+            tuple(
+                model.Response(name, "\n".join(response.strings) or None, bool(response.strings), response.confidence)
+                for name, response in run.responses.items()
+            ),
+        )
+        for run in runs
+    )
+    return Unjudged(model.Collection("nuggets", questions), said)
+
+
+def number(value: Any) -> float | None:
+    """Return a finite number of JSON, or None: true and texts are none here."""
+    parsed = None if isinstance(value, (bool, str)) else elements.number(value)
+    return parsed if parsed is not None and math.isfinite(parsed) else None

@@ -1,0 +1,103 @@
+"""PAN verification, all years: a truth file and the answers of runs. A score of exactly 0.5, or a missing problem, is
+silence.
+
+    2020 to 2023   truth.jsonl {"id", "same": bool}, answers.jsonl {"id", "value": number in [0, 1]}
+    2024           both {"id", "is_human": …}; 2025 and after both {"id", "label": …}: in the truth 0, 1 or a pair of
+                   which the first is 1 where the answer is 0; in the answers a number, which may lie outside [0, 1]
+    2013 to 2015   truth.txt, answers.txt: one line per problem, as `EN001 Y` and `EN001 0.8` (2013 also `EN01 Y 0.8`,
+                   with - for silence)
+
+In the years where both files have the same shape, the truth is the one with "truth" in its name, or with pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nescio.data.columns import Array
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.texts import texts_of
+from nescio.errors import MismatchError
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
+from nescio.sources.source import name_runs
+from nescio.tasks.pan.answers import values_of
+from nescio.tasks.pan.shapes import recognise, shared
+from nescio.tasks.pan.truth import Truth, read_truth
+
+MEASURES = ("c@1", "accuracy", "coverage", "pan.F0.5u", "pan.F1", "pan.AUC", "pan.Brier")
+SINCE_2024 = tuple("pan.F1(silence=negative)" if name == "pan.F1" else name for name in MEASURES)
+
+
+@reader(
+    "pan",
+    about="PAN verification: a truth file and the answers of runs (id, value; all years)",
+    recognise=recognise,
+    text=True,
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read one truth file and the answers of any number of runs, each named by its folder."""
+    by_part = by_role(parts)
+    gold, answers = by_part["gold"], by_part["answers"]
+    if len(gold) != 1:
+        many = f"{len(gold) or 'none'} {'were' if len(gold) > 1 else 'was'} given"
+        hint = (
+            "" if gold or not any(shared(s) or s.kind == "text" for s in answers) else ' (it has "truth" in its name)'
+        )
+        raise MismatchError(f"PAN answers need one truth file with them, and {many}{hint}")
+    if not answers:
+        raise MismatchError(f"{gold[0].label} is a PAN truth file; give the answers of the runs with it")
+    truth = read_truth(gold[0])
+    same = np.array(list(truth.same.values()), dtype=np.int8)
+    names = name_runs(answers, generic=("answers", "predictions"))
+    notes: list[Note] = []
+    cells = [values_of(source, truth, name, notes) for source, name in zip(answers, names, strict=True)]
+    values, sides = (np.stack([cell[i] for cell in cells]) for i in (0, 1))
+    silent = sides == 0.5
+    state = np.where(silent, SILENT, np.where((sides > 0.5) == (same == 1), CORRECT, INCORRECT)).astype(np.int8)
+    # How sure the run is of the side it takes; 0.5 is silence, so it carries no confidence.
+    confidence = np.where(silent, np.nan, np.clip(np.where(sides > 0.5, values, 1 - values), 0, 1))
+    more: dict[str, Array] = {
+        "verification.same": np.broadcast_to(same, values.shape).copy(),
+        "verification.value": values,
+    }
+    files = tuple(str(source.label) for source in answers)
+    outcomes = Outcomes(
+        tuple(names),
+        tuple(truth.same),
+        state,
+        confidence=confidence,
+        extra_columns=more,
+        strata=_strata(truth, options),
+        files=files,
+        texts=_in_words(truth, values) if options.texts else None,
+    )
+    since_2024 = gold[0].kind != "text" and "same" not in gold[0].columns
+    if "is_human" in gold[0].columns and silent.any():
+        notes.append(
+            note(
+                "pan.silence",
+                "c@1: the organisers' evaluator of 2024 also counts 0.5 on a negative as right; here it is unanswered",
+            )
+        )
+    return ReadResult(outcomes, tuple(notes), SINCE_2024 if since_2024 else MEASURES)
+
+
+def _in_words(truth: Truth, values: Array) -> Array:
+    """Say what is right of each problem, and what each run answered."""
+    gold = ["same author" if same else "different authors" for same in truth.same.values()]
+    texts: Array = np.full(values.shape, None, dtype=object)
+    for run, row in enumerate(values):
+        for problem, value in enumerate(row):
+            texts[run, problem] = texts_of(None, [gold[problem]], None if np.isnan(value) else f"value {value:g}")
+    return texts
+
+
+def _strata(truth: Truth, options: ReadOptions) -> dict[str, Array]:
+    names = dict.fromkeys(name for strata in truth.strata.values() for name in strata)
+    return {
+        name: np.array([truth.strata[problem].get(name, "") for problem in truth.same], dtype=object)
+        for name in options.kept(names)
+    }

@@ -1,0 +1,76 @@
+"""The truth of PAN's problems, and the rows of its files, as JSON Lines or as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct, field
+
+from nescio.errors import FormatError
+from nescio.sources import elements
+from nescio.sources.documents import cells_of
+from nescio.sources.elements import number
+from nescio.sources.source import Source
+from nescio.sources.tables import json_lines
+from nescio.sources.text_files import WHITE
+from nescio.tasks.kit import fault_at
+from nescio.tasks.pan.shapes import STRATA, recognise, shared
+
+DECIDED = {"Y": 1.0, "N": 0.0, "-": 0.5}
+
+
+class Truth(Struct):
+    """The truth of each problem, in the order of the file, and what else it says of them."""
+
+    same: dict[str, int] = field(default_factory=dict)
+    strata: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+def read_truth(source: Source) -> Truth:
+    """Read a truth file; raises FormatError where a problem appears twice."""
+    truth = Truth()
+    for problem, same, strata, line in _texts(source) if source.kind == "text" else _rows(source):
+        if problem in truth.same:
+            raise fault_at(source, line, "the problem appears twice", problem)
+        truth.same[problem] = same
+        truth.strata[problem] = strata
+    return truth
+
+
+def problems_of(source: Source) -> tuple[str, ...]:
+    """Return the problems of a truth file, without what is true of them; raises FormatError for another file."""
+    if recognise(source) is None:
+        raise FormatError(source.label, 'topics of PAN must be a truth file, as in {"id", "same"} or EN001 Y')
+    return tuple(read_truth(source).same)
+
+
+def _rows(source: Source) -> Iterator[tuple[str, int, Mapping[str, str], int]]:
+    key = "same" if "same" in source.columns else shared(source) or "same"
+    for row, line in json_lines(source):
+        same = row.get(key)
+        if isinstance(same, list) and len(same) == 2 and {*map(repr, map(number, same))} == {"0.0", "1.0"}:
+            same = 0 if number(same[0]) else 1
+        if not isinstance(same, (bool, int, float)) or same not in (0, 1):
+            rule = (
+                "same must be true or false"
+                if key == "same"
+                else f"{key} of a truth file must be 0, 1 or a pair of them"
+            )
+            raise fault_at(source, line, rule, same)
+        strata = {name: row[name] for name in STRATA if isinstance(row.get(name), str) and row[name]}
+        yield identifier(source, row, line), int(same), strata, line
+
+
+def _texts(source: Source) -> Iterator[tuple[str, int, Mapping[str, str], int]]:
+    for words, line in cells_of(source):
+        if len(words) != 2 or words[1] not in ("Y", "N"):
+            rule = "a line of a truth file is a problem and Y or N"
+            raise fault_at(source, line, rule, " ".join(words))
+        # The letters of a problem name its corpus: a language and a genre.
+        yield words[0], int(words[1] == "Y"), {"corpus": words[0].rstrip("0123456789")}, line
+
+
+def identifier(source: Source, row: dict[str, Any], line: int) -> str:
+    """Return the problem that a row of JSON names."""
+    return elements.identifier(row, "id", source.label, line).strip(WHITE)

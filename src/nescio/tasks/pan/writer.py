@@ -1,0 +1,93 @@
+"""PAN's files of 2020, whatever year was read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, SILENT, Outcomes
+from nescio.errors import MismatchError
+from nescio.formats.folder_writer import file_names, folder_of, renamed, write_lines
+from nescio.formats.registry import WriteResult, writer
+from nescio.options.edge import Progress
+from nescio.stats.parallel import followed
+from nescio.tasks.pan.shapes import STRATA
+from nescio.text import plural
+
+
+@writer(
+    "pan",
+    about="PAN verification data of any year, written as in 2020: truth.jsonl and runs/NAME/answers.jsonl, in a folder",
+    takes=Outcomes,
+)
+def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
+    """Write what was read of PAN; other outcomes have no score between two sides. Silence is 0.5, and so is a missing
+    problem."""
+    if not {"verification.same", "verification.value"} <= outcomes.extra_columns.keys():
+        raise MismatchError(
+            "PAN's files say whether two texts have the same author, and give a score: this is not PAN data"
+        )
+    same = outcomes.extra_columns["verification.same"][0]
+    notes: list[Note] = []
+    values = [_values_of(outcomes, run, notes) for run in range(len(outcomes.runs))]
+    held = [name for name in outcomes.strata if name in STRATA]
+    if lost := [name for name in outcomes.strata if name not in STRATA]:
+        notes.append(
+            note(
+                "pan.no_place",
+                "left out, because PAN's truth of 2020 has no place for it: {strata:list}",
+                strata=lost,
+            )
+        )
+    names = file_names(outcomes.runs)
+    with folder_of(path, "pan") as folder:
+        truth = (
+            {"id": problem, "same": bool(same[i])} | {name: v for name in held if (v := str(outcomes.strata[name][i]))}
+            for i, problem in enumerate(outcomes.questions)
+        )
+        write_lines(folder / "truth.jsonl", truth)
+        for name, scores in followed([*zip(names, values, strict=True)], progress):
+            (folder / "runs" / name).mkdir(parents=True)
+            rows = ({"id": problem, "value": score} for problem, score in zip(outcomes.questions, scores, strict=True))
+            write_lines(folder / "runs" / name / "answers.jsonl", rows)
+    what = f"{plural(len(outcomes.questions), 'problem')} and {plural(len(outcomes.runs), 'run')}"
+    return WriteResult(what, (*notes, *renamed(outcomes.runs, names)))
+
+
+def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
+    """Return the scores of a run, which alone must say what it decided; raises MismatchError where they do not."""
+    state, raw, same = (
+        outcomes.state[run],
+        outcomes.extra_columns["verification.value"][run],
+        outcomes.extra_columns["verification.same"][run] == 1,
+    )
+    silent = state == SILENT
+    values = np.where(silent, 0.5, np.clip(raw, 0, 1))
+    if outside := int((~silent & (values != raw)).sum()):
+        notes.append(
+            note(
+                "pan.clipped_in_writing",
+                "run {subject!r}: {scores} scores outside [0, 1], clipped to it",
+                outcomes.runs[run],
+                scores=outside,
+            )
+        )
+    sides = np.where(state == CORRECT, same, ~same)
+    if odd := int((~silent & ((values > 0.5) != sides) | (~silent & (values == 0.5))).sum()):
+        raise MismatchError(
+            f"run {outcomes.runs[run]!r}: {odd} scores are not on the side that was decided (Y or N), "
+            "which a score alone cannot express"
+        )
+    if moved := int((silent & (raw != 0.5)).sum()):
+        notes.append(
+            note(
+                "pan.silence_moved",
+                "run {subject!r}: {scores} scores given with silence (-) written as 0.5",
+                outcomes.runs[run],
+                scores=moved,
+            )
+        )
+    scores: list[float] = values.tolist()
+    return scores

@@ -1,0 +1,9 @@
+"""Systems that answer questions about a story, and can decline: Deep Read, MCTest's baselines, and three simple ones.
+
+`runs.py` has them by name and makes runs of them; `deep_read.py`, `window.py` and `overlap.py` are the systems.
+"""
+
+from nescio.tasks.reading.entities import has_wordnet
+from nescio.tasks.reading.systems.runs import SYSTEMS, answer, bundled, write_run
+
+__all__ = ["SYSTEMS", "answer", "bundled", "has_wordnet", "write_run"]

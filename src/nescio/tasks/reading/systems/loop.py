@@ -1,0 +1,89 @@
+"""A validator in the loop with the generation of candidates, as the AVE 2007 overview concludes: a candidate that the
+validator rejects is not the end, and the next one is asked for until one is accepted or none is left.
+
+A candidate is an option, or a sentence of the story, with the sentence that supports it. All candidates of a
+collection make a collection for validators (`exercise`), so that `nescio ave validate train` can learn from stories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nescio.data.model import Collection, Question, Response
+from nescio.errors import MismatchError
+from nescio.tasks.ave.exercise import Candidate, Exercise, Key, Value
+from nescio.tasks.ave.validator import Model, Resources
+from nescio.tasks.reading.marks import answer_sentences
+from nescio.tasks.reading.systems._system import Scored
+from nescio.text import content_stems
+
+
+def exercise(collection: Collection) -> Exercise:
+    """Return every option, or every sentence where a question has none, as an answer to validate.
+
+    Right are the options of the key, and the sentences that people accept (or, where nobody lists any, those of
+    AutSent). Where there is no key the values are unknown. Raises MismatchError for a question without a story.
+    """
+    questions = tuple(
+        Question(question.id, question.text, cluster=question.cluster) for question in collection.questions
+    )
+    candidates = [one for question in collection.questions for one in _candidates(question)]
+    return Exercise(collection.name, questions, tuple(candidates))
+
+
+def _candidates(question: Question) -> list[Candidate]:
+    if not question.story:
+        raise MismatchError(f"question {question.id!r} has no story")
+    right = _right(question)
+    texts = question.options or question.story
+    return [
+        Candidate(
+            question.id,
+            str(at + 1),
+            text,
+            question.story[_support(question, text)] if question.options else text,
+            value=None if right is None else Value.VALIDATED if at in right else Value.REJECTED,
+        )
+        for at, text in enumerate(texts)
+    ]
+
+
+def _right(question: Question) -> frozenset[int] | None:
+    """Return the places of the right candidates; None where nobody says."""
+    if question.answerable is False:
+        return frozenset()
+    if question.options:
+        known = {answer.strip().lower() for answer in question.answers}
+        own = frozenset(i for i, text in enumerate(question.options) if text.strip().lower() in known)
+        return own if known else None
+    if question.accepted is not None:
+        return frozenset(question.accepted)
+    return answer_sentences(question.story, question.answers) if question.answers else None
+
+
+def _support(question: Question, option: str) -> int:
+    """Return the sentence with the most stems of the option, and of those the one with most of the question; the first
+    of equals."""
+    own, asked = {*content_stems(option)}, {*content_stems(question.text)}
+    shared = [{*content_stems(sentence)} for sentence in question.story]
+    return max(range(len(shared)), key=lambda i: (len(own & shared[i]), len(asked & shared[i]), -i))
+
+
+def confidences(collection: Collection, model: Model, resources: Resources | None = None) -> dict[Key, float]:
+    """Return the validator's confidence in every candidate of a collection, by question and place (from 1)."""
+    made = exercise(collection)
+    sure = model.confidence(made, resources)
+    return {one.key: float(p) for one, p in zip(made.candidates, sure, strict=True)}
+
+
+def validated(question: Question, scored: Scored, sure: Mapping[Key, float], threshold: float | None) -> Response:
+    """Return the first candidate, in the order of the system's scores, that the validator accepts; else silence.
+
+    Silence keeps the system's first candidate. The confidence is the validator's in the candidate that is kept.
+    """
+    texts = question.options or question.story
+    order = sorted(range(len(texts)), key=lambda i: (i != scored.best, -scored.scores[i], i))
+    accepted = [i for i in order if threshold is not None and sure[question.id, str(i + 1)] >= threshold]
+    at = (accepted or order)[0]
+    support = question.story[_support(question, texts[at])] if question.options else None
+    return Response(question.id, texts[at], bool(accepted), sure[question.id, str(at + 1)], support=support)

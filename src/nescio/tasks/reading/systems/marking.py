@@ -1,0 +1,43 @@
+"""The judge that suits questions about stories, and the marks that it can give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nescio.data.model import Question
+from nescio.errors import UsageError, opt
+from nescio.formats import ReadResult, Unjudged
+from nescio.judging import REGISTRY
+from nescio.measures import parse
+from nescio.registry import parse_call
+from nescio.tasks.reading.judge import deep_read
+
+MARKS = ("read.recall", "read.precision", "read.HumSent", "read.AutSent")
+
+
+def suited_judge(
+    result: ReadResult, wanted: str | None, *, keep_pronouns: bool = False, measures: Sequence[str] = ()
+) -> tuple[str | None, list[str] | None]:
+    """Name the judge that suits the questions, and the measures that it allows; what was asked for goes first.
+
+    Questions with options are judged by their choices, unless a measure of sentences and words is asked for.
+    """
+    own = deep_read.__name__
+    if not isinstance(result.data, Unjudged):
+        raise UsageError(f"these files are {result.about}; `nescio score` scores answers that are already judged")
+    if keep_pronouns and wanted:
+        raise UsageError(f"{opt('keep_pronouns', True)} is for the judge {own}; use '{own}(keep_pronouns=true)'")
+    questions = result.data.collection.questions
+    marked = keep_pronouns or any(parse(name).label in MARKS for name in measures)
+    if wanted is None and (marked or not all(question.options for question in questions)):
+        wanted = f"{own}(keep_pronouns={str(keep_pronouns).lower()})"
+    return wanted, None if wanted is None else _suited(wanted, questions)
+
+
+def _suited(judge: str, questions: Sequence[Question]) -> list[str] | None:
+    """Name the marks that judge and collection allow: HumSent needs people's lists, AutSent needs stories."""
+    columns = set(REGISTRY.find(parse_call(judge, "judge").name).scores)
+    marks = [name for name in MARKS if {*parse(name).reads} - {"n"} <= columns]
+    lacking = set() if any(q.story and q.accepted is not None for q in questions) else {"read.HumSent"}
+    lacking |= set() if any(question.story for question in questions) else {"read.AutSent"}
+    return [name for name in marks if name not in lacking] or None

@@ -1,0 +1,116 @@
+r"""Three simple systems that choose among options by what a story shares with them, stem by stem.
+
+All compare content stems (`nescio.text`: no stop words, Snowball's stemmer). An option is judged by its *own* stems:
+those that the question does not hold. No system reads the answer key, and none draws at random.
+
+    option-overlap     MCTest's sliding window (Richardson et al. 2013) with a window of one sentence: the weight that
+                       the best sentence shares with question and option together; only sentences with an own stem
+                       count
+    sentence-overlap   Deep Read's bag of words (Hirschman et al. 1999) selects one sentence for all options; the
+                       share of own stems in it, plus a quarter of the share in each neighbour, times the question's
+                       stems in it
+    word-distance      MCTest's distance idea: the mean over own stems, by weight, of $\sum_t w_t / d_t$, where $d_t$
+                       is the distance in content words to the nearest place of the question's stem t
+
+A stem in $n_t$ of the n sentences weighs $w_t = \ln(1 + n / n_t)$, so rare stems count more; sentence-overlap only
+counts.
+
+The confidence of all three is $m / (1 + m)$ with m the margin of the best score over the runner-up: 0 where options tie
+or nothing was found, growing with the evidence, below 1. It ranks answers; it is no probability of being right.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from nescio.data.model import Question
+from nescio.tasks.reading.systems._system import Scored, check, weigh
+from nescio.text import content_stems
+
+NEIGHBOUR = 0.25  # what a match beside the selected sentence counts, against one within it
+
+
+class _Stems(Struct, frozen=True):
+    """A question before its story, all in stems: what is asked, the own stems of each option, and the sentences."""
+
+    asked: frozenset[str]
+    options: tuple[frozenset[str], ...]
+    story: tuple[tuple[str, ...], ...]
+    held: Mapping[str, int]  # in how many sentences a stem stands
+
+    @classmethod
+    def of(cls, question: Question) -> _Stems:
+        check(question, options=True)
+        of_question = frozenset(content_stems(question.text))
+        story = tuple(tuple(content_stems(sentence)) for sentence in question.story)
+        held = Counter(stem for sentence in story for stem in set(sentence))
+        return cls(of_question, tuple(frozenset(content_stems(o)) - of_question for o in question.options), story, held)
+
+    def weight(self, stems: Iterable[str]) -> float:
+        return weigh(stems, self.held, len(self.story))
+
+    def closest(self) -> int:
+        """Return the sentence with the most of the question's stems; ties go to longer stems, then to the earlier."""
+
+        def merit(index: int) -> tuple[int, list[int], int]:
+            matches = self.asked.intersection(self.story[index])
+            return len(matches), sorted(map(len, matches), reverse=True), -index
+
+        return max(range(len(self.story)), key=merit)
+
+
+def option_overlap(question: Question) -> Scored:
+    """Score each option by the weight that its best sentence shares with question and option together."""
+    stems, scored = _Stems.of(question), []
+    for own in stems.options:
+        shared = [
+            stems.weight((stems.asked | own).intersection(sentence)) if own.intersection(sentence) else 0.0
+            for sentence in stems.story
+        ]
+        scored.append((max(shared), shared.index(max(shared))))
+    return _scored(scored, stems)
+
+
+def sentence_overlap(question: Question) -> Scored:
+    """Score each option by the share of its stems in, and beside, the sentence that is closest to the question."""
+    stems = _Stems.of(question)
+    at, scored = stems.closest(), []
+    beside = [stems.story[i] for i in (at - 1, at + 1) if 0 <= i < len(stems.story)]
+    matches = len(stems.asked.intersection(stems.story[at]))
+    for own in stems.options:
+        overlap = len(own.intersection(stems.story[at])) + NEIGHBOUR * sum(len(own.intersection(s)) for s in beside)
+        scored.append((matches * overlap / max(1, len(own)), at))
+    return _scored(scored, stems)
+
+
+def word_distance(question: Question) -> Scored:
+    """Score each option by how near its stems stand to the question's, over the story as one line of content words."""
+    stems = _Stems.of(question)
+    line = [(stem, index) for index, sentence in enumerate(stems.story) for stem in sentence]
+    places: dict[str, list[int]] = {}
+    for place, (stem, _) in enumerate(line):
+        places.setdefault(stem, []).append(place)
+    placed = stems.asked & places.keys()
+
+    def nearness(place: int) -> float:
+        return math.fsum(stems.weight([t]) / min(abs(place - other) for other in places[t]) for t in placed)
+
+    scored = []
+    for own in stems.options:
+        credit = [
+            max((stems.weight([stem]) * nearness(place), -line[place][1]) for place in places[stem])
+            for stem in own & places.keys()
+        ]
+        _, before = max(credit, default=(0.0, 0))
+        scored.append((math.fsum(value for value, _ in credit) / (stems.weight(own) or 1.0), -before))
+    return _scored(scored, stems)
+
+
+def _scored(supported: Sequence[tuple[float, int]], stems: _Stems) -> Scored:
+    """Return the scores with their sentences, rounded so that equal evidence ties on every machine."""
+    scored = Scored(tuple(round(score, 9) for score, _ in supported), stems.closest())
+    return Scored(scored.scores, supported[scored.best][1]) if max(scored.scores) > 0 else scored

@@ -1,0 +1,127 @@
+r"""MCTest's baselines (Richardson, Burges & Renshaw, EMNLP 2013, algorithms 1 and 2), and choice at random.
+
+With P the words of the story in order, Q and A the sets of words of the question and of an option, C(w) how often w
+stands in P, and IC(w) = ln(1 + 1 / C(w)):
+
+    sliding-window    $\max_j \sum_{i=1}^{|S|} \mathrm{IC}(P_{j+i}) [P_{j+i} \in S]$ with S = A ∪ Q
+    window-distance   the same minus d; with stop words removed, $d = \min d_P(q, a) / (|P| - 1)$ over the words q of
+                      Q and a of A \\ Q in the story, d_P being the number of words between their nearest places plus
+                      one; 1 where there are none
+    random            an option, or a sentence, by lot
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from functools import lru_cache
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.data.model import Collection, Question
+from nescio.stats.resampling import Block
+from nescio.stats.streams import Stream
+from nescio.tasks.reading.systems._system import Scored, System, check
+from nescio.text import STOP_WORDS, words
+
+
+class _Story(Struct, frozen=True, eq=False):
+    """The words of a story in order: which word stands at each place, where each stands, and what each is worth."""
+
+    code: NDArray[np.int64]
+    places: dict[str, list[int]]
+    sentence: NDArray[np.int64]
+    worth: NDArray[np.float64]  # of the word at each place
+
+
+@lru_cache(maxsize=1 << 8)
+def _read(story: tuple[str, ...]) -> _Story:
+    line = [(word, i) for i, sentence in enumerate(story) for word in words(sentence)]
+    count = Counter(word for word, _ in line)
+    known = {word: code for code, word in enumerate(count)}
+    places: dict[str, list[int]] = {word: [] for word in known}
+    for place, (word, _) in enumerate(line):
+        places[word].append(place)
+    worth = np.array([np.log1p(1 / count[word]) for word, _ in line])
+    return _Story(np.array([known[w] for w, _ in line]), places, np.array([i for _, i in line]), worth)
+
+
+def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
+    """Return the weight of the best window of |S| words, and the sentence in whose midst it lies."""
+    held = np.zeros(len(story.code))
+    for word in wanted:
+        at = story.places.get(word, ())
+        held[list(at)] = 1
+    size = min(len(wanted), len(held))
+    if not size:
+        return 0.0, 0
+    sums = np.concatenate([[0.0], np.cumsum(held * story.worth)])
+    # The windows of the paper start after each place and may run past the end; those that begin at the first word are
+    # included.
+    ends = np.minimum(np.arange(len(held)) + size, len(held))
+    weights = np.round(sums[ends] - sums[:-1], 9)
+    best = int(np.argmax(weights))
+    middle = min(best + size // 2, len(held) - 1)
+    return float(weights[best]), int(story.sentence[middle])
+
+
+def _distance(story: _Story, question: frozenset[str], option: frozenset[str]) -> float:
+    """d of algorithm 2, in (0, 1]."""
+    held = story.places.keys() - STOP_WORDS
+    near, far = question & held, (option & held) - question
+    if not near or not far or len(story.code) < 2:
+        return 1.0
+    least = min(_apart(story.places[q], story.places[a]) for q in near for a in far)
+    return least / (len(story.code) - 1)
+
+
+def _apart(one: list[int], other: list[int]) -> int:
+    """Return the least distance between a place of the one list and a place of the other, both sorted."""
+    least = abs(one[0] - other[0])
+    for place in one:
+        at = bisect_left(other, place)
+        least = min([least, *(abs(place - other[i]) for i in (at - 1, at) if 0 <= i < len(other))])
+    return least
+
+
+def _scored(question: Question, *, distance: bool) -> Scored:
+    check(question, options=True)
+    story, question_words = _read(question.story), frozenset(words(question.text))
+    scores, supports = [], []
+    for text in question.options:
+        option = frozenset(words(text))
+        weight, support = _window(story, question_words | option)
+        scores.append(round(weight + 1 - _distance(story, question_words, option), 9) if distance else weight)
+        supports.append(support)
+    scored = Scored(tuple(scores), 0)
+    return Scored(scored.scores, supports[scored.best])
+
+
+def sliding_window(question: Question) -> Scored:
+    """Algorithm 1: the option whose words, with the question's, fill one stretch of the story best."""
+    return _scored(question, distance=False)
+
+
+def window_distance(question: Question) -> Scored:
+    """Algorithm 1 minus algorithm 2 (plus 1, which keeps scores from falling below 0 and changes no choice)."""
+    return _scored(question, distance=True)
+
+
+def random_choice(collection: Collection, seed: int = 0) -> System:
+    """Return a system that chooses by lot among the options of each question, or the sentences of its story.
+
+    The lots go by identifier, so that the order of the questions does not matter. Its confidence is the chance of each.
+    """
+    names = sorted(question.id for question in collection.questions)
+    lots = dict(zip(names, Block(0, len(names), seed).generator(Stream.RANDOM_READER).random(len(names)), strict=True))
+
+    def choose(question: Question) -> Scored:
+        check(question, options=False)
+        many = len(question.options or question.story)
+        drawn = min(int(lots[question.id] * many), many - 1)
+        scores = tuple(float(i == drawn) for i in range(many))
+        return Scored(scores, 0 if question.options else drawn, sure=1 / many)
+
+    return choose

@@ -1,0 +1,169 @@
+"""Judged runs of ResPubliQA and QA@CLEF as tables: an answer or NOA, the candidate that was withheld, the assessment.
+
+The string NOA declines a question, and a candidate may be handed in beside it, which is assessed to see whether the
+system declined rightly. The assessment of an answer is R (right), W (wrong), X (inexact) or U (unsupported); that of a
+withheld candidate is the same letter, or says so itself: NOA R and NOA W, UR and UW; NOA or UE without a candidate.
+Only R is right, and a candidate never counts for c@1. NIL says that the collection holds no answer, and is right if R.
+
+Sources: the tasks of ResPubliQA 2009 and 2010 as their organisers announced them (celct.isti.cnr.it/ResPubliQA); the
+letters, and UR, UW and UE, from their overviews. The files of the tracks are not public: the columns are nescio's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.data.assessed import columns_of
+from nescio.data.model import Verdict
+from nescio.data.outcomes import Outcomes
+from nescio.errors import FormatError, opt
+from nescio.formats.answers import Answer
+from nescio.formats.choices import choose
+from nescio.formats.logs.kit import Log, empty
+from nescio.formats.logs.metric_tables import column_of, confidence_of, is_table, rows_of
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.source import Source, name_runs
+from nescio.sources.tables import locate
+
+NOA, NIL = "NOA", "NIL"
+COLUMNS = {
+    "question": ("question_id", "q_id", "qid", "question", "id"),
+    "run": ("run", "run_id", "system"),
+    "answer": ("answer", "response", "paragraph"),
+    "candidate": ("candidate",),
+    "assessment": ("assessment",),
+    "confidence": ("confidence",),
+}
+_LETTERS = ("R", "W", "X", "U")
+# What an assessment says: whether it calls the question unanswered, and the letter of the answer or of the candidate.
+WORDS: dict[str, tuple[bool, str]] = {
+    **{letter: (False, letter) for letter in _LETTERS},
+    **{f"{NOA} {letter}": (True, "R" if letter == "R" else "W") for letter in _LETTERS},
+    **{f"U{letter}": (True, letter) for letter in ("R", "W")},
+    **dict.fromkeys((NOA, "UE", f"{NOA} E", f"{NOA} EMPTY"), (True, "")),
+}
+MEASURES, OF_CANDIDATES = ("c@1", "accuracy"), ("accuracy_with_candidates", "validation")
+MEANINGS_OF_U = ("unsupported", "unanswered")
+
+
+class _Line(Struct):
+    """An answer of a run; as a word, such as NOA; whether it is silence; the letter of it or of what was withheld."""
+
+    answer: Answer
+    said: str
+    silent: bool
+    letter: str
+    noa: bool  # whether the system itself says that it does not answer
+
+
+def _word(cell: str | None) -> str:
+    return re.sub(r"[\s_-]+", " ", (cell or "").strip().upper())
+
+
+def _columns(source: Source) -> dict[str, str]:
+    """Return the columns of a table by the part that each plays."""
+    found = {part: column_of(source, source.columns, part, names) for part, names in COLUMNS.items()}
+    return {part: column for part, column in found.items() if column is not None}
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise a table with a question, an answer and an assessment; beside a candidate, or with the question as q_id,
+    unless the format is named."""
+    table = is_table(source) or source.kind == "lines"
+    return "assessed" if table and {"question", "answer", "assessment"} <= {*_columns(source)} else None
+
+
+@reader(
+    "respubliqa",
+    about="judged runs of ResPubliQA and QA@CLEF: question_id, answer (or NOA), candidate, assessment (R, W, X, U)",
+    recognise=recognise,
+    columns=tuple(COLUMNS),
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read every file as a run, or as the runs that its column `run` names.
+
+    `--choose U=unanswered` or `U=unsupported` says what the letter U is, where no other assessment tells.
+    """
+    log = Log(parts, options)
+    named = zip(log.sources, name_runs(log.sources), strict=True)
+    lines = [line for source, run in named for line in _lines(source, run)]
+    if _u_is_silence(lines, options):
+        for line in lines:
+            if line.letter == "U":
+                line.silent, line.letter = True, ""
+    answers = [log.take(answer) for answer in _settled(lines)]
+    result = log.by_score(answers, "the assessments")
+    assert isinstance(result.data, Outcomes)
+    data, letters = result.data, dict[tuple[int, int], Verdict]()
+    for line in lines:
+        if line.letter in ("X", "U") and not line.silent:
+            at = data.runs.index(line.answer.run), data.questions.index(line.answer.question)
+            letters[at] = Verdict(line.letter)
+    data = replace(data, extra_columns={**data.extra_columns, **columns_of(data.state, letters)})
+    return replace(result, data=data, measures=MEASURES if data.candidate is None else (*MEASURES, *OF_CANDIDATES))
+
+
+def _lines(source: Source, name: str) -> Iterator[_Line]:
+    columns = _columns(source)
+    for at, row in enumerate(rows_of(source), 1):
+        cells = {part: row.get(columns.get(part, "")) for part in COLUMNS}
+        said, word, candidate = _word(cells["answer"]), _word(cells["assessment"]), cells["candidate"]
+        noa = said == NOA or (not said and candidate is not None)
+        called, letter = WORDS.get(word, (False, ""))
+        where = locate(source, at)
+        faults = {
+            "the question is empty": cells["question"] is None,
+            f"an assessment is one of {', '.join(WORDS)}; {opt('format_in', 'outcomes')} reads any table": word
+            and word not in WORDS,
+            "an answered question has no withheld candidate; its answer must be NOA": candidate and not noa,
+            f"{letter} beside NOA needs the candidate that it is of, or to say NOA {letter}": noa
+            and word in ("R", "W", "X")
+            and candidate is None,
+        }
+        if rule := next((rule for rule, broken in faults.items() if broken), None):
+            raise FormatError(source.label, rule, where=where, value=list(filter(None, cells.values())))
+        answer = Answer(
+            cells["run"] or name,
+            str(cells["question"]),
+            confidence=confidence_of(source, cells["confidence"], at),
+            path=source.label,
+            where=where,
+            nothing=empty(cells["answer"]),
+            lacking="not assessed",
+            answer=candidate if noa else cells["answer"],
+        )
+        yield _Line(answer, said, noa or called, letter, noa)
+
+
+def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
+    """Say whether the letter U is unanswered: it is unsupported where there is an X or another word for unanswered.
+
+    Raises UsageError where neither is there and U is beside an answer.
+    """
+    told = any(line.letter == "X" or (line.silent and not line.noa) for line in lines)
+    told = told or any(line.noa and line.letter != "U" for line in lines)
+    beside = any(line.letter == "U" and not line.silent and line.said for line in lines)
+    if "U" in options.choose or (beside and not told):
+        return choose(options, "U", MEANINGS_OF_U, "meanings of U") == "unanswered"
+    return not told
+
+
+def _settled(lines: Sequence[_Line]) -> Iterator[Answer]:
+    """Yield the answers with what became of them; raises FormatError where NIL is right and so is another answer."""
+    rights = [line for line in lines if line.letter == "R" and not line.silent]
+    right = {line.answer.question: line.said != NIL for line in reversed(rights)}  # what the first says
+    for line in lines:
+        answer, is_right = line.answer, line.letter == "R"
+        if line.silent:
+            answer.silent, answer.candidate = NOA, int(is_right) if line.letter else -1
+        elif line.letter:
+            answer.right, answer.silent = is_right, NIL if line.said == NIL else None
+            if is_right and right[answer.question] != (line.said != NIL):
+                rule = "NIL is judged right, and so is another answer to this question"
+                raise FormatError(answer.path, rule, where=answer.where, value=answer.answer)
+        answer.answerable = int(right[answer.question]) if False in right.values() and answer.question in right else -1
+        yield answer

@@ -1,0 +1,143 @@
+"""The gold of SQuAD 2.0: questions by their paragraphs and articles, read at once where they have the usual shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.data.model import NOTHING, Question
+from nescio.errors import FormatError
+from nescio.formats.registry import ReadOptions
+from nescio.sources.source import Source
+from nescio.tasks.squad.scores import Golds
+
+
+class _Asked(Struct, frozen=True):
+    """A question of the gold, its article, and where it stands: in which article, paragraph and place, from 0."""
+
+    id: str
+    text: str
+    answers: tuple[str, ...]
+    article: str
+    data: int
+    paragraph: int
+    qas: int
+
+    @property
+    def place(self) -> str:
+        """Where it stands, as a message says it."""
+        return f"data[{self.data}].paragraphs[{self.paragraph}].qas[{self.qas}]"
+
+
+class Gold(Struct, frozen=True):
+    asked: tuple[_Asked, ...]
+    golds: Golds
+
+
+def read_gold(source: Source) -> Gold:
+    return gold_of(_fast(source) or _slow(source), source.label)
+
+
+def gold_of(questions: Iterable[_Asked], label: object) -> Gold:
+    by_id: dict[str, _Asked] = {}
+    for one in questions:
+        if one.id in by_id:
+            raise FormatError(label, "the question appears twice", where=one.place, value=one.id)
+        by_id[one.id] = one
+    if not by_id:
+        raise FormatError(label, "there are no questions")
+    return Gold(tuple(by_id.values()), Golds([*by_id], [one.answers for one in by_id.values()]))
+
+
+def questions(gold: Gold, options: ReadOptions) -> tuple[Question, ...]:
+    questions, before, strata = [], (-1, -1), NOTHING
+    for one in gold.asked:
+        if (one.data, one.paragraph) != before:  # all questions of a paragraph share one mapping
+            before = one.data, one.paragraph
+            labels = {"article": one.article, "paragraph": f"{one.article} {one.paragraph}"}
+            strata = options.kept(labels)
+        questions.append(
+            Question(
+                one.id,
+                one.text,
+                tuple(dict.fromkeys(one.answers)) if one.answers else (),
+                answerable=bool(one.answers),
+                strata=strata,
+            )
+        )
+    return tuple(questions)
+
+
+@lru_cache(maxsize=1)
+def shape() -> Any:
+    """Return what a sound gold file looks like, to be checked by msgspec at once."""
+    import msgspec
+
+    answer: Any = msgspec.defstruct("Answer", [("text", str)])
+    question: Any = msgspec.defstruct("Question", [("id", str), ("answers", list[answer]), ("question", str, "")])
+    paragraph: Any = msgspec.defstruct("Paragraph", [("qas", list[question])])
+    article: Any = msgspec.defstruct("Article", [("paragraphs", list[paragraph]), ("title", str, "")])
+    return msgspec.defstruct("File", [("data", list[article])])
+
+
+def _fast(source: Source) -> list[_Asked] | None:
+    """Return the questions of a sound file; None where there is something to look at more closely."""
+    import msgspec
+
+    try:
+        return listed_questions(msgspec.convert(source.document, shape()))
+    except (msgspec.ValidationError, UnicodeEncodeError):  # the latter where half of a surrogate pair stands alone
+        return None
+
+
+def listed_questions(document: Any) -> list[_Asked] | None:
+    listed = []
+    for i, article in enumerate(document.data):
+        for j, paragraph in enumerate(article.paragraphs):
+            for k, question in enumerate(paragraph.qas):
+                answers = tuple([answer.text for answer in question.answers]) if question.answers else ()
+                listed.append(_Asked(question.id, question.question, answers, article.title, i, j, k))
+    return listed if all(one.id for one in listed) else None
+
+
+def _slow(source: Source) -> Iterator[_Asked]:
+    """Yield the questions, each looked at piece by piece; raises FormatError with the place of the first unsound
+    one."""
+    for i, (place, paragraphs, title) in enumerate(_each(source, source.document["data"], "data", "paragraphs")):
+        for j, (_, qas, _) in enumerate(_each(source, paragraphs, f"{place}.paragraphs", "qas")):
+            for k, question in enumerate(qas):
+                yield _question(source, question, title, (i, j, k))
+
+
+def _each(source: Source, items: Any, what: str, inside: str) -> Iterator[tuple[str, list[Any], str]]:
+    """Yield the lists named `inside` of a list of objects, each with its place and the object's title."""
+    for position, item in enumerate(items):
+        place = f"{what}[{position}]"
+        members = item.get(inside) if isinstance(item, dict) else None
+        if not isinstance(members, list):
+            raise FormatError(source.label, f"expected an object with a list of {inside}", where=place, value=item)
+        title = item.get("title", "")
+        yield place, members, title if isinstance(title, str) else str(title)
+
+
+def _question(source: Source, question: Any, title: str, at: tuple[int, int, int]) -> _Asked:
+    def fail(rule: str, value: object) -> FormatError:
+        return FormatError(source.label, rule, where=_Asked("", "", (), title, *at).place, value=value)
+
+    if not isinstance(question, dict):
+        raise fail("a question must be an object", question)
+    name, text, answers = question.get("id"), question.get("question", ""), question.get("answers")
+    if isinstance(name, bool) or not isinstance(name, (str, int)) or name == "":
+        raise fail("id must be a text or a whole number", name)
+    if not isinstance(text, str):
+        raise fail("question must be a text", text)
+    if not isinstance(answers, list):
+        raise fail("answers must be a list, empty where there is no answer", answers)
+    stated = [answer.get("text") if isinstance(answer, dict) else None for answer in answers]
+    texts = [answer for answer in stated if isinstance(answer, str)]
+    if len(texts) < len(stated):
+        raise fail("each answer must be an object with a text", answers)
+    return _Asked(str(name), text, tuple(texts), title, *at)

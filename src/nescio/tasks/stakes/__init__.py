@@ -1,1 +1,0 @@
-"""Stated stakes: the same questions asked at several prices of an error."""

@@ -1,0 +1,153 @@
+"""Factoid judgements (R, W, X, U): alone, each file a run; or the pool that runs are held against."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SAID_SO, SILENT
+from nescio.errors import FormatError, opt
+from nescio.formats.answers import Answer, outcomes_of
+from nescio.formats.registry import ReadOptions, ReadResult
+from nescio.sources.documents import cells_of
+from nescio.sources.source import Source, name_runs
+from nescio.tasks.kit import fault_at
+from nescio.tasks.trec.qrels import ranked, say_strangers
+from nescio.tasks.trec.runs import NIL, RankedRun
+from nescio.text import squeeze
+
+VERDICTS = {"R": CORRECT, "W": INCORRECT, "X": INCORRECT, "U": INCORRECT}
+NUMBERS = {"1": "R", "-1": "W", "2": "U", "3": "X"}  # of TREC's own files; its README of 2005 names them
+# What TREC's collections call their documents: NYT19990101.0001, AP880212-0001, FBIS3-1, LA010189-0001,
+# FR940104-0-00001.
+_DOCNO = re.compile(r"[A-Z]{2,5}\d{1,9}(?:[-.]\d+){1,2}|[A-Z]{3}\d{8,12}")
+_NAMES = {"X": "inexact", "U": "unsupported"}
+
+
+def is_judged_in_numbers(cells: Sequence[str]) -> bool:
+    """Say whether the cells of a line are a factoid judgement in numbers: the docno tells it from qrels and from
+    nuggets."""
+    return len(cells) >= 3 and cells[2] in NUMBERS and (cells[1] == NIL or _DOCNO.fullmatch(cells[1]) is not None)
+
+
+class _Pool(Struct):
+    """What was judged: a letter for each question, document and answer; and for which questions NIL is right."""
+
+    verdicts: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    answerable: dict[str, int] = field(default_factory=dict)
+
+
+def _judgements(source: Source, options: ReadOptions) -> Iterator[tuple[str, str, str, str, int]]:
+    """Yield the lines of judgements: question, docno, letter, answer, line."""
+    numbers = is_judged_in_numbers(str(source.first).split())
+    letters = NUMBERS if numbers else {letter: letter for letter in VERDICTS}
+    rule = f"a line of judgements is: qid docno {'1|-1|2|3' if numbers else 'R|W|X|U'} answer"
+    for cells, line in cells_of(source, 4):
+        judgement = cells[2] if len(cells) > 2 else ""
+        letter = judgement if judgement in options.outcome_map else letters.get(judgement)
+        if letter is None:
+            raise fault_at(source, line, rule, " ".join(cells))
+        yield cells[0], cells[1], letter, cells[3] if len(cells) > 3 else "", line
+
+
+def _state(letter: str, options: ReadOptions) -> int:
+    return MEANINGS[options.outcome_map[letter]] if letter in options.outcome_map else VERDICTS[letter]
+
+
+def _settle_answerable(known: dict[str, int], question: str, docno: str, state: int, error: FormatError) -> None:
+    """Note what right answers say of a question: NIL that it has no answer, any other that it has one; both cannot
+    be."""
+    if state != CORRECT:
+        return
+    says = int(docno != NIL)
+    if known.setdefault(question, says) != says:
+        raise error
+
+
+def _both(source: Source, line: int, question: str) -> FormatError:
+    return fault_at(source, line, f"question {question!r}: NIL is judged right, and so is an answer")
+
+
+def judged_alone(sources: Sequence[Source], options: ReadOptions) -> ReadResult:
+    """Read each file as one run, with one answer a question."""
+    notes: list[Note] = []
+    answerable: dict[str, int] = {}
+    rows: list[Answer] = []
+    for source, run in zip(sources, name_runs(sources), strict=True):
+        seen: dict[str, int] = {}
+        letters: Counter[str] = Counter()
+        for question, docno, letter, answer, line in _judgements(source, options):
+            if question in seen:
+                rule = (
+                    f"question {question!r} appears twice (first on line {seen[question]}): a pool of answers"
+                    " needs its runs"
+                )
+                raise fault_at(source, line, rule)
+            seen[question] = line
+            state = _state(letter, options)
+            _settle_answerable(answerable, question, docno, state, _both(source, line, question))
+            why = NIL if NIL in (docno, answer) else SAID_SO if options.declined.matches(answer) else None
+            letters[letter] += why is None
+            rows.append(Answer(run, question, SILENT if why else state, why=why, path=source.label))
+        _say_letters(run, letters, options, notes)
+    return ReadResult(
+        outcomes_of([_told(row, answerable) for row in rows], sources[0].label, options, notes), tuple(notes)
+    )
+
+
+def _told(row: Answer, answerable: Mapping[str, int]) -> Answer:
+    return replace(row, answerable=answerable.get(row.question, -1))
+
+
+def _say_letters(run: str, letters: Counter[str], options: ReadOptions, notes: list[Note]) -> None:
+    for letter, kind in _NAMES.items():
+        if letters[letter] and letter not in options.outcome_map:
+            notes.append(
+                note(
+                    "trec.lenient",
+                    "run {subject!r}: {answers} {kind} ({letter}): incorrect "
+                    f"({opt('outcome_map', of='{letter}=correct')} is "
+                    "lenient)",
+                    run,
+                    answers=letters[letter],
+                    kind=kind,
+                    letter=letter,
+                )
+            )
+
+
+def with_pool(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
+    """Return the answers of runs, looked up in the pool of what was judged; one that is not in it is not graded."""
+    pool = _Pool()
+    for question, docno, letter, answer, line in _judgements(source, options):
+        key = question, docno, squeeze(answer)
+        if pool.verdicts.setdefault(key, letter) != letter:
+            raise fault_at(source, line, f"this answer to question {question!r} has two judgements", letter)
+        _settle_answerable(pool.answerable, question, docno, _state(letter, options), _both(source, line, question))
+    notes: list[Note] = []
+    judged = dict.fromkeys(question for question, _, _ in pool.verdicts)
+    rows = []
+    for run in runs:
+        say_strangers(run, judged, notes)
+        letters: Counter[str] = Counter()
+        for question in judged:
+            answers = run.topics.get(question)
+            if not answers:
+                rows.append((_told(Answer(run.name, question, ABSENT, path=run.source.label), pool.answerable), 0))
+                continue
+            verdicts = [pool.verdicts.get((question, response.docno, squeeze(response.answer))) for response in answers]
+            states = [NOT_GRADED if letter is None else _state(letter, options) for letter in verdicts]
+            why = NIL if answers[0].docno == NIL else SAID_SO if options.declined.matches(answers[0].answer) else None
+            letters[verdicts[0] or ""] += why is None
+            state = SILENT if why else states[0]
+            why = why or ("not in the pool" if verdicts[0] is None else None)
+            right = (i for i, s in enumerate(states, 1) if s == CORRECT and answers[i - 1].docno != NIL)
+            row = Answer(run.name, question, state, answers[0].score, why=why, path=run.source.label)
+            rows.append((_told(row, pool.answerable), next(right, 0)))
+        _say_letters(run.name, letters, options, notes)
+    return ReadResult(ranked(rows, source, options, notes), tuple(notes), ("c@1", "MRR", "accuracy", "coverage"))

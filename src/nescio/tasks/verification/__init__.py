@@ -1,1 +1,0 @@
-"""Authorship verification (PAN): is this text by the same author? Scores of 0.5 are silence."""
