@@ -194,6 +194,14 @@ def literally(text: str) -> str:
     return _PATTERN_MARKS.sub(r"\\\g<0>", text)
 
 
+def without_punctuation(text: str) -> str:
+    """Return the text as `squeeze` does and without ASCII punctuation; only `squeeze` where nothing else would be left.
+
+    It compares what SQuAD's normalisation leaves empty: the letter of an option, as in "A" and "(a)".
+    """
+    return squeeze(text.translate(_PUNCTUATION)) or squeeze(text)
+
+
 def squeeze(text: str) -> str:
     """Return the text without case, with single spaces, and without what shows no mark (zero-width spaces, joiners,
     soft hyphens: category Cf): what two writings of one option share."""

@@ -68,7 +68,7 @@ MARKS, DOUBTFUL, SILENCE = "judging.marks_ignored", "judging.doubtful", "judging
         (MARKS, "contains", [("1", "It is -1.")], {"answers": 1}),
         # another judge differs on more than three answers
         (DOUBTFUL, None, [*CITIES, ("a", "a")], {"answers": 4, "total": 5, "other": "contains"}),
-        (DOUBTFUL, None, CITIES[:3], {}),
+        (DOUBTFUL, None, [*CITIES[:3], ("a", "a")], {}),
         (DOUBTFUL, "exact", CITIES, {}),
         # what reads like silence is right, or was declined
         (SILENCE, None, [("None", "None"), ("?", "?"), ("a", None)], {}),

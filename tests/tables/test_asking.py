@@ -22,6 +22,69 @@ from tests.tables.reading import counted, key
 
 # By kind: the table, a part of the question, and counts (right, wrong, silent, ungraded) among those of the answers.
 ASKED = {
+    "letters and labels with them": (  # by hand: 1, 3 and 4 name the letter that is right
+        "qid,gold,prediction\n1,B,b) Lyon\n2,A,Answer: C\n3,C,The answer is C.\n4,A,(A)\n",
+        "the gold answers are letters, and the answers say more",
+        [(3, 1, 0, 0), (1, 3, 0, 0)],
+    ),
+    "answers of which none is right": (
+        "qid,gold,prediction\n1,New York,York City\n2,Rio,Rio Grande\n3,Oslo,Bergen\n",
+        "not one of 3 answers is right",
+        [(1, 2, 0, 0), (0, 3, 0, 0)],
+    ),
+    "a status that may speak of silence": (
+        "qid,correct,response_status\n1,1,1\n2,0,0\n3,0,1\n",
+        "which column says that the system abstained?",
+        [(1, 1, 1, 0), (1, 2, 0, 0)],
+    ),
+    "a fault where nothing was answered": (
+        "qid,is_hallucination,abstained\n1,0,0\n2,1,0\n3,0,1\n",
+        "answer was declined and marked as right",
+        [(1, 1, 1, 0), (2, 1, 0, 0)],
+    ),
+    "a wrong verdict where declining was right": (  # by the last two columns declining is right
+        "qid,correct,abstained,unanswerable\n1,1,0,0\n2,0,0,0\n3,0,1,1\n",
+        "declined and marked as wrong",
+        [(2, 1, 0, 0), (1, 1, 1, 0), (1, 2, 0, 0)],
+    ),
+    "a second verdict": (
+        "qid,verdict,verdict_2\n1,correct,correct\n2,correct,wrong\n3,wrong,wrong\n",
+        "which column says whether an answer is right?",
+        [(2, 1, 0, 0), (1, 2, 0, 0)],
+    ),
+    "a verdict and what pandas calls a second one": (
+        "qid,correct,correct.1\n1,1,1\n2,1,0\n3,0,0\n",
+        "which column says whether an answer is right?",
+        [(2, 1, 0, 0), (1, 2, 0, 0)],
+    ),
+    "points out of a maximum that is not always one": ("qid,score,max_score\n1,1,1\n2,1,2\n3,0,1\n", "out of", []),
+    "runs called as grades are": (
+        "qid,grade,answer,gold\n1,A,x,x\n1,B,y,x\n2,A,y,y\n2,B,y,y\n",
+        "appears twice",
+        [(1, 1, 0, 0), (2, 0, 0, 0)],
+    ),
+    "percentages as grades": ("qid,score\n1,85%\n2,40%\n3,100%\n", "from which on is 'score'", [(2, 1, 0, 0)]),
+    "a total that contradicts its rows": (
+        "qid,correct\n1,1\n2,0\n3,0\n4,1\nTotal,3\n",
+        "its own Total.correct is 3",
+        [],
+    ),
+    "a mean that contradicts its rows": (
+        "qid,verdict\n1,right\n2,wrong\n3,right\nMittel,90%\n",
+        "its own Mittel.verdict is 90",
+        [(2, 1, 0, 0)],
+    ),
+    "a sheet with a row a student": (  # Anna has two right answers of three, and Ben one
+        "student,Q1,Q2,Q3\nAnna,1,1,0\nBen,0,0,1\n",
+        "which columns tell the runs apart?",
+        [(1, 2, 0, 0), (2, 1, 0, 0)],
+    ),
+    "a sheet of letters": ("student,Q1,Q2,Q3\nKEY,A,B,C\nAnna,A,C,C\nBen,B,B,C\n", "a row is one 'student'", []),
+    "letters of grades of which one is an answer, too": (
+        "qid,correct,judgment,response\n1,1,A,Paris\n2,0,B,C\n3,0,C,\n4,0,C,\n",
+        "what do 'A', 'B', 'C' in 'judgment' mean?",
+        [(1, 1, 2, 0), (1, 3, 0, 0)],
+    ),
     "a word of a column about answering": (
         "qid,correct,answered\n1,1,yes\n2,0,no\n3,0,partially\n4,0,yes\n",
         "which of these words says that the system abstained: 'partially'",
@@ -174,6 +237,20 @@ READ: dict[str, tuple[list[dict[str, Any]], Any]] = {
         ],
         ((1, 1, 0, 0), (2, 0, 0, 0)),
     ),
+    "percentages that are all or nothing": (
+        [{"id": 1, "score": "100%"}, {"id": 2, "score": "0 %"}, {"id": 3, "score": None}],
+        ((1, 1, 0, 1),),
+    ),
+    "points of a hundred": ([{"id": 1, "score": 100}, {"id": 2, "score": 0}], ((1, 1, 0, 0),)),
+    "letters with signs": (
+        [{"id": 1, "gold": "A", "prediction": "A."}, {"id": 2, "gold": "(b)", "prediction": "B"}],
+        ((2, 0, 0, 0),),
+    ),
+    "runs called candidates": (
+        [{"candidate": run, "id": 1, "correct": run == "a"} for run in "ab"],
+        ((0, 1, 0, 0), (1, 0, 0, 0)),
+    ),
+    "points out of one": ([{"id": i, "score": i, "max_score": 1} for i in (0, 1)], ((1, 1, 0, 0),)),
     "runs with wrong answers side by side": (
         [{"id": 1, "a_wrong": 1, "b_wrong": 0}, {"id": 2, "a_wrong": 0, "b_wrong": 0}],
         ((1, 1, 0, 0), (2, 0, 0, 0)),
@@ -258,6 +335,22 @@ FIRST = {
     "two judges of a named run": ("model,qid,judge_a_correct,judge_b_correct\na,1,1,0\na,2,1,1\nb,1,0,0\nb,2,0,0\n", 2),
     "two judges of one run": ("qid,verdict_human,verdict_gpt4\n1,1,0\n2,1,1\n", 1),
     "runs beside a column that is the same in all rows": ("model,qid,x_correct,y_correct\na,1,1,0\na,2,1,1\n", 2),
+    "a run of an unknown name beside empty answers": (
+        "qid,zork,answer,score\n1,a,x,1\n1,b,,0\n2,a,y,0\n2,b,z,1\n",
+        2,
+    ),
+    "verdicts of several runs beside a flag in other words": (
+        "qid,result x,result y,reviewed\n1,right,wrong,true\n2,wrong,wrong,false\n",
+        2,
+    ),
+    "a run whose name ends as a name for answers begins": (
+        "qid,x_agent_response,x_agent_gpt_correct,y_response,y_gpt_correct\n1,a,1,b,0\n2,,0,c,1\n",
+        2,
+    ),
+    "silence of several runs under a vague name": (
+        "qid,x_correct,x_decision,y_correct,y_decision\n1,1,answer,0,abstain\n2,0,abstain,1,answer\n",
+        2,
+    ),
     "predictions of several runs": ("qid,label,x.answer,y.answer\n1,Rome,Rome,Oslo\n2,Oslo,Oslo,Oslo\n", 2),
     "numbers that tell rows apart": ("qid,model,zork,correct\n1,a,7,1\n1,a,8,0\n2,a,7,1\n2,a,8,1\n", 1),
     "words that tell rows apart": ("qid,model,zork,correct\n1,a,p,1\n1,a,q,0\n2,a,p,1\n2,a,q,1\n", 2),
@@ -329,11 +422,13 @@ def test_the_confidence_of_a_judge_is_not_that_of_the_system(tmp_path: Path) -> 
         "1,1\n2,0\nTotal correct,1\n3,1\n4,1\nTotal correct,2\n",
         "Overall,0.75\n1,1\n2,0\n3,1\n4,1\n",
         "1,1\n2,0\n3,1\n4,1\nOverall accuracy,1\n",
+        "1,1\n2,0\n3,1\n4,1\n合计,3\n",
+        "1,1\n2,0\n3,1\n4,1\nAlles in allem,0.75\n",
     ],
 )
 def test_a_row_of_totals_is_left_out_wherever_it_is(tmp_path: Path, rows: str) -> None:
     path = tmp_path / "t.csv"
-    path.write_text(f"qid,correct\n{rows}")
+    path.write_text(f"qid,correct\n{rows}", encoding="utf-8")
     assert counted(path) == ((3, 1, 0, 0),)
 
 
@@ -342,6 +437,16 @@ def test_a_total_among_questions_that_are_words_is_refused(tmp_path: Path) -> No
     path.write_text("question,correct\ndog,1\nsum,0\ncat,1\nhorse,0\n")
     with pytest.raises(FormatError, match="line 3: this row seems to sum up others"):
         counted(path)
+
+
+def test_confidences_on_two_scales_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("qid,correct,confidence\n1,1,0.8\n2,0,80\n")
+    with pytest.raises(FormatError, match="line 3: this confidence is above 1"):
+        read([path], Options())
+    for written, values in (("confidence", [0.8, 80]), ("confidence/100", [0.008, 0.8])):
+        data: Any = read([path], Options(column={"confidence": written})).data
+        assert data.confidence.tolist() == [pytest.approx(values)]
 
 
 # Columns beside run, question and outcome: the first two are asked about, the others say nothing that nescio's own

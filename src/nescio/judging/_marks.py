@@ -7,7 +7,7 @@ import string
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from nescio.text import normalise, squeeze
+from nescio.text import normalise, without_punctuation
 
 _ALIKE = str.maketrans("‐‑‒–—−×∗⋅÷∕⁄", "------***///")
 _LETTERS = {ord(c): chr(0xA000 + ord(c)) for c in string.punctuation}  # syllables of Yi, which no such text has
@@ -55,7 +55,7 @@ def _between(text: str) -> list[str]:
 
 
 def _words(text: str, names: bool) -> str:
-    return normalise(with_marks(text, names)) or squeeze(text)
+    return normalise(with_marks(text, names)) or without_punctuation(text)
 
 
 _gold_formula, _gold_words = lru_cache(maxsize=1 << 16)(_formula), lru_cache(maxsize=1 << 16)(_words)

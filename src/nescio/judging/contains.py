@@ -64,7 +64,7 @@ def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
         needles.append(
             (
                 "" if emptied else _needle(normalised),
-                "" if emptied else _needle(parted),
+                _needle(parted),
                 _needle(bare) if emptied else "",
             )
         )

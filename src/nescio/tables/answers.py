@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import SAID_SO
+from nescio.data.outcomes import CORRECT, SAID_SO
 from nescio.data.policies import OTHER_GOLD, one_sided
 from nescio.data.reasons import EMPTY, ERRORED, NO_FORM
 from nescio.data.repeats import REPEAT
@@ -24,9 +24,9 @@ from nescio.sources.tables import json_lines, locate
 from nescio.sources.text_files import WHITE
 from nescio.tables import rules
 from nescio.tables.asking import AskedError, Options
+from nescio.tables.cells import Placed, gathered
 from nescio.tables.columns import SHORT
 from nescio.tables.lexicon import is_silent_word, marker_of
-from nescio.tables.outcomes import Placed, gathered
 from nescio.text import composed, finite, normalise
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 LONGEST_LABEL = 60
 _JUDGES = ("contains", "token_f1(threshold=0.5)", "exact")  # that are tried on sentences
+_FEWEST_WRONG = 3  # answers of which one should be right
 _NO_CLASS = "-1"  # a class that could not be parsed
 _OWN = {
     "question": ("question", "question_id", "qid"),
@@ -70,11 +71,14 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         "NULL AS graded, NULL AS why FROM gathered"
     )
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
-    rules.no_sums(connection, placed, sources, by_numbers=False)
+    rules.no_sums(connection, sources)
     rules.settle_duplicates(connection, options.duplicates)
-    notes = rules.settle_confidences(connection)
-    rules.no_unknown_flags(connection, sources)
-    rules.keep(connection, sources)
+    held = rules.filled(connection)
+    notes = rules.settle_confidences(connection) if "confidence" in held else []
+    rules.no_unknown_flags(connection, sources, held)
+    rules.keep(connection, sources, held)
+    if "confidence" in held and "confidence" not in options.column:
+        rules.one_scale(connection, sources)
     rules.no_run_in_two(connection, sources)
     rules.no_twice(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) or options.duplicates == "repeats"
@@ -83,8 +87,9 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         _rows(connection, placed, {n: c for n, c in extra.items() if n not in taken}, sources, repeated=repeated)
     )
     _no_answers(rows, sources, options, own=_is_own(placed))
-    if not _is_own(placed):
-        _ask_for_judge(rows, sources, options)
+    open_ = not (options.judging or "judge" in options.told)  # nobody said how answers are to be judged
+    if open_:
+        _ask_for_judge(rows, sources, own=_is_own(placed))
     questions, gold = _questions(rows, sources, options, notes)
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}
@@ -93,7 +98,10 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         files.setdefault(row.run, str(sources[row.file].label))
     made = tuple(Run(name, tuple(responses), gold=gold.get(name, {})) for name, responses in runs.items())
     collection = Collection(placed[0][0].source.stem, tuple(questions.values()))
-    return Unjudged(collection, made, tuple(files.values()), judge=options.judge), notes
+    unjudged = Unjudged(collection, made, tuple(files.values()), judge=options.judge)
+    if open_:
+        _ask_of_none_right(rows, unjudged, sources, options)
+    return unjudged, notes
 
 
 def _rows(
@@ -221,15 +229,44 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
     raise AskedError(source, question, ways, where=locate(source, first.row))
 
 
-def _ask_for_judge(rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions) -> None:
-    """Ask how answers are to be judged that are sentences: few are equal to a gold answer that they contain."""
-    if options.judging or "judge" in options.told:
-        return
+def _ask_for_judge(rows: Sequence[Row], sources: Mapping[int, Source], *, own: bool) -> None:
+    """Ask how answers are to be judged that are sentences, or that say more than the letters that are right: few are
+    equal to a gold answer that they contain."""
+    letters = all(_is_letter(text) for row in rows for text in row.gold)
     for row in rows:
-        if row.given and row.why is None and len(row.given[0].split()) > SHORT:
-            source = sources[row.file]
-            rule = f"the answers are sentences ({shorten(row.given[0])}): by which judge are they right?"
-            raise AskedError(source, rule, [{"judge": judge} for judge in _JUDGES], where=locate(source, row.row))
+        text = row.given[0] if row.given and row.why is None else ""
+        if len(text.split()) > SHORT and not own:
+            raise _which_judge(sources[row.file], row, f"the answers are sentences ({shorten(text)})")
+        if letters and row.gold and text.strip() and not _is_letter(text):
+            rule = f"the gold answers are letters, and the answers say more ({shorten(text)})"
+            raise _which_judge(sources[row.file], row, rule)
+
+
+def _is_letter(text: str) -> bool:
+    """Return whether a text is one letter, such as that of an option, beside signs such as brackets."""
+    letter = "".join(filter(str.isalnum, text))
+    return len(letter) == 1 and letter.upper() != letter.lower()
+
+
+def _ask_of_none_right(
+    rows: Sequence[Row], unjudged: Unjudged, sources: Mapping[int, Source], options: ReadOptions
+) -> None:
+    """Ask how answers are to be judged of which not one is right by the judge that suits them."""
+    given = [row for row in rows if row.given and row.why is None and row.gold and not row.declined]
+    answered = [row for row in given if not options.declined.reads(row.given[0])]
+    if len(answered) < _FEWEST_WRONG or any(
+        {*map(normalise, row.gold)} & {normalise(row.given[0])} for row in answered
+    ):
+        return
+    if not (options.judged(unjudged).state == CORRECT).any():
+        row = answered[0]
+        what = f"not one of {len(answered)} answers is right ({shorten(row.given[0])} for {shorten(row.gold[0])})"
+        raise _which_judge(sources[row.file], row, what)
+
+
+def _which_judge(source: Source, row: Row, what: str) -> AskedError:
+    ways = [{"judge": judge} for judge in _JUDGES]
+    return AskedError(source, f"{what}: by which judge are they right?", ways, where=locate(source, row.row))
 
 
 OwnGold = dict[str, dict[str, tuple[str, ...]]]  # by run and question

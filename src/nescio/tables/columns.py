@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, first, literal
-from nescio.tables.lexicon import state_of, truth_of
+from nescio.tables.lexicon import of_maximum, roles_of, squash, state_of, truth_of
+from nescio.tables.summary_rows import Sum
 
 if TYPE_CHECKING:
     import duckdb
@@ -29,6 +30,7 @@ class Column:
     def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, name: str, cell: str) -> None:
         self.name, self.cell = name, cell
         self._connection, self._cells = connection, f"{relation} WHERE {cell} IS NOT NULL"
+        self.out_of: Column | None = None  # the column of the most points that a column of points may have
 
     @cached_property
     def _figures(self) -> tuple[Any, ...]:
@@ -95,27 +97,28 @@ class Column:
         return 0 < self.filled == self.numbers
 
     @property
+    def is_points(self) -> bool:
+        """Whether the cells are points, or the most points, of which there may be more than one."""
+        return self.out_of is not None and self.out_of.is_number and (self.out_of.low, self.out_of.high) != (1, 1)
+
+    @property
     def is_truth(self) -> bool:
         """Whether each cell says yes or no."""
         return self._known(truth_of)
 
     @property
     def is_verdict(self) -> bool:
-        """Whether each cell says an outcome in a word of the lexicon, or as 1 and 0."""
-        return self._known(state_of)
+        """Whether each cell says an outcome in a word of the lexicon, or as a number: 1 and 0, or 100 and 0."""
+        return self._known(state_of) and not (self.high == 100 and {"1", "1.0"} & {*(self.words or ())})
 
     @property
     def is_share(self) -> bool:
         """Whether the cells are numbers from 0 to 1, and not only these two."""
         return self.is_number and self.low is not None and self.low >= 0 and (self.high or 0) <= 1 and not self.is_truth
 
-    @property
-    def is_short(self) -> bool:
-        """Whether each cell is an answer of a few words, and none a sentence."""
-        return 0 < self.most_words <= SHORT
-
     def _known(self, meaning: Callable[[str], object]) -> bool:
-        return bool(self.words) and all(meaning(word) is not None for word in self.words or ())
+        known = bool(self.words) and all(meaning(word) is not None for word in self.words or ())
+        return known and not self.is_points
 
     @property
     def kind(self) -> str:
@@ -136,7 +139,8 @@ class Column:
 class Table(Struct, frozen=True, eq=False):
     """A loaded table: a relation of DuckDB with the columns `file`, `row` and the cells; and its columns by name.
 
-    `sources` are the files of it, by `file`, all of which have the same columns.
+    `sources` are the files of it, by `file`, all of which have the same columns; `sums` are rows that summed up others
+    and were left out.
     """
 
     connection: Any
@@ -144,6 +148,7 @@ class Table(Struct, frozen=True, eq=False):
     sources: Mapping[int, Source]
     rows: int
     columns: Mapping[str, Column]
+    sums: Sequence[Sum] = ()
 
     @property
     def source(self) -> Source:
@@ -156,7 +161,13 @@ def described(
 ) -> tuple[int, dict[str, Column]]:
     """Return the number of rows of a relation, and its columns."""
     (rows,) = first(connection, f"SELECT count(*) FROM {relation}")
-    return rows, {name: Column(connection, relation, name, cell) for name, cell in cells.items()}
+    columns = {name: Column(connection, relation, name, cell) for name, cell in cells.items()}
+    for most in columns.values():
+        if (named := of_maximum(most.name or "")) is not None:
+            points = [own for own in columns.values() if own.name and "score" in roles_of(own.name)]
+            for own in (most, *(own for own in points if named in ("", squash(own.name)))):
+                own.out_of = most
+    return rows, columns
 
 
 def words_of(table: Table, cell: str, where: str = "true") -> list[str]:

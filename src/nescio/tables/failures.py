@@ -34,10 +34,11 @@ def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) ->
 
 def is_failing_status(column: Column) -> bool:
     """Return whether a column has the name of a status, and some cells say that a call failed."""
-    return _is_status(column.name) and any(map(fails, column.words or ()))
+    return is_status(column.name) and any(map(fails, column.words or ()))
 
 
-def _is_status(name: str) -> bool:
+def is_status(name: str) -> bool:
+    """Return whether a column has the name of a status."""
     return squash(_PATH.split(name)[-1]) in lexicon().statuses
 
 
@@ -76,5 +77,5 @@ def failures(table: Table, expression: Expression) -> str:
 def _of_column(table: Table, expression: Expression) -> str:
     if _is_answer(expression.column):
         return f"CASE WHEN regexp_matches({table.columns[expression.column].cell}, {_MARK}) THEN 'yes' ELSE 'no' END"
-    status = _is_status(expression.column)
+    status = is_status(expression.column)
     return flag(table, expression, fails if status else failed, other="'no'" if status else "'yes'")

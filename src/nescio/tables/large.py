@@ -14,12 +14,12 @@ from nescio.sources.grids import grid, holds_numbers, last_rows, rows_of
 from nescio.sources.limits import check_rows
 from nescio.sources.source import Source
 from nescio.sources.tables import as_parquet, first, lines_about, literal
+from nescio.tables.cells import RESERVED
 from nescio.tables.columns import described
 from nescio.tables.lexicon import lexicon, may_sum, roles_of
-from nescio.tables.outcomes import RESERVED
 from nescio.tables.roles import says_more
-from nescio.tables.rules import MOST
-from nescio.tables.summary_rows import is_a_word, numbers_above, sums_up
+from nescio.tables.rules import two_scales
+from nescio.tables.summary_rows import MOST, is_a_word, numbers_above, sums_up
 from nescio.tables.words import state_words
 from nescio.text import finite
 
@@ -109,8 +109,9 @@ def _read(
 
 
 def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str]) -> bool:
-    """Say whether a row may sum up the others, or a confidence that is not wanted is no number: those who read rows
-    refuse both."""
+    """Say whether a row may sum up the others, confidences have two scales, or one that is not wanted is no number:
+    those who read rows refuse that."""
+    assert source.path is not None
     none = {column for part in ("run", "question", "confidence") for column in known.get(part, ())}
     names = [name for name in source.columns if name and name not in none][:MOST]
     ends = last_rows(source, ("run", "question", "filename", "file_row_number", *names))
@@ -119,7 +120,12 @@ def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Seq
     _, question, file, row, *last = max(ends, key=lambda row: row[2])
     if _sums_up(source, question, (file, row), dict(zip(names, last, strict=True))):
         return True
-    return "confidence" in known and "confidence" not in numbers and not holds_numbers(source, "confidence")
+    if "confidence" not in known:
+        return False
+    relation, where = parquet(source.path)
+    with connect() as connection:
+        mixed = first(connection, f"SELECT {two_scales('confidence::VARCHAR')} FROM {relation}", where)[0]
+    return bool(mixed) or ("confidence" not in numbers and not holds_numbers(source, "confidence"))
 
 
 def _sums_up(source: Source, question: str | None, at: tuple[str, str], last: Mapping[str, str | None]) -> bool:

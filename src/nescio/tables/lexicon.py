@@ -41,6 +41,7 @@ class Lexicon(Struct):
     sums: set[str]
     annotators: set[str]
     measurements: set[str]
+    maxima: set[str]
     silence_stems: tuple[str, ...]
     answer_stems: tuple[str, ...]
     expected_words: set[str]
@@ -79,6 +80,7 @@ def lexicon() -> Lexicon:
         sums={*words["sums"]},
         annotators={*words["annotators"]},
         measurements={*words["measurements"]},
+        maxima={*words["maxima"]},
         silence_stems=tuple(words["silence_stems"]),
         answer_stems=tuple(words["answer_stems"]),
         expected_words={*words["expected_words"]},
@@ -145,8 +147,10 @@ def roles_of(header: str) -> tuple[str, ...]:
     for name, above in _ends(header):
         if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
             return tuple(role for role in found if role not in _taken_by(above))
-    last = [squash(part) for part in BOUNDARY.split(header) if squash(part)][-1:]
-    return ("row",) if last and last[0] in _IDS and "." not in header else ()
+    parts = [squash(part) for part in BOUNDARY.split(header) if squash(part)]
+    if not parts or parts[-1] not in _IDS or "." in header:
+        return ()
+    return ("run",) if "".join(parts[:-1]) in lexicon().names["run"] else ("row",)  # what numbers systems names one
 
 
 def _ends(header: str) -> list[tuple[str, str]]:
@@ -198,10 +202,12 @@ def failed(word: str) -> bool | None:
 
 
 def state_of(word: str) -> int | None:
-    """Return what a cell says as an outcome: a state of `nescio.data.outcomes`, None for an unknown word."""
+    """Return what a cell says as an outcome: a state of `nescio.data.outcomes`, None for an unknown word.
+
+    Of numbers 1 and 100 are right, as is all of the points, and 0 is wrong."""
     number = decimal(word)
     if number is not None:
-        return {1.0: MEANINGS["correct"], 0.0: MEANINGS["incorrect"]}.get(number)
+        return {1.0: MEANINGS["correct"], 100.0: MEANINGS["correct"], 0.0: MEANINGS["incorrect"]}.get(number)
     return lexicon().words.get(fold(word))
 
 
@@ -261,6 +267,11 @@ def _begins(header: str, stems: tuple[str, ...]) -> bool:
     return any("".join(tokens[at:]).startswith(stems) for at in range(len(tokens)))  # "gave_no_answer": noanswer
 
 
+def speaks_of_faults(header: str) -> bool:
+    """Return whether a word of a header says that something is wrong."""
+    return any("wrong" in roles_of(part) for part in BOUNDARY.split(header) if part)
+
+
 def speaks_of_questions(header: str) -> bool:
     """Return whether a header has a word for what is expected, so that it describes the question."""
     tokens = [squash(part) for part in BOUNDARY.split(header[:_LONGEST_NAME]) if squash(part)]
@@ -276,6 +287,14 @@ def may_be_of_form(header: str) -> bool:
 def names_collections(header: str) -> bool:
     """Return whether a header names the collections that questions are from."""
     return squash(header) in lexicon().collections
+
+
+def of_maximum(header: str) -> str | None:
+    """Return what a column holds the maximum of ("score" for "max_score", nothing for "out_of"); None for another."""
+    tokens = [squash(part) for part in BOUNDARY.split(header) if squash(part)]
+    rest = [token for token in tokens if token not in lexicon().maxima]
+    named = not rest or "score" in roles_of("_".join(rest))
+    return "".join(rest) if named and 0 < len(tokens) != len(rest) else None
 
 
 def is_measured(header: str) -> bool:

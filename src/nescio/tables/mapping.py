@@ -17,7 +17,7 @@ from nescio.tables.columns import Table, cases, words_of
 from nescio.tables.lexicon import fold, is_silent_word, truth_of
 from nescio.text import finite
 
-NONE, ROW, NOT, AND = "-", "#", "!", "+"
+NONE, ROW, HEADER, NOT, AND = "-", "#", "@", "!", "+"
 TOP = "[]"  # the place of rows at the top of a document
 BETWEEN = " · "  # the parts of the name of a run that several columns make
 _NUMBER = r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
@@ -50,8 +50,8 @@ _SEVERAL = (
 class Expression(Struct, frozen=True):
     """What plays a role: one or several columns, inverted, compared with a number, or divided by one.
 
-    `words` are words of a column with a number for each. Without columns it is the number of the row (`#`), or nothing
-    (`-`).
+    `words` are words of a column with a number for each. Without columns it is the number of the row (`#`), the headers
+    of the columns of outcomes (`@`), or nothing (`-`).
     """
 
     columns: tuple[str, ...] = ()
@@ -60,10 +60,11 @@ class Expression(Struct, frozen=True):
     number: str = ""
     row: bool = False
     words: tuple[tuple[str, str], ...] = ()
+    header: bool = False
 
     def __str__(self) -> str:
         if not self.columns:
-            return ROW if self.row else NONE
+            return ROW if self.row else HEADER if self.header else NONE
         words = f"{{{','.join(f'{word}:{number}' for word, number in self.words)}}}" if self.words else ""
         return f"{NOT if self.inverted else ''}{AND.join(self.columns)}{self.sign}{self.number}{words}"
 
@@ -94,10 +95,11 @@ def _expression(name: str, written: str, columns: Sequence[str], source: Source)
     role, place = role_of(name), f"{source.place or TOP}."
     if found := next((own for own in (written, written.removeprefix(place)) if own in columns), None):
         return Expression((found,))
-    if written in (NONE, ROW):
-        if written == ROW:
-            _allow(name, written, role, ("question",), "numbers the rows")
-        return Expression(row=written == ROW)
+    if written in (NONE, ROW, HEADER):
+        if written != NONE:
+            form = "numbers the rows" if written == ROW else "takes the headers of the outcomes"
+            _allow(name, written, role, ("question",), form)
+        return Expression(row=written == ROW, header=written == HEADER)
     if written.startswith(NOT):
         _allow(name, written, role, _FLAGS, "inverts a column of two values")
         return replace(_expression(name, written[1:], columns, source), inverted=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, product
 from typing import Any
@@ -15,14 +16,16 @@ from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
-from nescio.tables.lexicon import BOUNDARY, is_silent_word, roles_of, state_of, truth_of
+from nescio.tables.lexicon import BOUNDARY, is_measured, is_silent_word, roles_of, speaks_of_faults, state_of, truth_of
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.readings import readings
-from nescio.tables.roles import is_known, may_be
+from nescio.tables.roles import ABOUT_ANSWERING, has_role, is_known, may_be
 from nescio.tables.structures import is_unique
 from nescio.tables.words import CODES, FEW_WORDS, meanings
 
 Way = tuple[dict[str, Expression], dict[str, Any]]  # a mapping, and options
+_NUMBERED = re.compile(r"(\D*)\d+")
+_FEWEST_QUESTIONS = 2  # that a sheet has more columns than
 _MOST = 24
 _LONGEST = 200  # characters of a cell that may name a question
 _MOST_RUNS = 20
@@ -45,6 +48,7 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
             ways += _by_words(table, given, [column], mapped) or _by_threshold(table, given, column)
     families = wide.families(name for name in table.columns if name).values() if "outcome" not in given else ()
     of_runs = [table.columns[own.get("outcome", own.get("score", ""))] for own in families if named & own.keys()]
+    of_runs = [column for column in of_runs if {*(column.words or ())} & {*(of_runs[0].words or ())}]
     return (_by_words(table, given, of_runs, mapped) if len(of_runs) > 1 else []) + ways
 
 
@@ -54,6 +58,7 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
     if "outcome" in given:
         return []
     ways: list[Way] = []
+    alike: list[str] = []
     for column in table.columns.values():
         words = column.words or ()
         coded = _speaks_of_outcomes(column.name or "") and len(words) > 1 and _are_codes(words)
@@ -62,29 +67,45 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
         elif column.name and len(words) <= FEW_WORDS and not roles_of(column.name) and _holds_verdicts(words):
             outcome = {"outcome": Expression((column.name,))}
             known = is_known(column, mapped)
+            alike += [column.name] if known else []
             ways += _complete(table, given, outcome, {}) if known else _by_words(table, given, [column], mapped)
-    return ways
+    return _with_all(table, given, alike, ways)
+
+
+def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[Way]) -> list[Way]:
+    """Return readings by one of several verdicts each, and by all in the words of the first as one run each: first,
+    unless the rows name runs or the names judges."""
+    words = [{*(table.columns[name].words or ())} for name in verdicts]
+    alike = tuple(name for name, own in zip(verdicts, words, strict=True) if own & words[0])  # in the same words
+    if len(alike) < 2:
+        return ways
+    faulty = all(table.columns[name].is_truth and speaks_of_faults(name) for name in alike)
+    of_runs = _complete(table, given, {"outcome": Expression(alike, inverted=faulty)}, {})
+    alone = any("run" in mapping for mapping, _ in ways) or wide.differ_by_judges(alike)
+    return [*ways, *of_runs] if alone else [*of_runs, *ways]
 
 
 def _holds_verdicts(words: Sequence[str]) -> bool:
-    """Return whether some words say that an answer is right or wrong, and others that there is none."""
+    """Return whether some words say that an answer is right, others that it is wrong, and others that there is none."""
     states = {state_of(word) for word in words if truth_of(word) is None}
-    return bool(states & {CORRECT, INCORRECT}) and any(map(is_silent_word, words))
+    return {CORRECT, INCORRECT} <= states and any(map(is_silent_word, words))
 
 
 def _are_grades(table: Table, column: Column) -> bool:
-    """Return whether each word of a column may be a grade, and no other column of answers has one of them."""
+    """Return whether each word of a column may be a grade, and no other column of answers has all of them."""
     words = {*(column.words or ())}
     graded = len(words) > 1 and (
         _are_codes([*words]) or all(word == "-1" or state_of(word) is not None for word in words)
     )
     others = [c for c in table.columns.values() if c is not column and {"gold", "prediction"} & {*roles_of(c.name)}]
-    return graded and not any(words & {*(other.words or ())} for other in others)
+    return graded and not any(words <= {*(other.words or ())} for other in others)
 
 
 def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Collection[str]) -> list[Way]:
     """Return the readings by columns of one run each for each meaning of their words; numbers from 0 to 1 are none."""
-    if any(column.is_share or column.words is None for column in columns):
+    if any(column.is_share or column.is_points or column.words is None for column in columns):
+        return []
+    if "outcome" not in given and any(_names_runs(table, column) for column in columns):
         return []
     outcome = {"outcome": Expression(tuple(column.name for column in columns))}
     words = sorted({word for column in columns for word in column.words or ()})
@@ -94,10 +115,24 @@ def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Co
     return ways
 
 
+def _names_runs(table: Table, column: Column) -> bool:
+    """Return whether a column alone tells the rows of each question apart: "A" and "B" name runs there, no grades."""
+    others = [c for c in table.columns.values() if c is not column and c.name and len(c.words or ("", "")) > 1]
+    if any({"run", "condition", "repeat"} & {*roles_of(c.name)} for c in others):
+        return False
+    questions = [Expression((c.name,)) for c in others if {"question", "row", "text"} & {*roles_of(c.name)}]
+    of_column = {"run": Expression((column.name,))}
+    return any(
+        is_unique(table, {**of_column, "question": own}, {}) and not is_unique(table, {"question": own}, {})
+        for own in questions
+    )
+
+
 def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:
     """Return the readings by a graded column from half of its scale on, and from its other grades if they are few."""
     scaled = column.is_number and (column.low or 0) >= 0 and math.isfinite(column.high or 0)
-    if not scaled or column.is_verdict:
+    most = column.out_of if column.is_points else None
+    if not scaled or column.is_verdict or (most and most.low != most.high):
         return []
     half = _threshold(column)
     grades = sorted(column.words or (), key=float)[1:]
@@ -109,7 +144,7 @@ def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:
 def _by_verdict(table: Table, given: Mapped, column: Column) -> list[Way]:
     """Return the readings by a column of verdicts under a name that says nothing, as it is and inverted; a name with a
     word for a fault is inverted first."""
-    faulty = any("wrong" in roles_of(part) for part in BOUNDARY.split(column.name) if part)
+    faulty = column.is_truth and speaks_of_faults(column.name)
     ways: list[Way] = []
     for inverted in (faulty, not faulty):
         ways += _complete(table, given, {"outcome": Expression((column.name,), inverted=inverted)}, {})
@@ -119,6 +154,7 @@ def _by_verdict(table: Table, given: Mapped, column: Column) -> list[Way]:
 def _threshold(column: Column) -> Expression:
     """Return a graded column from half of its scale on."""
     top = next((scale for scale in _SCALES if (column.high or 0) <= scale), column.high or 1)
+    top = (column.out_of.high or top) if column.is_points and column.out_of else top
     return Expression((column.name,), sign=">=", number=f"{top / 2:g}")
 
 
@@ -127,6 +163,15 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
     taken = {name for own in given.values() for name in own.columns}
     free = [column for column in table.columns.values() if column.name and column.filled and column.name not in taken]
     ways: list[Way] = []
+    if sheet := _sheet(table, free):
+        run, questions = sheet
+        if not given and all(column.is_verdict for column in questions):
+            outcome = Expression(tuple(column.name for column in questions))
+            ways = [({"run": Expression((run.name,)), "question": Expression(header=True), "outcome": outcome}, {})]
+            ways += _complete(table, given, {"outcome": outcome}, {})
+        yield from ways
+        if not (given or ways):
+            return
     if "outcome" in given:
         column = table.columns[given["outcome"].column] if given["outcome"].columns else None
         ways = [*_by_words(table, given, [column], mapped), *_by_threshold(table, given, column)] if column else []
@@ -140,16 +185,15 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
             ways += _complete(table, given, {"outcome": Expression((column.name,), inverted=wrong)}, {})
         if not ways:
             ways = [way for column in hinted for way in _by_verdict(table, given, column)]
+            ways = _with_all(table, given, [column.name for column in hinted], ways)
+            spoken = [column for column in free if _speaks_of_outcomes(column.name) and column not in hinted]
+            ways += [way for column in spoken for way in _by_words(table, given, [column], mapped)]
             ways += [way for column in graded for way in _by_threshold(table, given, column)]
         if not ways:
-            verdicts = [column for column in free if column.is_verdict]
+            every = [column for column in free if column.is_verdict]
+            verdicts = [c for c in every if not (is_measured(c.name) or has_role(c, ABOUT_ANSWERING))] or every
             ways = [way for column in verdicts for way in _by_verdict(table, given, column)]
-            if len(verdicts) > 1:
-                of_runs = _complete(table, given, {"outcome": Expression(tuple(c.name for c in verdicts))}, {})
-                alone = any("run" in mapping for mapping, _ in ways) or wide.differ_by_judges(
-                    [c.name for c in verdicts]
-                )
-                ways = [*ways, *of_runs] if alone else [*of_runs, *ways]
+            ways = _with_all(table, given, [column.name for column in verdicts], ways)
             ways += [
                 way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, [c], mapped)
             ]
@@ -157,6 +201,20 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
     for pair in _same_words(table, free, given):
         ways += _complete(table, given, pair, {})
     yield from ways[:_MOST]
+
+
+def _sheet(table: Table, free: Sequence[Column]) -> tuple[Column, list[Column]] | None:
+    """Return the column that names each row, and the numbered columns, of a sheet as teachers keep it: a row a student,
+    a column a question; None for another table."""
+    if any({"question", "text", "gold", "prediction"} & {*roles_of(column.name)} for column in free):
+        return None
+    numbered: dict[str, list[Column]] = {}
+    for column in free:
+        if parts := _NUMBERED.fullmatch(column.name):
+            numbered.setdefault(parts[1], []).append(column)
+    questions = max(numbered.values(), key=len, default=[])
+    names = [c for c in free if c not in questions and not c.numbers and _names_rows(c, table)]
+    return (names[0], questions) if names and len(questions) > _FEWEST_QUESTIONS else None
 
 
 def _speaks_of_outcomes(header: str) -> bool:
@@ -233,7 +291,7 @@ def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator
     """Yield pairs of columns with common words, of which one may hold the right answers to the other."""
     if "prediction" in given:
         return
-    few = [column for column in free if column.words is not None and len(column.words) > 1 and not column.is_verdict]
+    few = [c for c in free if c.words is not None and len(c.words) > 1 and not (c.is_verdict or c.is_points)]
     golds = [table.columns[given["gold"].column]] if "gold" in given else [c for c in few if "gold" in roles_of(c.name)]
     for gold in golds or few:
         alike = [c.name for c in few if c is not gold and {*(c.words or ())} & {*(gold.words or ())}]
@@ -261,7 +319,12 @@ def unknown_words(table: Table, roles: Sequence[str]) -> tuple[str, Source, str]
     """Return the question what the words of a column mean that has one of these roles by its name, and where."""
     for column in table.columns.values():
         unknown = [word for word in column.words or () if state_of(word) is None]
-        if unknown and {*roles} & {*roles_of(column.name or "")} and len(column.words or ()) <= FEW_WORDS:
+        if (
+            unknown
+            and not column.is_points
+            and {*roles} & {*roles_of(column.name or "")}
+            and len(column.words or ()) <= FEW_WORDS
+        ):
             listed = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unknown)
             question, source, where = of_words(table, column, unknown)
             return f"{question} {listed}", source, where
@@ -273,11 +336,17 @@ def what_lacks(table: Table) -> tuple[str, Source, str | None]:
     if words := unknown_words(table, ("outcome", "score")):
         return words
     source = table.source
+    if sheet := _sheet(table, [column for column in table.columns.values() if column.name]):
+        run, questions = sheet
+        rule = f"a row is one {run.name!r} and a column one question ({questions[0].name!r}), but no cell is a verdict"
+        return f"{rule}: write a row an answer, with columns run, question, prediction and gold", source, source.head
     if len(source.columns) == 1 and source.kind == "delimited" and any(mark in source.columns[0] for mark in ",;|\t"):
         rule = "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"
         return rule, source, source.head
+    points = [column for column in table.columns.values() if column.is_points and column.out_of is not column]
+    graded = "".join(f"{own.name!r} is out of {own.out_of.name!r}; " for own in points if own.out_of)
     question = (
-        f"which column says whether an answer is right? {opt('column', of='outcome=NAME')}, or "
+        f"{graded}which column says whether an answer is right? {opt('column', of='outcome=NAME')}, or "
         f"{opt('column', of='prediction=NAME')} and {opt('column', of='gold=NAME')}"
     )
     return question, source, None

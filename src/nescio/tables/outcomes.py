@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec.structs import replace
 
 from nescio.data.columns import Array, user
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, PARTIAL, SILENT, Outcomes, gather
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, PARTIAL, SILENT, Outcomes, gather
 from nescio.data.reasons import EMPTY, ERRORED, GRADED_RIGHT
-from nescio.data.repeats import FIRST, REPEAT, repeats_of
+from nescio.data.repeats import REPEAT, repeats_of
 from nescio.data.stakes import STAKE, are_stated, label
-from nescio.errors import UsageError, opt, shorten
+from nescio.errors import shorten
 from nescio.formats.registry import ReadOptions
-from nescio.sources.source import name_runs
-from nescio.sources.tables import first, literal, unguarded
-from nescio.tables import rules, wide
+from nescio.sources.tables import first, literal
+from nescio.tables import rules
 from nescio.tables.asking import AskedError
-from nescio.tables.columns import Table, cases, words_of
-from nescio.tables.failures import failures
+from nescio.tables.cells import Placed, flag_words, gathered, runs_of
+from nescio.tables.columns import Table, cases
 from nescio.tables.judge_column import judges_of
-from nescio.tables.lexicon import declines, squash, state_of, truth_of
-from nescio.tables.mapping import Expression, Mapped, compared, flag, joined, scaled
+from nescio.tables.lexicon import speaks_of_faults, squash
+from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.pairing import check_pairing
 from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, per_question, strata_of
 from nescio.tables.rest import with_rest
@@ -35,190 +34,12 @@ from nescio.text import word_set
 if TYPE_CHECKING:
     import duckdb
 
-Placed = Sequence[tuple[Table, Mapped]]
-Held = Literal["TABLE", "VIEW"]
-# The columns of all answers, whatever their tables call them.
-CELLS = (
-    *("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers"),
-    *("judge", REPEAT, "silent", "failed", "text", "gold", "prediction"),
-)
-RESERVED = CELLS[:11]  # the columns that nescio's own tables have
 _FLAGS = ("abstained", "answered", "answerable")
-_FEW_ROWS = 1 << 14
 # What people call the column in which a judge says why; `reasoning` is a judge's only where there is no answer.
 _REASONS = word_set("""
 reason rationale explanation justification judgereason judgeexplanation judgerationale judgereasoning graderreasoning
 graderreason graderesponse graderresponse comment feedback critique
 """)
-
-
-def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, told: Mapping[str, str] = {}) -> dict[str, str]:
-    """Create the relation `gathered`, a row an answer, with the columns `CELLS`; return the other columns, by name.
-
-    A table in which several columns are one run each has as many rows for each of its own. `told` are words with the
-    outcome that they mean.
-    """
-    names = dict.fromkeys(name for table, mapping in placed for name in _others(table, mapping))
-    extra = {name: f"x{i}" for i, name in enumerate(names)}
-    unnamed = [source for table, mapping in placed if "run" not in mapping for source in table.sources.values()]
-    stems = dict(zip(map(id, unnamed), name_runs(unnamed), strict=True))
-    selects = []
-    for table, mapping in placed:
-        others = _others(table, mapping)
-        own = {at: stems[id(source)] for at, source in table.sources.items() if id(source) in stems}
-        for run, columns in _runs(table, mapping):
-            cells = _cells(table, {**mapping, **columns}, own, run, told)
-            cells |= {column: others.get(name, "NULL") for name, column in extra.items()}
-            shown = ", ".join(f"{cell}::VARCHAR AS {name}" for name, cell in cells.items())
-            selects.append(f"SELECT file, row, {shown} FROM {table.relation}")
-    rows = sum(table.rows for table, _ in placed)
-    held: Held = "TABLE" if rows <= _FEW_ROWS or len(selects) > 64 else "VIEW"
-    connection.execute(f"CREATE OR REPLACE TEMP {held} gathered AS {' UNION ALL '.join(selects)}")
-    return extra
-
-
-def _others(table: Table, mapping: Mapped) -> dict[str, str]:
-    """Return the cells of the columns that no role uses for itself alone, by name; those of texts are among them."""
-    own = {role for role, expression in mapping.items() if expression.columns == (role,)}
-    taken = {name for role in own & {*CELLS} for name in mapping[role].columns}
-    return {
-        f"{name} (as given)" if name in RESERVED else name: unguarded(table.source, column.cell)
-        for name, column in table.columns.items()
-        if name and name not in taken
-    }
-
-
-def _runs(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression]]]:
-    """Return the runs that several columns of a role make, with what is each one's own; else one without a name."""
-    several = {
-        role: mapping[role].columns
-        for role in ("outcome", "prediction", "confidence", "abstained", "answered")
-        if role in mapping and len(mapping[role].columns) > 1
-    }
-    if not several or ("outcome" not in several and "prediction" not in several):
-        if "confidence" in several:
-            rule = "several columns of confidence need as many outcomes or answers, one of each for every run"
-            raise UsageError(f"{opt('column', {'confidence': str(mapping['confidence'])})}: {rule}")
-        return [("", {})]
-    runs = []
-    beside = wide.families(table.columns)
-    for run, columns in wide.parts(several):
-        companions = next((own for own in beside.values() if {*columns.values()} & {*own.values()}), {})
-        more = {role: name for role, name in companions.items() if role != "wrong"}
-        found = {_role(role): Expression((name,)) for role, name in more.items() if _role(role) not in mapping}
-        given = {role: mapping[role].of(name) for role, name in columns.items()}
-        runs.append((run, found | given))
-    return runs
-
-
-def _role(role: str) -> str:
-    return {"answer": "prediction", "score": "outcome"}.get(role, role)
-
-
-def _cells(
-    table: Table, mapping: Mapped, stems: Mapping[int, str], run: str, told: Mapping[str, str]
-) -> dict[str, str]:
-    """Return the cell of each of `CELLS`, in SQL."""
-    named = joined(table, mapping["run"]) if "run" in mapping else ""
-    whole = len(stems) == len(table.sources)
-    parts = [named] if named else []
-    if run:
-        parts.append(literal(run))
-    elif whole and not named:
-        parts.append(cases("file", {}, "NULL") if not stems else _by_file(stems))
-    cells = dict.fromkeys(CELLS, "NULL")
-    cells["run"] = unguarded(table.source, f" || {literal(' · ')} || ".join(parts))
-    cells["question"] = unguarded(table.source, joined(table, mapping["question"]))
-    cells[REPEAT] = joined(table, mapping["repeat"]) if "repeat" in mapping else literal(FIRST)
-    for role in ("candidate", "rank", "known_answers", "cluster", "judge", "text", "prediction"):
-        if role in mapping and mapping[role].columns:
-            cells[role] = unguarded(table.source, table.columns[mapping[role].column].cell)
-    if "gold" in mapping and mapping["gold"].columns:
-        cells["gold"] = f"coalesce({', '.join(table.columns[name].cell for name in mapping['gold'].columns)})"
-    if "confidence" in mapping and mapping["confidence"].columns:
-        cells["confidence"] = scaled(table, mapping["confidence"])
-    cells["outcome"] = outcome(table, mapping.get("outcome", Expression()), told)
-    cells["silent"] = silent(table, mapping, told)
-    cells["answerable"] = answerable(table, mapping, told)
-    if "error" in mapping and mapping["error"].columns:
-        cells["failed"] = failures(table, mapping["error"])
-    return cells
-
-
-def _by_file(stems: Mapping[int, str]) -> str:
-    return f"CASE file {' '.join(f'WHEN {at} THEN {literal(stem)}' for at, stem in stems.items())} END"
-
-
-def outcome(table: Table, expression: Expression, told: Mapping[str, str]) -> str:
-    """Return the word of an outcome, in SQL: right and wrong, as words mean or are told to, change places if it is
-    inverted."""
-    if not expression.columns:
-        return "NULL"
-    if (own := compared(table, expression)) is not None:
-        return cases(own, {"yes": "'correct'", "no": "'incorrect'"})
-    cell = table.columns[expression.column].cell
-    if not expression.inverted:
-        return cell
-    opposite = {CORRECT: "'incorrect'", INCORRECT: "'correct'"}
-    states = {word: MEANINGS.get(told.get(word, ""), state_of(word)) for word in words_of(table, cell)}
-    return cases(cell, {word: opposite[state] for word, state in states.items() if state in opposite}, cell)
-
-
-def silent(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
-    """Return yes, no or NULL, in SQL: whether a column says that the system abstained.
-
-    Where a word of the column is told to mean `unanswered`, other words that nobody knows mean an answer.
-    """
-    flags = []
-    if "abstained" in mapping and mapping["abstained"].columns:
-        meanings = {word: to == "unanswered" for word, to in told.items()}
-        known = meanings.keys() & _words_of(table, mapping, "abstained")
-        of_word = lambda word: meanings.get(word, declines(word))  # noqa: E731
-        flags.append(flag(table, mapping["abstained"], of_word, other="'no'" if known else ""))
-    if "answered" in mapping and mapping["answered"].columns:
-        own = _about_answers(table, mapping, "answered", told)
-        flags.append(f"CASE {own} WHEN 'yes' THEN 'no' WHEN 'no' THEN 'yes' ELSE {own} END")
-    if len(flags) < 2:
-        return flags[0] if flags else "NULL"
-    return (
-        f"CASE WHEN {' OR '.join(f'({own}) = {chr(39)}yes{chr(39)}' for own in flags)} THEN 'yes' ELSE {flags[0]} END"
-    )
-
-
-def _words_of(table: Table, mapping: Mapped, *roles: str) -> set[str]:
-    """Return the words of the columns that have these roles."""
-    names = [name for role in roles if role in mapping for name in mapping[role].columns]
-    return {word for name in names for word in table.columns[name].words or ()}
-
-
-def _about_answers(table: Table, mapping: Mapped, role: str, told: Mapping[str, str]) -> str:
-    """Return yes, no or NULL, in SQL: whether a column says that there is an answer; words as they are told to mean."""
-    known = {word: to != "unanswered" for word, to in told.items()}
-    other = "'yes'" if known.keys() & _words_of(table, mapping, role) else ""
-    return flag(table, mapping[role], lambda word: known.get(word, _answers(word)), other=other)
-
-
-def _answers(word: str) -> bool | None:
-    """Return whether a cell says that there is an answer: yes and no, or what a system does, or should do."""
-    truth = truth_of(word)
-    if truth is not None:
-        return truth
-    declined = declines(word)
-    return None if declined is None else not declined
-
-
-def answerable(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
-    """Return true, false or NULL, in SQL: whether a question has an answer, by a column or an empty gold answer."""
-    expression = mapping.get("answerable", Expression())
-    if expression.columns:
-        own = _about_answers(table, mapping, "answerable", told)
-        return f"CASE {own} WHEN 'yes' THEN 'true' WHEN 'no' THEN 'false' ELSE {own} END"
-    gold = mapping.get("gold", Expression()) if "answerable" not in mapping else Expression()
-    columns = [table.columns[name] for name in gold.columns]
-    if columns and any(column.filled for column in columns):
-        given = " OR ".join(f"({column.cell} IS NOT NULL AND {column.cell} <> '[]')" for column in columns)
-        return f"CASE WHEN NOT ({given}) THEN 'false' END"
-    return "NULL"
 
 
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Outcomes, list[Note]]:
@@ -227,14 +48,21 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     extra = gathered(connection, placed, options.outcome_map)
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     _state(connection, placed, sources, options, notes)
-    rules.no_sums(connection, placed, sources)
+    rules.no_sums(connection, sources)
     rules.settle_duplicates(connection, options.duplicates)
-    notes += rules.settle_confidences(connection)
-    rules.no_unknown_flags(connection, sources)
-    rules.keep(connection, sources)
-    notes += rules.share_answerable(connection)
-    rules.no_contradictions(connection, sources, options.declined_right)
-    rules.no_run_in_two(connection, sources)
+    held = rules.filled(connection)
+    notes += rules.settle_confidences(connection) if "confidence" in held else []
+    rules.no_unknown_flags(connection, sources, held)
+    rules.keep(connection, sources, held)
+    if "confidence" in held and "confidence" not in options.column:
+        rules.one_scale(connection, sources)
+    notes += rules.share_answerable(connection) if "answerable" in held else []
+    if "silent" in held:
+        own = [mapping["outcome"] for _, mapping in placed]
+        of_faults = any(one.inverted or any(map(speaks_of_faults, one.columns)) for one in own)
+        rules.no_contradictions(connection, sources, options.declined_right, of_faults=of_faults)
+    if len(sources) > 1:
+        rules.no_run_in_two(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) and "repeat" not in options.column
     if repeated and options.duplicates == "error":
         rules.no_retries(connection, sources)
@@ -243,8 +71,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         for role in ("question", "text")
     )
     notes += check_pairing(connection, sources, by, None if {"question", "text"} & options.column.keys() else text)
-    outcomes = _build(connection, placed, sources, notes)
-    judges = judges_of(connection, outcomes.runs)
+    outcomes = _build(connection, placed, sources, held, notes)
+    judges = judges_of(connection, outcomes.runs) if "judge" in held else ()
     taken = {
         name for _, mapping in placed for role, own in mapping.items() if role != "cluster" for name in own.columns
     }
@@ -261,7 +89,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     outcomes = replace(outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ())
     if options.texts:
         outcomes = replace(outcomes, texts=_texts(connection, outcomes.state.shape, extra))
-    options.declined.wrong.update(_wrong_answers(connection, sources))
+    if "prediction" in held:
+        options.declined.wrong.update(_wrong_answers(connection, sources))
     source = next(iter(sources.values()))
     return outcomes if options.total is None else with_rest(outcomes, source, options.total, options.rest), notes
 
@@ -277,7 +106,7 @@ def _state(
     query = "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     counted = connection.execute(query, ["" in options.outcome_map]).fetchall()
     worths = dict.fromkeys(options.worths, "ungraded")
-    of_silence = {word for table, mapping in placed for word in _words_of(table, mapping, *_FLAGS)}
+    of_silence = {word for table, mapping in placed for word in flag_words(table, mapping, *_FLAGS)}
     listed = {word for word, _ in counted}
     told = {word: to for word, to in options.outcome_map.items() if word in listed or word not in of_silence}
     states = state_words(counted, {**told, **worths}, notes)
@@ -309,13 +138,13 @@ def _state(
         f"(SELECT * REPLACE (CASE WHEN {in_words} OR {by_pattern} THEN 'yes' ELSE silent END AS silent), "
         f"({graded})::TINYINT AS graded FROM (SELECT {_one_question(connection)} FROM gathered))"
     )
-    if "empty" not in options.told:
+    if empty != "false" and "empty" not in options.told:
         _ask_of_empty(connection, sources)
 
 
 def _answers_of(table: Table, mapping: Mapped) -> bool:
     """Return whether columns that nescio did not write hold the answers of a table, and some of them are not empty."""
-    several = [own for _, own in _runs(table, mapping) if "prediction" in own]
+    several = [own for _, own in runs_of(table, mapping) if "prediction" in own]
     expressions = [own["prediction"] for own in several] or [mapping.get("prediction", Expression())]
     return mapping["outcome"].columns != ("outcome",) and any(
         table.columns[name].filled for expression in expressions for name in expression.columns
@@ -370,7 +199,11 @@ def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def _build(
-    connection: duckdb.DuckDBPyConnection, placed: Placed, sources: Mapping[int, Any], notes: list[Note]
+    connection: duckdb.DuckDBPyConnection,
+    placed: Placed,
+    sources: Mapping[int, Any],
+    held: Collection[str],
+    notes: list[Note],
 ) -> Outcomes:
     """Return the outcomes; runs and questions are in the order in which they first occur in the files."""
     names: dict[str, tuple[str, ...]] = {}
@@ -418,8 +251,10 @@ def _build(
     if lower:
         notes += _lower_ranks(lower, int(((cells["rank"] > 1) & (cells["state"] == NOT_GRADED)).sum()))
     listed = list(sources.values())
-    answerable = per_question(connection, listed, "answerable", ANSWERABLE, repeated=repeated)
-    clusters = per_question(connection, listed, "cluster", "cluster", repeated=repeated)
+    answerable, clusters = (
+        per_question(connection, listed, name, column, repeated=repeated) if name in held else None
+        for name, column in (("answerable", ANSWERABLE), ("cluster", "cluster"))
+    )
     if clusters is not None and None in clusters:
         lacking = "question IN (SELECT question FROM rows GROUP BY 1 HAVING max(cluster) IS NULL)"
         rules.refuse(connection, listed, lacking, "the cluster is empty, and other rows have one")

@@ -29,7 +29,7 @@ from nescio.sources.source import DELIMITED
 from nescio.sources.tables import FORMULA, literal
 from nescio.sources.temporary import temporary_folder
 from nescio.sources.writing import atomic_write
-from nescio.tables.outcomes import RESERVED
+from nescio.tables.cells import RESERVED
 from nescio.text import plural
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")

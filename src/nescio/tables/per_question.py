@@ -25,10 +25,8 @@ ANSWERABLE = f"CASE WHEN lower(answerable) IN ({YES}) THEN 'true' WHEN lower(ans
 
 def per_question(
     connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str, *, repeated: bool
-) -> list[str | None] | None:
-    """Return a reserved column with one value a question, in the order of the questions; None where no row has it."""
-    if first(connection, f"SELECT 1 FROM rows WHERE {name} IS NOT NULL LIMIT 1") is None:
-        return None
+) -> list[str | None]:
+    """Return a reserved column with one value a question, in the order of the questions."""
     if two_values := differing(connection, column):
         question, (here, row, value), (there, at, other) = two_values
         rule = f"question {question!r} has two values of {name}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 from types import MappingProxyType
 
 from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.errors import UsageError
 from nescio.sources.tables import first, literal
 from nescio.tables import failures, wide
 from nescio.tables.columns import Table
@@ -266,12 +268,22 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         chosen["confidence"] = Expression((confidences[0],))
     used = taken | {name for way in silences for own in way.values() for name in own.columns}
     used |= {name for own in asked for name in own.columns}
+    outcome = answer.get("outcome", NOTHING).columns
+    families = wide.families(name for name in roles.table.columns if name).values() if len(outcome) > 1 else ()
+    used |= {own[role] for own in families for role in ("prediction", "answer") if role in own}  # of one run each
     hinted = [column for column in hints(roles) if column.name not in used]
     told = {"abstained", "answered"} & answer.keys()
     ways = [] if told else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
     if not told and not ways:
         others = [column for column in hinted if not speaks_of_questions(column.name)]
         ways = [{said_by(column): Expression((column.name,))} for column in others]
+        vague = [column for column in others if column.is_truth and failures.is_status(column.name)]
+        ways += [{"answered": Expression((column.name,))} for column in vague]
+        of_runs = {said_by(column): Expression(tuple(own.name for own in others)) for column in others}
+        if len(of_runs) == 1 < len(others) == len(outcome):
+            with suppress(UsageError):  # raised unless there is one column of each run
+                wide.parts({"outcome": outcome, **{role: own.columns for role, own in of_runs.items()}})
+                ways = [of_runs, *ways]
         ways += [{}] if ways else []
     questions: list[dict[str, Expression]] = []
     if "answerable" not in answer:

@@ -88,7 +88,8 @@ def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
 
     `mapped` are words to which the user gave a meaning as outcomes.
     """
-    if column.name in OWN_ALONE:
+    named_runs = column.name == "candidate" and all(state_of(word) is None for word in column.words or ("",))
+    if column.name in OWN_ALONE and not named_runs:
         yield "outcome" if column.name == "judge" and column.is_truth else column.name
         return
     roles = roles_of(column.name)
@@ -120,7 +121,7 @@ def is_known(column: Column, mapped: Collection[str]) -> bool:
     """Return whether each word of a column is one of the lexicon for an outcome, an assessor's, or mapped to one."""
     words = column.words or ()
     known = {*mapped, *verdicts_in(words)}
-    return bool(words) and all(word in known or state_of(word) is not None for word in words)
+    return bool(words) and not column.is_points and all(w in known or state_of(w) is not None for w in words)
 
 
 def may_be_gold(table: Table, outcome: Expression) -> bool:
@@ -187,7 +188,7 @@ def _is_hint(column: Column) -> bool:
     return (
         any(map(is_silent_word, column.words or ()))
         or _is_act(column)
-        or (column.is_truth and (spoken or of_questions))
+        or (column.is_truth and (spoken or of_questions or failures.is_status(column.name)))
     )
 
 

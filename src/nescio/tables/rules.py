@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nescio.data.columns import Array
@@ -14,12 +14,11 @@ from nescio.errors import FormatError, RunInTwoFilesError, opt
 from nescio.sources.source import Source
 from nescio.sources.tables import NOTHING, NUMBER, first, literal, locate
 from nescio.tables.asking import AskedError, Options
-from nescio.tables.columns import Table
 from nescio.tables.lexicon import lexicon
-from nescio.tables.mapping import NONE, Mapped
-from nescio.tables.summary_rows import BY_PROOF, RULE, numbers_above, sums_up
+from nescio.tables.mapping import NONE
+from nescio.tables.summary_rows import RULE
 from nescio.tables.words import FEW_WORDS, as_options, meanings, what_means
-from nescio.text import decimal, finite
+from nescio.text import decimal
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,8 +26,11 @@ if TYPE_CHECKING:
 Files = Mapping[int, Source]
 YES, NO = (", ".join(map(literal, words)) for words in (("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no")))
 RANK = "coalesce(rank::DOUBLE, 1)::INTEGER"
-MOST = 64  # columns of a table in whose last row sums are sought
 _NO_WHOLE = f"{{0}} IS NOT NULL AND NOT coalesce({NUMBER} BETWEEN 1 AND 1e6 AND {NUMBER} = floor({NUMBER}), false)"
+ALWAYS = ("run", "question", REPEAT)  # columns that no row may lack
+OPTIONAL = (
+    *("confidence", "candidate", "answerable", "rank", "cluster", "known_answers", "judge", "silent", "prediction"),
+)
 # What no cell may be: the column, the condition that finds it, the rule that it breaks.
 RULES = (
     ("run", "run IS NULL", "the run is empty"),
@@ -67,9 +69,16 @@ def refuse(
         raise FormatError(source.label, rule, where=locate(source, offence[1]), value=offence[2])
 
 
-def keep(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
-    """Raise FormatError for the first row that breaks a rule."""
-    cases = " ".join(f"WHEN {condition} THEN {i}" for i, (_, condition, _) in enumerate(RULES))
+def filled(connection: duckdb.DuckDBPyConnection) -> set[str]:
+    """Return the columns of `rows` that hold anything, so that nobody checks the others."""
+    counts = first(connection, f"SELECT {', '.join(f'count({column})' for column in OPTIONAL)} FROM rows")
+    return {column for column, many in zip(OPTIONAL, counts, strict=True) if many}
+
+
+def keep(connection: duckdb.DuckDBPyConnection, sources: Files, held: Collection[str]) -> None:
+    """Raise FormatError for the first row that breaks a rule. `held` are the columns that `filled` returns."""
+    checked = [(i, condition) for i, (column, condition, _) in enumerate(RULES) if column in (*ALWAYS, *held)]
+    cases = " ".join(f"WHEN {condition} THEN {i}" for i, condition in checked)
     shown = ", ".join(column for column, _, _ in RULES)
     offence = first(
         connection,
@@ -102,13 +111,15 @@ def no_unknown_words(
     raise AskedError(sources[file], what_means(unknown, names), ways, where=locate(sources[file], row))
 
 
-def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
+def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files, held: Collection[str]) -> None:
     """Ask about words that nobody knows in a column that says whether the system abstained, or whether there was an
     answer (`--outcome-map`)."""
     for cell, known, what, without in (
         ("silent", ("yes", "no"), "says that the system abstained", ("abstained", "answered")),
         ("answerable", ("true", "false"), "says that a question has no answer", ("answerable",)),
     ):
+        if cell not in held:
+            continue
         listed = ", ".join(map(literal, known))
         query = f"SELECT {cell}, min(file), min(row) FROM rows WHERE {cell} NOT IN ({listed}) GROUP BY 1 ORDER BY 2, 3"
         if found := connection.execute(f"{query} LIMIT {FEW_WORDS}").fetchall():
@@ -121,8 +132,6 @@ def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files) -> N
 
 def share_answerable(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     """Let what some runs' rows say of a question having an answer hold for all runs; note whose rows say it alone."""
-    if not first(connection, "SELECT count(answerable) FROM rows")[0]:
-        return []
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE said_by AS SELECT * FROM (SELECT run, question, max(answerable) AS answerable "
         "FROM rows GROUP BY 1, 2) QUALIFY count(answerable) OVER (PARTITION BY question) BETWEEN 1 AND count(*) OVER "
@@ -142,15 +151,20 @@ def share_answerable(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     return [one_sided(runs, questions)]
 
 
-def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None) -> None:
-    """Ask about answers that were declined and that the verdict does not fit (`--declined-right`)."""
+def no_contradictions(
+    connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None, *, of_faults: bool
+) -> None:
+    """Ask about answers that were declined and that the verdict does not fit (`--declined-right`).
+
+    A verdict `of_faults` ("is_hallucination") likelier says nothing of a declined answer.
+    """
     quiet, loud = "silent = 'yes' AND", "silent = 'no' AND"
     no_silence, no_questions = {"abstained": NONE, "answered": NONE}, {"answerable": NONE}
     cases: Sequence[tuple[str, str, Sequence[Options], Sequence[str | None]]] = (
         (
             f"{quiet} graded = {CORRECT} AND answerable IS NULL",
             "{rows} declined and marked as right; nothing says whether their questions have an answer",
-            [{"declined_right": "keep"}, {"declined_right": "unanswered"}],
+            [{"declined_right": how} for how in (("unanswered", "keep") if of_faults else ("keep", "unanswered"))],
             (None,),
         ),
         (
@@ -166,8 +180,8 @@ def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, dec
         (
             f"{quiet} graded = {INCORRECT} AND answerable = 'false'",
             "{rows} declined and marked as wrong, although their questions have no answer",
-            [{"column": no_questions}, {"column": no_silence}],
-            (None, "keep", "unanswered"),
+            [{"declined_right": "unanswered"}, {"column": no_questions}, {"column": no_silence}],
+            (None, "keep"),
         ),
         (
             f"{loud} graded = {CORRECT} AND answerable = 'false'",
@@ -176,41 +190,49 @@ def no_contradictions(connection: duckdb.DuckDBPyConnection, sources: Files, dec
             (None, "keep", "unanswered"),
         ),
     )
-    for condition, rule, ways, under in cases:
-        if declined_right not in under:
-            continue
-        many, file, row = first(
-            connection, f"SELECT count(*), min(file), min_by(row, file) FROM rows WHERE {condition}"
-        )
+    checked = [(condition, rule, ways) for condition, rule, ways, under in cases if declined_right in under]
+    summed = ", ".join(
+        f"[count(*) FILTER ({own}), min(file) FILTER ({own}), min_by(row, file) FILTER ({own})]"
+        for own, _, _ in checked
+    )
+    counts = first(connection, f"SELECT {summed} FROM rows")
+    for (_, rule, ways), (many, file, row) in zip(checked, counts, strict=True):
         if many:
             counted = f"{many} answer{'s were' if many > 1 else ' was'}"
             raise AskedError(sources[file], rule.format(rows=counted), ways, where=locate(sources[file], row))
 
 
 def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
-    """Turn percentages into shares and words for nothing (n/a) into no confidence; return notes on both."""
-    none, percent = (
-        f"(TRY_CAST(confidence AS DOUBLE) IS NULL AND regexp_full_match(trim(confidence), {literal('(?i)' + own)}))"
-        for own in (NOTHING, "[0-9]+([.][0-9]+)? ?%")
+    """Turn words for nothing (n/a) into no confidence; return a note on them."""
+    none = (
+        f"TRY_CAST(confidence AS DOUBLE) IS NULL AND regexp_full_match(trim(confidence), {literal('(?i)' + NOTHING)})"
     )
-    absent, percentages, given = first(
-        connection, f"SELECT count(*) FILTER ({none}), count(*) FILTER ({percent}), count(confidence) FROM rows"
-    )
-    notes: list[Note] = []
-    if absent:
-        connection.execute(f"UPDATE rows SET confidence = NULL WHERE {none}")
-        notes.append(
-            note(
-                "outcomes_table.confidence_none",
-                "{rows:n confidence} {rows:says/say} that there is none (as n/a does)",
-                rows=absent,
-            )
+    (absent,) = first(connection, f"SELECT count(*) FILTER ({none}) FROM rows")
+    if not absent:
+        return []
+    connection.execute(f"UPDATE rows SET confidence = NULL WHERE {none}")
+    return [
+        note(
+            "outcomes_table.confidence_none",
+            "{rows:n confidence} {rows:says/say} that there is none (as n/a does)",
+            rows=absent,
         )
-    if percentages and percentages + absent == given:
-        share = "(rtrim(confidence, '% ')::DOUBLE / 100)::VARCHAR"
-        connection.execute(f"UPDATE rows SET confidence = {share} WHERE confidence IS NOT NULL")
-        notes.append(note("outcomes_table.confidence_percent", "confidences are percentages: 75% is read as 0.75"))
-    return notes
+    ]
+
+
+def two_scales(cell: str) -> str:
+    """Return the condition, in SQL, that some numbers of a column are shares and others seem to be percentages."""
+    number = NUMBER.format(cell)
+    return f"min({number}) >= 0 AND max({number}) BETWEEN 10 AND 100 AND bool_or({number} > 0 AND {number} < 1)"
+
+
+def one_scale(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
+    """Raise FormatError if some confidences are shares and others seem to be percentages."""
+    if first(connection, f"SELECT {two_scales('confidence')} FROM rows")[0]:
+        divided, kept = (opt("column", of=f"confidence=COLUMN{more}") for more in ("/100", ""))
+        rule = "this confidence is above 1, and others lie between 0 and 1: write all on one scale "
+        rule += f"({divided} divides them by 100, {kept} takes them as they are)"
+        refuse(connection, [*sources.values()], f"{NUMBER.format('confidence')} > 1", rule, "confidence")
 
 
 def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str) -> None:
@@ -229,44 +251,14 @@ def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str) -> None:
         )
 
 
-def no_sums(
-    connection: duckdb.DuckDBPyConnection,
-    placed: Sequence[tuple[Table, Mapped]],
-    sources: Files,
-    *,
-    by_numbers: bool = True,
-) -> None:
-    """Raise FormatError if the last row of a file sums up those above it: by its name, or by its numbers."""
-    for table, mapping in placed if by_numbers else ():
-        for at, source in table.sources.items():
-            if (row := _summary(connection, table, mapping, at)) is not None:
-                raise FormatError(source.label, BY_PROOF, where=locate(source, row))
+def no_sums(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
+    """Raise FormatError if the last row of a file sums up those above it by its name."""
     words = ", ".join(map(literal, sorted(lexicon().sums)))
     named = f"(lower(question) IN ({words}) OR lower(run) IN ({words}))"
     if first(connection, f"SELECT 1 FROM rows WHERE {named} LIMIT 1") is None:
         return
     last = "row = (SELECT max(row) FROM rows AS others WHERE others.file = rows.file) AND row > 2"
     refuse(connection, [*sources.values()], f"{last} AND {named}", RULE, "question")
-
-
-def _summary(connection: duckdb.DuckDBPyConnection, table: Table, mapping: Mapped, file: int) -> int | None:
-    """Return the number of the last row of a file if its numbers sum up those above it."""
-    names = {
-        name
-        for role in ("run", "question", "confidence", "repeat")
-        if role in mapping
-        for name in mapping[role].columns
-    }
-    cells = [column.cell for name, column in table.columns.items() if column.numbers and name not in names][:MOST]
-    if not cells:
-        return None
-    own = f"{table.relation} WHERE file = {file}"
-    last = first(connection, f"SELECT row, {', '.join(cells)} FROM {own} ORDER BY row DESC LIMIT 1")
-    if last is None:
-        return None
-    numbers = [(cell, text) for cell, text in zip(cells, last[1:], strict=True) if text and finite(text) is not None]
-    above = f"{own} AND row < {last[0]}"
-    return int(last[0]) if sums_up(numbers_above(connection, above, cell, text) for cell, text in numbers) else None
 
 
 def no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:

@@ -15,15 +15,15 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT,
 from nescio.data.reasons import settle as settle_reasons
 from nescio.errors import NescioError, opt
 from nescio.formats.registry import ReadOptions, Unjudged
-from nescio.sources.source import Source
 from nescio.tables import answers, nameless, outcomes
 from nescio.tables.asking import AskedError, Counts, Way, screen
+from nescio.tables.cells import Placed
 from nescio.tables.columns import Table
-from nescio.tables.lexicon import BOUNDARY, roles_of
-from nescio.tables.mapping import NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
+from nescio.tables.lexicon import BOUNDARY, is_measured, roles_of
+from nescio.tables.mapping import HEADER, NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
 from nescio.tables.readings import readings
 from nescio.tables.roles import may_be_gold
-from nescio.tables.totals import totals_beside
+from nescio.tables.totals import totals_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -51,28 +51,41 @@ class Tried(Struct, frozen=True):
     data: Outcomes | Unjudged
     notes: Sequence[Note]
 
-    def fits(self, source: Source) -> bool:
-        """Return whether the totals in a file agree with it."""
-        return all(total.agrees for total in totals_beside(source, self.outcomes))
+    @property
+    def fits(self) -> bool:
+        """Whether the totals in its file agree with it."""
+        return all(total.agrees for total in totals_of(self.reading.table, self.reading.mapping, self.outcomes))
 
     @property
     def shares_questions(self) -> bool:
         """Whether two runs have a question in common, there is one run, or questions are the numbers of the rows."""
         question = self.reading.mapping.get("question", Expression(row=True))
-        if question.row or "row" in roles_of(question.column):
+        if not question.columns or "row" in roles_of(question.column):
             return True
         present = self.outcomes.state != ABSENT
         return len(present) < 2 or bool((present.sum(axis=0) > 1).any())
+
+    def is_finer_in(self, other: Tried) -> bool:
+        """Return whether another reading says of some answers that are wrong or ungraded here that there is none, and
+        all else alike."""
+        own, state = self.outcomes.state, other.outcomes.state
+        if own.shape != state.shape or self.reading.mapping.get("outcome") == other.reading.mapping.get("outcome"):
+            return False
+        apart = own != state
+        return bool(
+            apart.any() and (state[apart] == SILENT).all() and np.isin(own[apart], (INCORRECT, NOT_GRADED)).all()
+        )
 
     @property
     def signature(self) -> tuple[object, ...]:
         """The outcome of each run on each question, both in the order of the rows: equal for two readings that differ
         only in names."""
-        return self.questions, self.outcomes.state.shape, self.outcomes.state.tobytes()
+        counts = tuple(own[1:] for own in self.counts)  # which differ where abstaining is right
+        return self.questions, counts, self.outcomes.state.shape, self.outcomes.state.tobytes()
 
 
 def execute(
-    connection: duckdb.DuckDBPyConnection, placed: outcomes.Placed, options: ReadOptions
+    connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions
 ) -> tuple[Outcomes | Unjudged, list[Note]]:
     """Read tables under their mappings, all of which have an outcome, or none."""
     if all("outcome" in mapping for _, mapping in placed):
@@ -102,7 +115,8 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
                 else:
                     doubtful += [Reading(table, *way) for way in nameless.by_unknown_words(table, given, mapped)]
                     doubtful += by_words
-    allowed = [*doubtful, *allowed]
+    measured = [own for own in doubtful if any(map(is_measured, own.mapping.get("outcome", Expression()).columns))]
+    allowed = [*(own for own in doubtful if own not in measured), *allowed, *measured]
     unclear = "" if doubtful else _unclear(allowed, options)
     if len(allowed) == 1 and not (doubtful or unclear):
         return allowed[0]
@@ -160,7 +174,7 @@ def try_all(
             tried.append(_tried(connection, reading, options))
         except AskedError as asked:
             errors.append(asked)
-            if questions == 0 and any("duplicates" in way for way in asked.ways):
+            if questions < _MOST_QUESTIONS and any("duplicates" in way for way in asked.ways):
                 more = [replace(reading, mapping=own) for own in nameless.told_apart(reading.table, reading.mapping)]
                 tried += try_all(connection, more, options, questions + 1)[0]
             if questions < _MOST_QUESTIONS:
@@ -243,7 +257,9 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
     first: dict[tuple[object, ...], Tried] = {}
     for own in tried:
         first.setdefault(own.signature, own)
-    every = sorted(first.values(), key=lambda own: not own.shares_questions)
+    every = sorted(
+        first.values(), key=lambda own: (not own.shares_questions, any(map(own.is_finer_in, first.values())))
+    )
     distinct = every[:_MOST_WAYS]
     several = len({own.reading.table.source.place for own in tried}) > 1
     table, ways = distinct[0].reading.table, [_way(own, options, several=several) for own in distinct]
@@ -345,7 +361,7 @@ def _way(own: Tried, options: ReadOptions, *, several: bool) -> Way:
 
 def _with_place(written: str, place: str) -> str:
     """Return an expression with the path of its rows before its column."""
-    if written in (NONE, ROW):
+    if written in (NONE, ROW, HEADER):
         return written
     return f"{NOT}{place}{written[1:]}" if written.startswith(NOT) else f"{place}{written}"
 

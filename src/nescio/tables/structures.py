@@ -21,7 +21,7 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     """Return the mappings of run, question and repeat under which no answer occurs twice; if there are none, the one
     with the most columns."""
     table = roles.table
-    if alone:
+    if alone or answer.get("question", NOTHING).header:
         return [{role: answer[role] for role in ("run", "question", "repeat") if role in answer}]
     free = {role: [n for n in roles.all(role) if n not in taken] for role in ("run", "condition", "repeat", "text")}
     ids = [name for name in roles.all("question") if name not in taken and name not in free["run"]]

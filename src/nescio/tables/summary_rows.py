@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from nescio.errors import FormatError
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
 from nescio.tables.lexicon import is_sum, may_sum, roles_of
-from nescio.text import decimal
+from nescio.text import decimal, finite
 
 if TYPE_CHECKING:
     import duckdb
@@ -23,7 +24,19 @@ AMONG = "this row seems to sum up others, and is no question: delete it (or rena
 BY_PROOF = "the numbers of this last row are the sums or the means of those above it, so it is no question: delete it"
 _FEWEST = 2  # rows of a table whose last may sum up the others
 _NAMES = ("question", "row", "text", "run", "condition")  # roles of the names of rows
+_UNSUMMED = {*_NAMES, "confidence", "repeat"}  # roles of numbers that nobody sums up
 LEAST = 3  # rows above the last, of which a sum says something
+MOST = 64  # columns of a table in whose last row sums are sought
+_WORD = re.compile(r"[^\d]{1,24}")  # a name that numbers no question
+
+
+class Sum(Struct, frozen=True):
+    """A row that sums up others: its file and its number, what it is called, and its cells by their columns."""
+
+    source: Source
+    row: int
+    name: str
+    cells: Mapping[str, str | None]
 
 
 class Numbers(Struct, frozen=True):
@@ -99,36 +112,76 @@ def is_a_word(cell: str) -> str:
 
 def without_sums(
     connection: duckdb.DuckDBPyConnection, relation: str, source: Source, have: Mapping[str, str]
-) -> list[Note]:
-    """Delete the rows whose question has the name of a sum ("TOTAL"), and last rows with such a name; return a note.
+) -> tuple[list[Note], list[Sum]]:
+    """Delete the rows whose question has the name of a sum ("TOTAL"), and last rows with such a name or whose numbers
+    sum up those above; return a note, and the rows.
 
-    Raises FormatError for a single such row among questions that are words, which may be a question itself."""
+    Raises FormatError for a single such row among questions that are words, which may be a question itself, and for a
+    last row with the name of a question whose numbers are sums."""
     by_role = {role: [cell for name, cell in have.items() if role in roles_of(name)] for role in _NAMES}
     naming = next((by_role[role] for role in _NAMES[:3] if by_role[role]), [])
-    removed = [name for cell in naming[:1] for name in _among(connection, relation, source, cell)]
+    found = [sum_ for cell in naming[:1] for sum_ in _among(connection, relation, source, cell, have)]
     every = list(dict.fromkeys(cell for cells in by_role.values() for cell in cells))
-    while every:
-        last = first(connection, f"SELECT row, {', '.join(every)} FROM {relation} ORDER BY row DESC LIMIT 1")
-        called = [cell for cell in last[1:] if cell is not None and is_sum(str(cell))] if last else []
-        if not called or last[0] <= _FEWEST:
+    others = [cell for name, cell in have.items() if not _UNSUMMED & {*roles_of(name)}][:MOST]
+    while others or every:
+        lasts = _rows(connection, relation, "true ORDER BY row DESC LIMIT 1", have, source=source, naming=every)
+        if not lasts or lasts[0].row <= _FEWEST:
             break
-        connection.execute(f"DELETE FROM {relation} WHERE row = {last[0]}")
-        removed.append(called[0])
-    if not removed:
-        return []
-    return [
-        note(
-            "tables.sum_row",
-            "{subject}: {rows:n row} called {names:list} {rows:sums/sum} up others: left out",
-            str(source.label),
-            rows=len(removed),
-            names=[*map(repr, dict.fromkeys(removed))],
-        )
-    ]
+        last = lasts[0]
+        if not is_sum(last.name):
+            if not _sums_up(connection, relation, have, last, others):
+                break
+            if last.name and not _WORD.fullmatch(last.name):
+                raise FormatError(source.label, BY_PROOF, where=locate(source, last.row), value=last.name)
+        connection.execute(f"DELETE FROM {relation} WHERE row = {last.row}")
+        found.append(last)
+    if not found:
+        return [], []
+    sums = note(
+        "tables.sum_row",
+        "{subject}: {rows:n row} called {names:list} {rows:sums/sum} up others: left out",
+        str(source.label),
+        rows=len(found),
+        names=[*map(repr, dict.fromkeys(own.name for own in found))],
+    )
+    return [sums], found
 
 
-def _among(connection: duckdb.DuckDBPyConnection, relation: str, source: Source, cell: str) -> list[str]:
-    """Delete the rows whose question has the name of a sum, and return their names."""
+def _rows(
+    connection: duckdb.DuckDBPyConnection,
+    relation: str,
+    where: str,
+    have: Mapping[str, str],
+    *,
+    source: Source,
+    naming: Sequence[str],
+) -> list[Sum]:
+    """Return rows with their cells; a row is called by its first naming cell with the name of a sum, else by the first
+    that is not empty."""
+    cells = ", ".join(have.values())
+    found: list[Sum] = []
+    for row, *held in connection.execute(f"SELECT row, {cells} FROM {relation} WHERE {where}").fetchall():
+        by_cell = dict(zip(have.values(), held, strict=True))
+        names = [str(by_cell[cell]) for cell in naming if by_cell[cell] is not None]
+        name = next((own for own in names if is_sum(own)), names[0] if names else "")
+        found.append(Sum(source, row, name, dict(zip(have, held, strict=True))))
+    return found
+
+
+def _sums_up(
+    connection: duckdb.DuckDBPyConnection, relation: str, have: Mapping[str, str], last: Sum, cells: Sequence[str]
+) -> bool:
+    """Return whether the numbers of a last row sum up those above it."""
+    written = {have[name]: text for name, text in last.cells.items() if have[name] in cells and text}
+    above = f"{relation} WHERE row < {last.row}"
+    numbers = {cell: text for cell, text in written.items() if finite(text) is not None}
+    return sums_up(numbers_above(connection, above, cell, text) for cell, text in numbers.items())
+
+
+def _among(
+    connection: duckdb.DuckDBPyConnection, relation: str, source: Source, cell: str, have: Mapping[str, str]
+) -> list[Sum]:
+    """Delete the rows whose question has the name of a sum, and return them."""
     query = f"SELECT {cell}, count(*), min(row) FROM {relation} WHERE {may_sum(cell)} GROUP BY 1 ORDER BY 3"
     found = [own for own in connection.execute(query).fetchall() if is_sum(own[0])]
     names = ", ".join(literal(name) for name, _, _ in found)
@@ -139,5 +192,6 @@ def _among(connection: duckdb.DuckDBPyConnection, relation: str, source: Source,
     name, many, row = found[0]
     if among_words and many == len(found) == 1 and first(connection, f"SELECT 1 {others} AND row > {row} LIMIT 1"):
         raise FormatError(source.label, AMONG, where=locate(source, row), value=name)
+    rows = _rows(connection, relation, f"{cell} IN ({names}) ORDER BY row", have, source=source, naming=[cell])
     connection.execute(f"DELETE FROM {relation} WHERE {cell} IN ({names})")
-    return [name for name, many, _ in found for _ in range(many)]
+    return rows

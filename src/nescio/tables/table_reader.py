@@ -9,12 +9,12 @@ memory are read.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from nescio.data.notes import Note
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import INCORRECT, Outcomes
 from nescio.errors import FormatError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -22,11 +22,11 @@ from nescio.formats.totals import contradictions
 from nescio.sources.database import connect
 from nescio.sources.rows import tables_of
 from nescio.sources.source import Source, small
-from nescio.sources.tables import load_rows, with_points, without_blanks
+from nescio.sources.tables import NOTHING, first, load_rows, with_points, without_blanks
 from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table, described
 from nescio.tables.large import read_large
-from nescio.tables.lexicon import roles_of
+from nescio.tables.lexicon import BOUNDARY, roles_of
 from nescio.tables.mapping import ROLES
 from nescio.tables.rest import RESTS
 from nescio.tables.settling import (
@@ -41,8 +41,8 @@ from nescio.tables.settling import (
     used,
     without_none,
 )
-from nescio.tables.summary_rows import without_sums
-from nescio.tables.totals import totals_beside
+from nescio.tables.summary_rows import Sum, without_sums
+from nescio.tables.totals import totals_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -121,7 +121,7 @@ def _against_totals(
 
     A file may list only the failures, or only the attempts: the number of all answers in it says so.
     """
-    totals = [total for r in chosen for source in r.table.sources.values() for total in totals_beside(source, data)]
+    totals = [total for reading in chosen for total in totals_of(reading.table, reading.mapping, data)]
     if all(total.agrees for total in totals):
         return []
     if "outcome" in options.column or len(chosen) > 1:
@@ -133,7 +133,7 @@ def _against_totals(
         sizes.add(listed + int(off.own or 0))
     ways = [replace(reading, more={**reading.more, "total": n, "rest": rest}) for n in sorted(sizes) for rest in RESTS]
     tried, _ = try_all(connection, ways, options)
-    fitting = [own for own in tried if own.fits(reading.table.source)]
+    fitting = [own for own in tried if own.fits]
     as_read, _ = try_all(connection, [reading], options)
     what = f"its own {off.name} is {off.own:g}, but the answers give {off.ours[0]:g}: what is missing?"
     raise ask([*fitting, *as_read], options, what)
@@ -169,6 +169,35 @@ def _shapes(source: Source) -> list[Source]:
     return found
 
 
+def _with_shares(
+    connection: duckdb.DuckDBPyConnection, relation: str, source: Source, cells: Mapping[str, str]
+) -> list[Note]:
+    """Turn the percentages of a loaded table into shares, in columns with a name for scores or confidences in which all
+    are percentages; return a note on them."""
+    scored = {"score", "outcome", "confidence"}
+    changed = []
+    for name, cell in cells.items():
+        if any(scored & {*roles_of(part)} for part in (name, *BOUNDARY.split(name)) if part):
+            is_one = f"regexp_full_match({cell}, '[0-9]+([.][0-9]+)? ?%')"
+            is_none = f"regexp_full_match({cell}, '(?i){NOTHING}')"
+            query = f"SELECT bool_and({is_one} OR {is_none}) AND bool_or({is_one}) FROM {relation}"
+            if first(connection, query)[0]:
+                share = f"(rtrim({cell}, '% ')::DOUBLE / 100)::VARCHAR"
+                connection.execute(f"UPDATE {relation} SET {cell} = {share} WHERE {is_one}")
+                changed.append(repr(name))
+    if not changed:
+        return []
+    return [
+        note(
+            "tables.percent",
+            "{subject}: {columns:list} {many:is/are} in percent: 75% is read as 0.75",
+            str(source.label),
+            columns=changed,
+            many=len(changed),
+        )
+    ]
+
+
 def _table(
     connection: duckdb.DuckDBPyConnection,
     name: str,
@@ -178,6 +207,7 @@ def _table(
     """Load files with the same columns into one relation with the columns `file` and `row`."""
     selects: list[tuple[int, dict[str, str]]] = []
     names: dict[str, str] = {}
+    sums: list[Sum] = []
     for at, source in group:
         loaded = load_rows(connection, source, f"{name}_{at}")
         have = {own: cell for own, cell in loaded.items() if own is not None}
@@ -186,7 +216,10 @@ def _table(
         notes += with_points(connection, f"{name}_{at}", source, numbers)
         for own in have:
             names.setdefault(own, f"c{len(names)}")
-        notes += without_sums(connection, f"{name}_{at}", source, have)
+        notes += _with_shares(connection, f"{name}_{at}", source, have)
+        more, found = without_sums(connection, f"{name}_{at}", source, have)
+        notes += more
+        sums += found
         selects.append((at, have))
     if len(selects) == 1:  # the table itself: DuckDB expands a view of a thousand columns anew for each query
         ((at, names),) = selects
@@ -201,4 +234,4 @@ def _table(
         )
         connection.execute(f"CREATE TEMP VIEW {name} AS {union}")
     rows, columns = described(connection, name, names)
-    return Table(connection, name, dict(group), rows, columns)
+    return Table(connection, name, dict(group), rows, columns, sums)

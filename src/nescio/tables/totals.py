@@ -8,9 +8,11 @@ where no way of counting gives it, to the digits that it is written with.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 from msgspec import Struct
@@ -19,7 +21,10 @@ from nescio.data.columns import Array
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.formats.totals import Total
 from nescio.sources.source import Source
+from nescio.tables.columns import Table
 from nescio.tables.lexicon import BOUNDARY, squash
+from nescio.tables.mapping import Expression, Mapped
+from nescio.tables.wide import parts
 from nescio.text import decimal, word_set
 
 # What the names of figures beside rows are made of, besides the word that says what is counted.
@@ -62,6 +67,32 @@ def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
             ours = own.counted(_Counts.of(outcomes, among))
             if ours:
                 found.append(Total(str(source.label), ".".join(path), own.value, ours, rounding=own.rounding))
+    return found
+
+
+def totals_of(table: Table, mapping: Mapped, outcomes: Outcomes) -> list[Total]:
+    """Return the totals in the files of a table: those beside its rows, and the rows that sum up others."""
+    found = [total for source in table.sources.values() for total in totals_beside(source, outcomes)]
+    outcome = mapping.get("outcome", Expression())
+    several = len(outcome.columns) > 1
+    runs = {names["outcome"]: run for run, names in parts({"outcome": outcome.columns})} if several else {}
+    named = mapping["run"].columns if "run" in mapping else ()
+    by_run = [(own, [own.cells.get(name) or "" for name in named]) for own in table.sums if not outcome.sign]
+    alone = [(own, runs_of) for own, runs_of in by_run if [runs_of for _, runs_of in by_run].count(runs_of) == 1]
+    for (own, runs_of), column in product(alone, outcome.columns):
+        here = [name for name in ([runs[column]] if column in runs else runs_of) if name in outcomes.runs]
+        among = _scope((*here,), own.source, outcomes)
+        text = (own.cells.get(column) or "").partition("/")[0].strip()  # "7/10": the first is what is counted
+        value = decimal(text.removesuffix("%").strip())
+        if among is not None and value is not None and math.isfinite(value):
+            counts = _Counts.of(outcomes, among)
+            right = (counts.wrong,) if outcome.inverted else (counts.right, counts.right + counts.rightly_silent)
+            shares = counts.of_all(*right)
+            ours = [[*map(float, right), float(counts.all)], [*shares, *(100 * share for share in shares)]]
+            ours = ours if value % 1 == 0 else ours[::-1]
+            off = 10.0 ** -_decimals(text) / 2 * (1 + 1e-9)
+            name = f"{own.name}.{column}"
+            found.append(Total(str(own.source.label), name, value, [*ours[0], *ours[1]], rounding=off))
     return found
 
 

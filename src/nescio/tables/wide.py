@@ -34,6 +34,16 @@ def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     return runs
 
 
+def of_run(run: str, columns: Iterable[str]) -> dict[str, str]:
+    """Return the columns by role whose names are this run's and a name of the lexicon."""
+    found: dict[str, str] = {}
+    for column in columns:
+        for own, role, _ in _splits(column):
+            if own == run:
+                found.setdefault(role, column)
+    return found
+
+
 def _splits(column: str) -> Iterator[tuple[str, str, str]]:
     """Yield the ways to cut a name into a run and a name for a role, the longest name for a role first."""
     cuts = [(match.start(), match.end()) for match in BOUNDARY.finditer(column) if match.start() > 0]
@@ -58,7 +68,8 @@ def differ_by_judges(columns: Sequence[str]) -> bool:
 
 
 def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return each verdict named after a judge, with the columns that have another word in the place of the judge.
+    """Return each verdict named after a judge, with the columns that have another word in the place of the judge; and
+    each one beside columns of its name with a number, a letter or a word for a judge (`verdict_2`).
 
     `human_correct` beside `llama_correct` may be a run.
     """
@@ -67,7 +78,8 @@ def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> lis
     for verdict in verdicts:
         names = {squash(name) for run, name, _ in _splits(verdict) if squash(run) in lexicon().judges}
         like = [own for own in columns if own not in verdicts and any(squash(n) in names for _, n, _ in _splits(own))]
-        like += [own for own in columns if own not in (*verdicts, *like) and _of_other_judge(own, verdict)]
+        more = [own for own in columns if own not in (*verdicts, *like)]
+        like += [own for own in more if _of_other_judge(own, verdict) or _numbers(own, verdict)]
         found += [(verdict, *like)] if like else []
     return found
 
@@ -76,6 +88,15 @@ def _of_other_judge(column: str, verdict: str) -> bool:
     """Return whether two names begin with the same word for judges, and the rest of the first names no role."""
     (judge, rest), (other, _) = (_first_word(name) for name in (column, verdict))
     return squash(judge) in lexicon().judges and squash(judge) == squash(other) and bool(rest) and not roles_of(rest)
+
+
+def _numbers(column: str, verdict: str) -> bool:
+    """Return whether a name is that of a verdict, and a number, one letter or a word for a judge beside it."""
+    name, own = squash(column), squash(verdict)
+    parts = [squash(part) for part in BOUNDARY.split(column) if part]
+    beside = {name.removeprefix(own), name.removesuffix(own)} - {name}
+    words = {word for word in parts if len(word) == 1} | lexicon().judges
+    return any(rest.isdecimal() or rest in words for rest in beside)
 
 
 def _first_word(name: str) -> tuple[str, str]:

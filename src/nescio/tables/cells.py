@@ -1,0 +1,201 @@
+"""The cells of answers: a row an answer, with what a mapping says of it, whatever its table calls its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS
+from nescio.data.repeats import FIRST, REPEAT
+from nescio.errors import UsageError, opt
+from nescio.sources.source import name_runs
+from nescio.sources.tables import literal, unguarded
+from nescio.tables import wide
+from nescio.tables.columns import Table, cases, words_of
+from nescio.tables.failures import failures
+from nescio.tables.lexicon import declines, state_of, truth_of
+from nescio.tables.mapping import Expression, Mapped, compared, flag, joined, scaled
+
+if TYPE_CHECKING:
+    import duckdb
+
+Placed = Sequence[tuple[Table, Mapped]]
+Held = Literal["TABLE", "VIEW"]
+# The columns of all answers, whatever their tables call them.
+CELLS = (
+    *("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers"),
+    *("judge", REPEAT, "silent", "failed", "text", "gold", "prediction"),
+)
+RESERVED = CELLS[:11]  # the columns that nescio's own tables have
+_FEW_ROWS = 1 << 14
+
+
+def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, told: Mapping[str, str] = {}) -> dict[str, str]:
+    """Create the relation `gathered`, a row an answer, with the columns `CELLS`; return the other columns, by name.
+
+    A table in which several columns are one run each has as many rows for each of its own. `told` are words with the
+    outcome that they mean.
+    """
+    names = dict.fromkeys(name for table, mapping in placed for name in _others(table, mapping))
+    extra = {name: f"x{i}" for i, name in enumerate(names)}
+    unnamed = [source for table, mapping in placed if "run" not in mapping for source in table.sources.values()]
+    stems = dict(zip(map(id, unnamed), name_runs(unnamed), strict=True))
+    selects = []
+    for table, mapping in placed:
+        others = _others(table, mapping)
+        own = {at: stems[id(source)] for at, source in table.sources.items() if id(source) in stems}
+        for run, columns in runs_of(table, mapping):
+            cells = _cells(table, {**mapping, **columns}, own, run, told)
+            cells |= {column: others.get(name, "NULL") for name, column in extra.items()}
+            shown = ", ".join(f"{cell}::VARCHAR AS {name}" for name, cell in cells.items())
+            selects.append(f"SELECT file, row, {shown} FROM {table.relation}")
+    rows = sum(table.rows for table, _ in placed)
+    held: Held = "TABLE" if rows <= _FEW_ROWS or len(selects) > 64 else "VIEW"
+    connection.execute(f"CREATE OR REPLACE TEMP {held} gathered AS {' UNION ALL '.join(selects)}")
+    return extra
+
+
+def _others(table: Table, mapping: Mapped) -> dict[str, str]:
+    """Return the cells of the columns that no role uses for itself alone, by name; those of texts are among them."""
+    own = {role for role, expression in mapping.items() if expression.columns == (role,)}
+    taken = {name for role in own & {*CELLS} for name in mapping[role].columns}
+    return {
+        f"{name} (as given)" if name in RESERVED else name: unguarded(table.source, column.cell)
+        for name, column in table.columns.items()
+        if name and name not in taken
+    }
+
+
+def runs_of(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression]]]:
+    """Return the runs that several columns of a role make, with what is each one's own; else one without a name."""
+    several = {
+        role: mapping[role].columns
+        for role in ("outcome", "prediction", "confidence", "abstained", "answered")
+        if role in mapping and len(mapping[role].columns) > 1
+    }
+    if not several or ("outcome" not in several and "prediction" not in several):
+        if "confidence" in several:
+            rule = "several columns of confidence need as many outcomes or answers, one of each for every run"
+            raise UsageError(f"{opt('column', {'confidence': str(mapping['confidence'])})}: {rule}")
+        return [("", {})]
+    runs = []
+    beside = wide.families(table.columns)
+    for run, columns in wide.parts(several):
+        companions = next((own for own in beside.values() if {*columns.values()} & {*own.values()}), {})
+        companions = {**wide.of_run(run, filter(None, table.columns)), **companions}
+        more = {role: name for role, name in companions.items() if role != "wrong"}
+        found = {_role(role): Expression((name,)) for role, name in more.items() if _role(role) not in mapping}
+        given = {role: mapping[role].of(name) for role, name in columns.items()}
+        name = columns.get("outcome", run) if mapping["question"].header else run
+        runs.append((name, found | given))
+    return runs
+
+
+def _role(role: str) -> str:
+    return {"answer": "prediction", "score": "outcome"}.get(role, role)
+
+
+def _cells(
+    table: Table, mapping: Mapped, stems: Mapping[int, str], run: str, told: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the cell of each of `CELLS`, in SQL."""
+    named, of_headers = joined(table, mapping["run"]) if "run" in mapping else "", mapping["question"].header
+    whole = len(stems) == len(table.sources)
+    parts = [named] if named else []
+    if run and not of_headers:
+        parts.append(literal(run))
+    elif whole and not named:
+        parts.append(cases("file", {}, "NULL") if not stems else _by_file(stems))
+    cells = dict.fromkeys(CELLS, "NULL")
+    cells["run"] = unguarded(table.source, f" || {literal(' · ')} || ".join(parts))
+    cells["question"] = literal(run) if of_headers else unguarded(table.source, joined(table, mapping["question"]))
+    cells[REPEAT] = joined(table, mapping["repeat"]) if "repeat" in mapping else literal(FIRST)
+    for role in ("candidate", "rank", "known_answers", "cluster", "judge", "text", "prediction"):
+        if role in mapping and mapping[role].columns:
+            cells[role] = unguarded(table.source, table.columns[mapping[role].column].cell)
+    if "gold" in mapping and mapping["gold"].columns:
+        cells["gold"] = f"coalesce({', '.join(table.columns[name].cell for name in mapping['gold'].columns)})"
+    if "confidence" in mapping and mapping["confidence"].columns:
+        cells["confidence"] = scaled(table, mapping["confidence"])
+    cells["outcome"] = outcome(table, mapping.get("outcome", Expression()), told)
+    cells["silent"] = silent(table, mapping, told)
+    cells["answerable"] = answerable(table, mapping, told)
+    if "error" in mapping and mapping["error"].columns:
+        cells["failed"] = failures(table, mapping["error"])
+    return cells
+
+
+def _by_file(stems: Mapping[int, str]) -> str:
+    return f"CASE file {' '.join(f'WHEN {at} THEN {literal(stem)}' for at, stem in stems.items())} END"
+
+
+def outcome(table: Table, expression: Expression, told: Mapping[str, str]) -> str:
+    """Return the word of an outcome, in SQL: right and wrong, as words mean or are told to, change places if it is
+    inverted."""
+    if not expression.columns:
+        return "NULL"
+    if (own := compared(table, expression)) is not None:
+        return cases(own, {"yes": "'correct'", "no": "'incorrect'"})
+    cell = table.columns[expression.column].cell
+    if not expression.inverted:
+        return cell
+    opposite = {CORRECT: "'incorrect'", INCORRECT: "'correct'"}
+    states = {word: MEANINGS.get(told.get(word, ""), state_of(word)) for word in words_of(table, cell)}
+    return cases(cell, {word: opposite[state] for word, state in states.items() if state in opposite}, cell)
+
+
+def silent(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
+    """Return yes, no or NULL, in SQL: whether a column says that the system abstained.
+
+    Where a word of the column is told to mean `unanswered`, other words that nobody knows mean an answer.
+    """
+    flags = []
+    if "abstained" in mapping and mapping["abstained"].columns:
+        meanings = {word: to == "unanswered" for word, to in told.items()}
+        known = meanings.keys() & flag_words(table, mapping, "abstained")
+        of_word = lambda word: meanings.get(word, declines(word))  # noqa: E731
+        flags.append(flag(table, mapping["abstained"], of_word, other="'no'" if known else ""))
+    if "answered" in mapping and mapping["answered"].columns:
+        own = _about_answers(table, mapping, "answered", told)
+        flags.append(f"CASE {own} WHEN 'yes' THEN 'no' WHEN 'no' THEN 'yes' ELSE {own} END")
+    if len(flags) < 2:
+        return flags[0] if flags else "NULL"
+    return (
+        f"CASE WHEN {' OR '.join(f'({own}) = {chr(39)}yes{chr(39)}' for own in flags)} THEN 'yes' ELSE {flags[0]} END"
+    )
+
+
+def flag_words(table: Table, mapping: Mapped, *roles: str) -> set[str]:
+    """Return the words of the columns that have these roles."""
+    names = [name for role in roles if role in mapping for name in mapping[role].columns]
+    return {word for name in names for word in table.columns[name].words or ()}
+
+
+def _about_answers(table: Table, mapping: Mapped, role: str, told: Mapping[str, str]) -> str:
+    """Return yes, no or NULL, in SQL: whether a column says that there is an answer; words as they are told to mean."""
+    known = {word: to != "unanswered" for word, to in told.items()}
+    other = "'yes'" if known.keys() & flag_words(table, mapping, role) else ""
+    return flag(table, mapping[role], lambda word: known.get(word, _answers(word)), other=other)
+
+
+def _answers(word: str) -> bool | None:
+    """Return whether a cell says that there is an answer: yes and no, or what a system does, or should do."""
+    truth = truth_of(word)
+    if truth is not None:
+        return truth
+    declined = declines(word)
+    return None if declined is None else not declined
+
+
+def answerable(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
+    """Return true, false or NULL, in SQL: whether a question has an answer, by a column or an empty gold answer."""
+    expression = mapping.get("answerable", Expression())
+    if expression.columns:
+        own = _about_answers(table, mapping, "answerable", told)
+        return f"CASE {own} WHEN 'yes' THEN 'true' WHEN 'no' THEN 'false' ELSE {own} END"
+    gold = mapping.get("gold", Expression()) if "answerable" not in mapping else Expression()
+    columns = [table.columns[name] for name in gold.columns]
+    if columns and any(column.filled for column in columns):
+        given = " OR ".join(f"({column.cell} IS NOT NULL AND {column.cell} <> '[]')" for column in columns)
+        return f"CASE WHEN NOT ({given}) THEN 'false' END"
+    return "NULL"
