@@ -143,6 +143,35 @@ def test_folders_are_of_groups_and_each_run_has_one_name(tmp_path: Path) -> None
         nescio.campaign.intake(campaign, [tmp_path / "gamma"])
 
 
+def test_a_group_keeps_its_own_name_where_another_is_the_beginning_of_it(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, groups=["uned=UNED", "uned-nlp=NLP"])
+    made.submit(tmp_path, {"uned-nlp_uned-nlp_a": SAME, "uned_uned-nlp_b": ["b"] * 6})
+    assert told(campaign, tmp_path / "uned-nlp") == [("accepted", "")]
+    assert told(campaign, tmp_path / "uned") == [
+        ("refused", "no run of this group may have this name; rename the file")
+    ]
+
+
+def test_a_name_that_another_groups_run_has_is_refused_though_the_group_came_later(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, groups=["uned=UNED"])
+    made.submit(tmp_path, {"uned_uned-nlp_a": SAME, "uned-nlp_a": ["b"] * 6})
+    assert told(campaign, tmp_path / "uned") == [("accepted", "")]
+    made.edit(campaign / "campaign.toml", '"uned" = "UNED"', '"uned" = "UNED"\n"uned-nlp" = "NLP"')
+    assert told(campaign, tmp_path / "uned-nlp") == [
+        ("refused", "no run of this group may have this name; rename the file")
+    ]
+    assert [(run.run, run.group) for run in taken_in(open_campaign(campaign))] == [("uned-nlp_a", "uned")]
+
+
+def test_two_files_of_one_delivery_that_make_one_name_are_refused_both(tmp_path: Path) -> None:
+    """`first` and `alpha_first` of alpha are both the run alpha_first, and neither replaces the other unseen."""
+    campaign = made.qa(tmp_path)
+    made.submit(tmp_path, {"alpha_first": SAME, "alpha_alpha_first": ["b"] * 6})
+    why = "two files in this delivery are runs with this name"
+    assert told(campaign, tmp_path / "alpha") == [("refused", why)] * 2
+    assert taken_in(open_campaign(campaign)) == []
+
+
 def test_a_file_that_cannot_be_opened_takes_no_name_from_a_run(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "alpha" / "neg")
