@@ -126,6 +126,47 @@ def test_a_run_with_a_fault_is_refused_whole_and_its_receipt_lists_all(tmp_path:
     assert not (campaign / "runs").exists()
 
 
+@pytest.mark.parametrize(
+    ("lines", "reason", "last"),
+    [
+        # 50 are listed, and the missing answers to six questions are the last fault.
+        (200, "201 faults", "151 more faults that the list leaves out"),
+        (20_000, "at least 10,050 faults", "10,000 more faults that the list leaves out; the file was read no further"),
+    ],
+)
+def test_a_run_of_nothing_but_faults_gets_a_short_receipt(lines: int, reason: str, last: str, tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    (tmp_path / "alpha").mkdir()
+    with zipfile.ZipFile(tmp_path / "alpha" / "many.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("run.jsonl", "{}\n" * lines)
+    (checked,) = nescio.campaign.check(campaign, [tmp_path / "alpha"]).tables["files"]
+    assert checked.faults == int(reason.split()[-2].replace(",", ""))
+    (receipt,) = nescio.campaign.intake(campaign, [tmp_path / "alpha"]).rows
+    assert receipt.reasons == (reason,)
+    assert len(receipt.faults) == 51
+    assert receipt.faults[-1].rule == last
+    assert sum(path.stat().st_size for path in (campaign / "receipts").rglob("*.*")) < 50_000
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_text_of_megabytes_is_cut_in_receipt_and_console(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    made.lines(tmp_path / "alpha" / "run.jsonl", [{"id": "q" * 1_000_000, "answer": "x"}])
+    received = nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    value = received.rows[0].faults[0].value
+    assert value is not None
+    assert len(value) == 300
+    assert value.endswith("q… (1,000,000 characters)")
+    assert len(str(received)) < 2_000
+    assert all(path.stat().st_size < 5_000 for path in (campaign / "receipts").rglob("*.*"))
+    assert nescio.campaign.verify(campaign).sound
+    long = f"{'a/' * 300}run.jsonl"
+    with zipfile.ZipFile(tmp_path / "long.zip", "w") as archive:
+        archive.writestr(long, "{}")
+    (receipt,) = nescio.campaign.intake(campaign, [tmp_path / "long.zip"], group="alpha").rows
+    assert receipt.reasons == ("a name in it has more than 500 characters",)
+
+
 def test_folders_are_of_groups_and_each_run_has_one_name(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "inbox" / "alpha" / "a" / "run")

@@ -292,7 +292,7 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         path.write_bytes(item.content)
         run = examine(path, desk.topics, settings, name=item.stem, label=item.file)
     if run.faults:
-        return replace(receipt, reasons=(f"{plural(len(run.faults), 'fault')}",), faults=run.faults)
+        return replace(receipt, reasons=(run.counted,), faults=run.listed)
     own = {
         one.run
         for one in taken_in(desk.campaign, read_log(desk.campaign))
