@@ -138,6 +138,61 @@ def test_a_grade_is_shown_after_the_verdict_and_the_second_one_feeds_nothing(new
     assert "second:" not in (place / "ana.judgements.jsonl").read_text(encoding="utf-8")
 
 
+def test_a_first_verdict_stays_as_it_was_once_the_grade_was_shown(new_room: NewRoom, tmp_path: Path) -> None:
+    room = new_room(*runs_of(tmp_path, 1), grades=graded(tmp_path, 1))
+    ana = room.join("ana")
+    (first,) = [item["id"] for item in ana.next()]
+    assert ana.send(ana.row(first, "W", 1), ana.row(first, "R", 2))[1] == []  # blind, so that it may change
+    assert ana.send(ana.row(f"second:{first}", "R", 1))[1] == ["your own verdict comes first"]  # nothing was shown yet
+    second = next(item for item in ana.next() if item["kind"] == "second")
+    assert (second["grade"], second.get("held")) == ("correct", None)
+    stays = "you have seen the judge's grade, so your first verdict on this answer stays; give a second one"
+    assert ana.send(ana.row(first, "W", 3)) == ([], [stays])
+    assert ana.send(ana.row(first, "", 4, mark="skip", comment="hard")) == ([], [stays])
+    assert ana.send(ana.row(first, "R", 5, comment="I am sure", mark="flag"))[1] == []
+    assert ana.send(ana.row(second["id"], "W", 6), ana.row(first, "W", 7)) == ([ana.row(second["id"], "W", 6)["id"]], [stays])
+    assert ana.next()[-1]["held"]["verdict"] == "W"
+    place = room.export()
+    assert [row["verdict"] for row in table(place / "verdicts.csv")] == ["R"]
+    assert [(row["first"], row["second"]) for row in table(place / "second.csv")] == [("R", "W")]
+
+
+def test_a_second_verdict_is_refused_with_the_same_words_whatever_the_answer_is(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    """Else the words would tell which answers are the organisers'."""
+    known = made.text(tmp_path / "known.csv", KNOWN)
+    room = new_room(*runs_of(tmp_path, 4), grades=graded(tmp_path, 4), control=known)
+    ana, asked = room.join("ana"), set[str]()
+    while left := ana.left():
+        asked |= {item["question"] for item in left}
+        for item in left:
+            if item["kind"] != "second":
+                assert ana.send(ana.row(f"second:{item['id']}")) == ([], ["your own verdict comes first"])
+            ana.send(ana.row(item["id"], "R", 1))
+    assert {"What is one?", "What is two?", "What is 0?"} <= asked
+    assert ana.send(ana.row("second:nothing")) == ([], ["your own verdict comes first"])
+
+
+def test_what_its_only_assessor_skips_is_offered_to_another(new_room: NewRoom, campaign: Path) -> None:
+    room = new_room(campaign, overlap=1)
+    ana, ben = room.join("ana"), room.join("ben")
+    hard = ana.left()[0]
+    skip = ana.row(hard["id"], "", 1, mark="skip", comment="no Latin")
+    assert ana.send(skip)[1] == []
+    ana.judge_all()
+    assert room.status().open == 1
+    assert ana.left() == []  # nobody is offered again what they skipped
+    mine = ben.left()
+    assert {item["topic"] for item in mine} == {hard["topic"]}
+    ben.judge_all()
+    assert room.status().open == 0
+    assert room.held()[hard["id"], "ben"] == "R"
+    # Ana thinks better of it: both judged it now, and nothing waits for a third.
+    assert ana.send(ana.row(hard["id"], "W", 2))[1] == []
+    assert room.join("eva").next() == []
+
+
 def test_answers_that_a_judge_graded_in_two_ways_are_said_and_stand_without_a_grade(tmp_path: Path) -> None:
     grades = graded(tmp_path, 4, wrong="two,q0")  # of q0, to which both give one answer
     created = nescio.assess.create(str(tmp_path / "j.db"), runs_of(tmp_path, 4), grades=grades)
