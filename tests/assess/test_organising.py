@@ -150,7 +150,10 @@ def test_a_first_verdict_stays_as_it_was_once_the_grade_was_shown(new_room: NewR
     assert ana.send(ana.row(first, "W", 3)) == ([], [stays])
     assert ana.send(ana.row(first, "", 4, mark="skip", comment="hard")) == ([], [stays])
     assert ana.send(ana.row(first, "R", 5, comment="I am sure", mark="flag"))[1] == []
-    assert ana.send(ana.row(second["id"], "W", 6), ana.row(first, "W", 7)) == ([ana.row(second["id"], "W", 6)["id"]], [stays])
+    assert ana.send(ana.row(second["id"], "W", 6), ana.row(first, "W", 7)) == (
+        [ana.row(second["id"], "W", 6)["id"]],
+        [stays],
+    )
     assert ana.next()[-1]["held"]["verdict"] == "W"
     place = room.export()
     assert [row["verdict"] for row in table(place / "verdicts.csv")] == ["R"]
@@ -409,11 +412,91 @@ def test_control_answers_that_nothing_supports_are_noted(column: str, apart: boo
     assert ("people can tell these apart: give the table of --control the columns" in str(made_of)) == apart
 
 
+@pytest.mark.parametrize(("other", "apart"), [("Two?", True), ("One?", False)])
+def test_control_questions_with_one_answer_are_noted_where_others_have_several(
+    other: str, apart: bool, tmp_path: Path
+) -> None:
+    questions, one, two = runs_of(tmp_path, 4)
+    rows = [json.loads(line) | {"answer": f"{two.stem} {i}"} for i, line in enumerate(two.read_text().splitlines())]
+    made.lines(two, rows)  # so that all four have two
+    known = made.text(tmp_path / "c.csv", f"question,answer,verdict\nOne?,1,R\n{other},2,W\n")
+    made_of = nescio.assess.create(str(tmp_path / "j.db"), [questions, one, two], control=known)
+    note = "4 of 4 questions and 0 of 2 control questions have several answers, so that people can tell these apart"
+    assert (note in str(made_of)) == apart
+    assert ("several rows for each question" in str(made_of)) == apart
+
+
 def test_what_is_exported_is_for_its_owner_alone(room: Room, ana: Browser, tmp_path: Path) -> None:
     ana.judge_all()
     nescio.assess.export(room.db, tmp_path / "out")
     assert {path.stat().st_mode & 0o777 for path in (tmp_path / "out").iterdir()} == {0o600}
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700
+
+
+OTHERS = {
+    "ana.judgements.jsonl": '{"format":"nescio judgements 1","campaign":"c","assessor":"ana","key":"x"}\n',
+    "ben.judgements.jsonl": "a note of mine\n",
+    "verdicts.csv": "question,verdict\n",
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_an_export_overwrites_and_deletes_nothing_that_it_did_not_write(
+    name: str, room: Room, ana: Browser, tmp_path: Path
+) -> None:
+    room.join("ben")
+    ana.judge_all()
+    held = made.text(tmp_path / "out" / name, OTHERS[name])
+    with pytest.raises(nescio.UsageError, match=r"would be overwritten; export into another folder"):
+        nescio.assess.export(room.db, tmp_path / "out")
+    assert [path.name for path in held.parent.iterdir()] == [name]
+    assert held.read_text() == OTHERS[name]
+
+
+def test_an_export_is_repeated_and_keeps_judgements_that_the_database_has_not(
+    room: Room, ana: Browser, tmp_path: Path
+) -> None:
+    first, *others = ana.left()
+    ana.send(ana.row(first["id"]))
+    nescio.assess.export(room.db, tmp_path / "out")
+    ana.send(*(ana.row(item["id"], "R", 1) for item in others))
+    nescio.assess.export(room.db, tmp_path / "out")
+    path = tmp_path / "out" / "ana.judgements.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    assert len(lines) == 2 + len(others)
+    path.write_text("".join(lines) + lines[-1].replace('"id": "ana', '"id": "eva'))  # from a page of the same campaign
+    with pytest.raises(nescio.UsageError, match="would be overwritten"):
+        nescio.assess.export(room.db, tmp_path / "out")
+    assert len(path.read_text().splitlines()) == 3 + len(others)
+
+
+URLS = {
+    "postgresql://bob:s3cret@host:notaport/x": "a database is a file of SQLite or a URL",
+    "postgresql://bob@host:s3cret/x": "a database is a file of SQLite or a URL",
+    "nosuch://bob:s3cret@host/x": "a database is a file of SQLite or a URL",
+    "://bob:s3cret": "a database is a file of SQLite or a URL",
+    "sqlite:////nowhere/x.db?password=s3cret&nosuch=1": "has no query",
+    "postgresql://bob@127.0.0.1:1/x?password=s3cret&sslpassword=s3cret": "password=hidden",
+    "postgresql://bob:s3cret@127.0.0.1:1/x?nosuch=s3cret_": "cannot be opened",
+}
+
+
+@pytest.mark.parametrize(
+    ("url", "command"),
+    [*((url, "status") for url in URLS), *((next(iter(URLS)), command) for command in ("serve", "invite", "export"))],
+)
+def test_a_url_that_is_none_is_one_error_and_no_message_shows_a_password(
+    url: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = {"invite": ["ana"], "export": [str(tmp_path / "out")]}.get(command, [])
+    with pytest.raises(SystemExit) as ended:
+        run(["assess", command, *more, "--db", url])
+    assert ended.value.code == 2
+    said = "".join(capsys.readouterr())
+    assert URLS[url] in said
+    assert "s3" not in said.replace("nosuch=s3cret_", "")
+    assert said.count("nescio:") == 1
+    assert "Traceback" not in said
 
 
 def organiser(room: Room) -> Any:

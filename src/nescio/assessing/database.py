@@ -53,6 +53,8 @@ class Database:
             self.sqlite = where.get_backend_name() == "sqlite"
             if self.sqlite and where.database in (None, "", ":memory:"):
                 raise UsageError("judgements need a database on disk: a file, or postgresql://HOST/NAME")
+            if self.sqlite and where.query:
+                raise UsageError("the URL of a file of SQLite has no query; write it without the part after the ?")
             self.engine: Engine = create_engine(
                 where,
                 pool_size=POOLED,
