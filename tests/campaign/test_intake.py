@@ -228,6 +228,16 @@ def test_a_deadline_is_extended_to_a_later_time_alone(until: str, tmp_path: Path
         nescio.campaign.extend(campaign, "alpha", until=until, reason="power cut")
 
 
+def test_an_extended_group_has_the_common_deadline_where_that_was_moved_beyond_it(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, deadline="2026-05-01")
+    nescio.campaign.extend(campaign, "alpha", until="2026-05-04", reason="power cut")
+    made.edit(campaign / "campaign.toml", "2026-05-01", "2026-05-10")
+    folder = made.sound("qa", tmp_path / "alpha" / "one").parent
+    assert ", of alpha" not in str(nescio.campaign.status(campaign))
+    assert told(campaign, folder, received="2026-05-11")[0][0] == "refused"
+    assert told(campaign, folder, received="2026-05-10") == [("accepted", "")]
+
+
 def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path, deadline="2026-05-01")
     folder = made.sound("qa", tmp_path / "alpha" / "one").parent

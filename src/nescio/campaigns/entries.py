@@ -123,6 +123,8 @@ def flaw(entry: Entry) -> str:
         return f"there is no step {entry.step!r}"
     if not is_time(entry.at):
         return f"{entry.at!r} is no time"
+    if stray := next((name for name in entry.read if name[:1] in "/\\" and not _is_ranked(entry, name)), ""):
+        return f"nescio campaign {entry.step} does not read {stray}"
     try:
         if entry.step == TAKING:
             return _flaw_of(msgspec.convert(entry.about, Receipt), entry.wrote)
@@ -139,6 +141,12 @@ def flaw(entry: Entry) -> str:
     except (msgspec.ValidationError, UsageError) as error:
         return f"it is not what nescio campaign {entry.step} writes: {error}"
     return ""
+
+
+def _is_ranked(entry: Entry, name: str) -> bool:
+    """Say whether a file outside the campaign has the name of one that the line says was given for a ranking."""
+    given = entry.about.get("ranking", ()) if entry.step == SCORED else ()
+    return any(Path(name).name == Path(str(one).rpartition("=")[2]).name for one in given)
 
 
 def _flaw_of(receipt: Receipt, wrote: Mapping[str, str]) -> str:
