@@ -27,6 +27,29 @@ from . import made
 from .made import edit, rows_of, write_rows
 from .test_intake import told
 
+# ---- looking ----
+
+PUBLIC = {"topics", "handout", "site"}
+
+
+def test_others_on_the_machine_open_only_what_is_public(scored: Path, tmp_path: Path) -> None:
+    """By the folders, whatever the mode of a file in them; a mode that the organisers gave stays."""
+    campaign = made.pooled(tmp_path / "new", {"alpha_a": ["a0"], "beta_b": ["b0"]}, ["ana"])
+    made.judge(campaign)
+    for _ in range(2):
+        nescio.campaign.score(campaign, resamples=10)
+        nescio.campaign.publish(campaign)
+        folders = {path.name: path.stat().st_mode & 0o777 for path in campaign.iterdir() if path.is_dir()}
+        private = {name: mode for name, mode in folders.items() if name not in PUBLIC}
+        assert private == dict.fromkeys(
+            ("judgements", "pool", "receipts", "results", "returns", "runs", "sheets"), 0o700
+        )
+        assert folders["site"] == folders["topics"] == 0o755
+    (campaign / "results").chmod(0o750)
+    nescio.campaign.score(campaign, resamples=10)
+    assert (campaign / "results").stat().st_mode & 0o777 == 0o750
+
+
 # ---- tampering ----
 
 
