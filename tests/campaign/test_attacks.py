@@ -32,7 +32,7 @@ from .test_intake import told
 PUBLIC = {"topics", "handout", "site"}
 
 
-def test_others_on_the_machine_open_only_what_is_public(scored: Path, tmp_path: Path) -> None:
+def test_others_on_the_machine_open_only_what_is_public(tmp_path: Path) -> None:
     """By the folders, whatever the mode of a file in them; a mode that the organisers gave stays."""
     campaign = made.pooled(tmp_path / "new", {"alpha_a": ["a0"], "beta_b": ["b0"]}, ["ana"])
     made.judge(campaign)
@@ -198,9 +198,17 @@ def test_judgements_outlive_the_run_that_gave_the_answer(scored: Path) -> None:
     assert nescio.campaign.status(scored).after is None
 
 
+def test_dropping_every_topic_is_one_error(scored: Path) -> None:
+    edit(scored / "campaign.toml", "dropped = []", f"dropped = {[f'q{i}' for i in range(10)]}".replace("'", '"'))
+    for step in (nescio.campaign.status, nescio.campaign.score, nescio.campaign.pool):
+        with pytest.raises(nescio.UsageError, match=r"dropped in campaign\.toml names every topic"):
+            step(scored)
+
+
 def test_a_dropped_topic_counts_nowhere_and_old_runs_stay(scored: Path) -> None:
     edit(scored / "campaign.toml", "dropped = []", 'dropped = ["q8", "q9"]')
-    nescio.campaign.pool(scored)
+    said = str(nescio.campaign.pool(scored))
+    assert "without 2 answers of an earlier pool, which no run gives to a topic that counts" in said
     scores = nescio.campaign.score(scored, resamples=10).scores[""]
     assert scores.value("beta_b", "accuracy") == pytest.approx(5 / 8)
     nescio.campaign.publish(scored)

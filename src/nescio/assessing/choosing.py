@@ -26,7 +26,8 @@ LIKELY, UNLIKELY = 1.5, 0.1  # what runs say differently of a question, or alike
 
 def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, str, str]]:
     """Read answers with the verdict that is known of each, and why: columns question, answer, verdict, and, where there
-    are any, question_id, document, support, language, why. Rows of one question are one topic. Raises FormatError for a verdict that is none."""
+    are any, question_id, document, support, language, why. Rows of one question are one topic. Raises FormatError for a
+    verdict that is none."""
     place, rows = Path(path), []
     if not place.is_file():
         raise UsageError(f"there is no file {place}")

@@ -156,8 +156,8 @@ def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> s
     if _differ(supported, known):
         told.append(
             f"a document or support is shown with {sum(supported):,} of {plural(len(pool), 'answer')} and with "
-            f"{sum(known):,} of {plural(len(control), 'control answer')}, so that people can tell these apart: give the "
-            f"table of --control {'the columns' if any(supported) else 'no columns'} document and support"
+            f"{sum(known):,} of {plural(len(control), 'control answer')}, so that people can tell these apart: give "
+            f"the table of --control {'the columns' if any(supported) else 'no columns'} document and support"
         )
     several = [n > 1 for n in Counter(map(topic_of, pool)).values()]
     known = [n > 1 for n in Counter(row["topic"] for row in control).values()]

@@ -123,13 +123,11 @@ def flaw(entry: Entry) -> str:
         return f"there is no step {entry.step!r}"
     if not is_time(entry.at):
         return f"{entry.at!r} is no time"
-    if stray := next((name for name in entry.read if name[:1] in "/\\" and not _is_ranked(entry, name)), ""):
-        return f"nescio campaign {entry.step} does not read {stray}"
     try:
         if entry.step == TAKING:
             return _flaw_of(msgspec.convert(entry.about, Receipt), entry.wrote)
-        if strange := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
-            return f"nescio campaign {entry.step} does not write {strange}"
+        if strange := _strange(entry):
+            return f"nescio campaign {entry.step} does not {strange}"
         if entry.step == COLLECTING:
             msgspec.convert(entry.about, Collection)
         if entry.step == SCORED:
@@ -143,10 +141,14 @@ def flaw(entry: Entry) -> str:
     return ""
 
 
-def _is_ranked(entry: Entry, name: str) -> bool:
-    """Say whether a file outside the campaign has the name of one that the line says was given for a ranking."""
+def _strange(entry: Entry) -> str:
+    """Return what a step does not do: write runs and receipts, or read a file elsewhere that is no ranking."""
+    if wrote := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
+        return f"write {wrote}"
     given = entry.about.get("ranking", ()) if entry.step == SCORED else ()
-    return any(Path(name).name == Path(str(one).rpartition("=")[2]).name for one in given)
+    ranked = {Path(str(one).rpartition("=")[2]).name for one in given}
+    read = next((name for name in entry.read if Path(name).is_absolute() and Path(name).name not in ranked), None)
+    return f"read {read}" if read else ""
 
 
 def _flaw_of(receipt: Receipt, wrote: Mapping[str, str]) -> str:

@@ -249,8 +249,13 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
         f"the run is disqualified: {out.get(receipt.run)}": receipt.run in out,
         FILE_RULE: not FILE_NAME.fullmatch(PurePosixPath(item.file).name),
     }
-    broken = next((rule for rule, holds in rules.items() if holds), None)
-    return (broken, "") if broken else _in_already(desk, item, receipt)
+    if broken := next((rule for rule, holds in rules.items() if holds), None):
+        return broken, ""
+    # The group of a run that is in may be the beginning of another's, which came later.
+    before = {old.run.casefold(): old.group for old in desk.receipts if old.status == ACCEPTED}
+    if (owner := before.get(receipt.run.casefold(), receipt.group)) != receipt.group:
+        return _RENAME, f"a run of {owner} has this name"
+    return _in_already(desk, item, receipt)
 
 
 def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
@@ -276,8 +281,6 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
     later = [old for old in accepted if old.run == receipt.run and desk.received < moment(old.received) <= now()]
     if later:
         return f"a version received later ({later[-1].received}) is in", ""
-    if known is not None and known.group != receipt.group:
-        return _RENAME, f"a run of {known.group} has this name"
     if known is not None and known.run != receipt.run:
         return f"{known.run} has the same name except for case", ""
     return "", ""
