@@ -499,6 +499,25 @@ def test_a_url_that_is_none_is_one_error_and_no_message_shows_a_password(
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
+def test_no_command_prints_the_password_of_the_database(
+    postgres: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import psycopg
+
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA secrets")
+    url = f"{postgres.replace('judge@', 'judge:s3cret@')}?options=-csearch_path%3Dsecrets&sslpassword=s3cret"
+    files = [str(path) for path in runs_of(tmp_path, 2)]
+    for command in (["create", *files], ["invite", "ana"], ["status"], ["export", str(tmp_path / "out")]):
+        with pytest.raises(SystemExit) as ended:
+            run(["assess", *command, "--db", url])
+        assert ended.value.code == 0
+    said = "".join(capsys.readouterr())
+    assert said.count("next: nescio assess") == 2
+    assert "s3cret" not in said
+
+
 def organiser(room: Room) -> Any:
     """The browser of an organiser."""
     (link,) = room.invite("boss", organiser=True)
