@@ -120,13 +120,13 @@ def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any
     if not path.is_file():
         return
     try:
-        heading, *rows = path.read_bytes().splitlines()
-        lost = {json.loads(row)["id"] for row in rows}
-        lost -= {*connection.scalars(select(records.c.id).where(records.c.person == name))}
-        known = json.loads(heading)["key"] == page_key(own["secret"], name)
+        with path.open("rb") as file:
+            known = json.loads(file.readline())["key"] == page_key(own["secret"], name)
+            held = {*connection.scalars(select(records.c.id).where(records.c.person == name))} if known else set()
+            known = known and all(json.loads(line)["id"] in held for line in file)
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        known, lost = False, set()
-    if not known or lost:
+        known = False
+    if not known:
         raise UsageError(f"{path} is not of this database, and would be overwritten; export into another folder")
 
 
