@@ -110,6 +110,14 @@ def test_training_is_told_and_a_grade_is_shown_after_the_verdict(
         page.keyboard.press("r")
         shows(page, "place", "^Now you know what the judge says")
         page.wait_for_selector('.said:text-matches("The judge says: (in)?correct")')
+        page.keyboard.press("z")  # what was said blind stays, by undo, by another verdict and by a skip
+        shows(page, "state", "your first verdict stays")
+        page.keyboard.press("ArrowLeft")
+        for key in ("w", "s"):
+            page.keyboard.press(key)
+            shows(page, "state", "your first verdict stays")
+        assert not page.is_visible("#skipping")
+        page.keyboard.press("ArrowRight")
         page.keyboard.press("w")
     page.wait_for_selector(END)
     saved(page)

@@ -138,6 +138,64 @@ def test_a_grade_is_shown_after_the_verdict_and_the_second_one_feeds_nothing(new
     assert "second:" not in (place / "ana.judgements.jsonl").read_text(encoding="utf-8")
 
 
+def test_a_first_verdict_stays_as_it_was_once_the_grade_was_shown(new_room: NewRoom, tmp_path: Path) -> None:
+    room = new_room(*runs_of(tmp_path, 1), grades=graded(tmp_path, 1))
+    ana = room.join("ana")
+    (first,) = [item["id"] for item in ana.next()]
+    assert ana.send(ana.row(first, "W", 1), ana.row(first, "R", 2))[1] == []  # blind, so that it may change
+    assert ana.send(ana.row(f"second:{first}", "R", 1))[1] == ["your own verdict comes first"]  # nothing was shown yet
+    second = next(item for item in ana.next() if item["kind"] == "second")
+    assert (second["grade"], second.get("held")) == ("correct", None)
+    stays = "you have seen the judge's grade, so your first verdict on this answer stays; give a second one"
+    assert ana.send(ana.row(first, "W", 3)) == ([], [stays])
+    assert ana.send(ana.row(first, "", 4, mark="skip", comment="hard")) == ([], [stays])
+    assert ana.send(ana.row(first, "R", 5, comment="I am sure", mark="flag"))[1] == []
+    assert ana.send(ana.row(second["id"], "W", 6), ana.row(first, "W", 7)) == (
+        [ana.row(second["id"], "W", 6)["id"]],
+        [stays],
+    )
+    assert ana.next()[-1]["held"]["verdict"] == "W"
+    place = room.export()
+    assert [row["verdict"] for row in table(place / "verdicts.csv")] == ["R"]
+    assert [(row["first"], row["second"]) for row in table(place / "second.csv")] == [("R", "W")]
+
+
+def test_a_second_verdict_is_refused_with_the_same_words_whatever_the_answer_is(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    """Else the words would tell which answers are the organisers'."""
+    known = made.text(tmp_path / "known.csv", KNOWN)
+    room = new_room(*runs_of(tmp_path, 4), grades=graded(tmp_path, 4), control=known)
+    ana, asked = room.join("ana"), set[str]()
+    while left := ana.left():
+        asked |= {item["question"] for item in left}
+        for item in left:
+            if item["kind"] != "second":
+                assert ana.send(ana.row(f"second:{item['id']}")) == ([], ["your own verdict comes first"])
+            ana.send(ana.row(item["id"], "R", 1))
+    assert {"What is one?", "What is two?", "What is 0?"} <= asked
+    assert ana.send(ana.row("second:nothing")) == ([], ["your own verdict comes first"])
+
+
+def test_what_its_only_assessor_skips_is_offered_to_another(new_room: NewRoom, campaign: Path) -> None:
+    room = new_room(campaign, overlap=1)
+    ana, ben = room.join("ana"), room.join("ben")
+    hard = ana.left()[0]
+    skip = ana.row(hard["id"], "", 1, mark="skip", comment="no Latin")
+    assert ana.send(skip)[1] == []
+    ana.judge_all()
+    assert room.status().open == 1
+    assert ana.left() == []  # nobody is offered again what they skipped
+    mine = ben.left()
+    assert {item["topic"] for item in mine} == {hard["topic"]}
+    ben.judge_all()
+    assert room.status().open == 0
+    assert room.held()[hard["id"], "ben"] == "R"
+    # Ana thinks better of it: both judged it now, and nothing waits for a third.
+    assert ana.send(ana.row(hard["id"], "W", 2))[1] == []
+    assert room.join("eva").next() == []
+
+
 def test_answers_that_a_judge_graded_in_two_ways_are_said_and_stand_without_a_grade(tmp_path: Path) -> None:
     grades = graded(tmp_path, 4, wrong="two,q0")  # of q0, to which both give one answer
     created = nescio.assess.create(str(tmp_path / "j.db"), runs_of(tmp_path, 4), grades=grades)
@@ -354,11 +412,110 @@ def test_control_answers_that_nothing_supports_are_noted(column: str, apart: boo
     assert ("people can tell these apart: give the table of --control the columns" in str(made_of)) == apart
 
 
+@pytest.mark.parametrize(("other", "apart"), [("Two?", True), ("One?", False)])
+def test_control_questions_with_one_answer_are_noted_where_others_have_several(
+    other: str, apart: bool, tmp_path: Path
+) -> None:
+    questions, one, two = runs_of(tmp_path, 4)
+    rows = [json.loads(line) | {"answer": f"{two.stem} {i}"} for i, line in enumerate(two.read_text().splitlines())]
+    made.lines(two, rows)  # so that all four have two
+    known = made.text(tmp_path / "c.csv", f"question,answer,verdict\nOne?,1,R\n{other},2,W\n")
+    made_of = nescio.assess.create(str(tmp_path / "j.db"), [questions, one, two], control=known)
+    note = "4 of 4 questions and 0 of 2 control questions have several answers, so that people can tell these apart"
+    assert (note in str(made_of)) == apart
+    assert ("several rows for each question" in str(made_of)) == apart
+
+
 def test_what_is_exported_is_for_its_owner_alone(room: Room, ana: Browser, tmp_path: Path) -> None:
     ana.judge_all()
     nescio.assess.export(room.db, tmp_path / "out")
     assert {path.stat().st_mode & 0o777 for path in (tmp_path / "out").iterdir()} == {0o600}
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700
+
+
+OTHERS = {
+    "ana.judgements.jsonl": '{"format":"nescio judgements 1","campaign":"c","assessor":"ana","key":"x"}\n',
+    "ben.judgements.jsonl": "a note of mine\n",
+    "verdicts.csv": "question,verdict\n",
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_an_export_overwrites_and_deletes_nothing_that_it_did_not_write(
+    name: str, room: Room, ana: Browser, tmp_path: Path
+) -> None:
+    room.join("ben")
+    ana.judge_all()
+    held = made.text(tmp_path / "out" / name, OTHERS[name])
+    with pytest.raises(nescio.UsageError, match=r"would be overwritten; export into another folder"):
+        nescio.assess.export(room.db, tmp_path / "out")
+    assert [path.name for path in held.parent.iterdir()] == [name]
+    assert held.read_text() == OTHERS[name]
+
+
+def test_an_export_is_repeated_and_keeps_judgements_that_the_database_has_not(
+    room: Room, ana: Browser, tmp_path: Path
+) -> None:
+    first, *others = ana.left()
+    ana.send(ana.row(first["id"]))
+    nescio.assess.export(room.db, tmp_path / "out")
+    ana.send(*(ana.row(item["id"], "R", 1) for item in others))
+    nescio.assess.export(room.db, tmp_path / "out")
+    path = tmp_path / "out" / "ana.judgements.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    assert len(lines) == 2 + len(others)
+    path.write_text("".join(lines) + lines[-1].replace('"id": "ana', '"id": "eva'))  # from a page of the same campaign
+    with pytest.raises(nescio.UsageError, match="would be overwritten"):
+        nescio.assess.export(room.db, tmp_path / "out")
+    assert len(path.read_text().splitlines()) == 3 + len(others)
+
+
+URLS = {
+    "postgresql://bob:s3cret@host:notaport/x": "a database is a file of SQLite or a URL",
+    "postgresql://bob@host:s3cret/x": "a database is a file of SQLite or a URL",
+    "nosuch://bob:s3cret@host/x": "a database is a file of SQLite or a URL",
+    "://bob:s3cret": "a database is a file of SQLite or a URL",
+    "sqlite:////nowhere/x.db?password=s3cret&nosuch=1": "has no query",
+    "postgresql://bob@127.0.0.1:1/x?password=s3cret&sslpassword=s3cret": "password=hidden",
+    "postgresql://bob:s3cret@127.0.0.1:1/x?nosuch=s3cret_": "cannot be opened",
+}
+
+
+@pytest.mark.parametrize(
+    ("url", "command"),
+    [*((url, "status") for url in URLS), *((next(iter(URLS)), command) for command in ("serve", "invite", "export"))],
+)
+def test_a_url_that_is_none_is_one_error_and_no_message_shows_a_password(
+    url: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = {"invite": ["ana"], "export": [str(tmp_path / "out")]}.get(command, [])
+    with pytest.raises(SystemExit) as ended:
+        run(["assess", command, *more, "--db", url])
+    assert ended.value.code == 2
+    said = "".join(capsys.readouterr())
+    assert URLS[url] in said
+    assert "s3" not in said.replace("nosuch=s3cret_", "")
+    assert said.count("nescio:") == 1
+    assert "Traceback" not in said
+
+
+@pytest.mark.slow
+def test_no_command_prints_the_password_of_the_database(
+    postgres: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import psycopg
+
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA secrets")
+    url = f"{postgres.replace('judge@', 'judge:s3cret@')}?options=-csearch_path%3Dsecrets&sslpassword=s3cret"
+    files = [str(path) for path in runs_of(tmp_path, 2)]
+    for command in (["create", *files], ["invite", "ana"], ["status"], ["export", str(tmp_path / "out")]):
+        with pytest.raises(SystemExit) as ended:
+            run(["assess", *command, "--db", url])
+        assert ended.value.code == 0
+    said = "".join(capsys.readouterr())
+    assert said.count("next: nescio assess") == 2
+    assert "s3cret" not in said
 
 
 def organiser(room: Room) -> Any:

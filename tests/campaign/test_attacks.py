@@ -27,6 +27,29 @@ from . import made
 from .made import edit, rows_of, write_rows
 from .test_intake import told
 
+# ---- looking ----
+
+PUBLIC = {"topics", "handout", "site"}
+
+
+def test_others_on_the_machine_open_only_what_is_public(tmp_path: Path) -> None:
+    """By the folders, whatever the mode of a file in them; a mode that the organisers gave stays."""
+    campaign = made.pooled(tmp_path / "new", {"alpha_a": ["a0"], "beta_b": ["b0"]}, ["ana"])
+    made.judge(campaign)
+    for _ in range(2):
+        nescio.campaign.score(campaign, resamples=10)
+        nescio.campaign.publish(campaign)
+        folders = {path.name: path.stat().st_mode & 0o777 for path in campaign.iterdir() if path.is_dir()}
+        private = {name: mode for name, mode in folders.items() if name not in PUBLIC}
+        assert private == dict.fromkeys(
+            ("judgements", "pool", "receipts", "results", "returns", "runs", "sheets"), 0o700
+        )
+        assert folders["site"] == folders["topics"] == 0o755
+    (campaign / "results").chmod(0o750)
+    nescio.campaign.score(campaign, resamples=10)
+    assert (campaign / "results").stat().st_mode & 0o777 == 0o750
+
+
 # ---- tampering ----
 
 
@@ -175,9 +198,17 @@ def test_judgements_outlive_the_run_that_gave_the_answer(scored: Path) -> None:
     assert nescio.campaign.status(scored).after is None
 
 
+def test_dropping_every_topic_is_one_error(scored: Path) -> None:
+    edit(scored / "campaign.toml", "dropped = []", f"dropped = {[f'q{i}' for i in range(10)]}".replace("'", '"'))
+    for step in (nescio.campaign.status, nescio.campaign.score, nescio.campaign.pool):
+        with pytest.raises(nescio.UsageError, match=r"dropped in campaign\.toml names every topic"):
+            step(scored)
+
+
 def test_a_dropped_topic_counts_nowhere_and_old_runs_stay(scored: Path) -> None:
     edit(scored / "campaign.toml", "dropped = []", 'dropped = ["q8", "q9"]')
-    nescio.campaign.pool(scored)
+    said = str(nescio.campaign.pool(scored))
+    assert "without 2 answers of an earlier pool, which no run gives to a topic that counts" in said
     scores = nescio.campaign.score(scored, resamples=10).scores[""]
     assert scores.value("beta_b", "accuracy") == pytest.approx(5 / 8)
     nescio.campaign.publish(scored)

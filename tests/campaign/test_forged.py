@@ -107,6 +107,10 @@ FORGED: dict[str, Callable[[Path], object]] = {
     "a score by nothing": lambda c: add(c, "score", {"seed": "x"}),
     "resamples without end": lambda c: add(c, "score", {"resamples": 10**15}),
     "a file that can be none": lambda c: add(c, "score", {}, read={"/" + "a" * 5_000: "x", "/a\0b": "x"}),
+    "a file elsewhere": lambda c: add(c, "publish", {}, read={"/etc/hostname": "x"}),
+    "a file elsewhere beside a ranking": lambda c: add(
+        c, "score", {"ranking": ["EN=en.csv"]}, read={"/etc/hostname": "x"}
+    ),
     "a deep line": lambda c: (c / "campaign.log").write_text('{"follows": "", "x": ' + DEEP + "}\n"),
 }
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -187,6 +191,53 @@ def test_a_folder_that_is_a_link_is_a_fault(place: str, scored: Path, tmp_path: 
     with suppress(nescio.MismatchError):
         nescio.campaign.verify(scored, restore=True)
     assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == ["x.html"]
+
+
+FOLDERS = ["topics", "runs", "receipts", "pool", "sheets", "judgements", "results", "site", "returns"]
+FILES = ["campaign.log", "campaign.head", "campaign.secret", "guidelines.md", "runs/beta/beta_b/1.jsonl"]
+
+
+@pytest.mark.parametrize("name", [*FOLDERS, *FILES])
+def test_what_was_moved_and_linked_is_a_fault_and_nothing_is_read_through_it(
+    name: str, scored: Path, tmp_path: Path
+) -> None:
+    """What a link names may be any file of who verifies, and no message quotes it."""
+    (scored / name).rename(tmp_path / "moved")
+    (scored / name).symlink_to(tmp_path / "moved")
+    found = nescio.campaign.verify(scored)
+    assert [(fault.file, fault.rule) for fault in found.rows] == [(name, "it is a link, and nescio makes none")]
+    assert nescio.campaign.status(scored).after is not None
+
+
+@pytest.mark.parametrize("name", ["campaign.log", "judgements/history.jsonl", "pool/pool.jsonl", "campaign.toml"])
+def test_no_message_quotes_a_file_outside_the_campaign(name: str, scored: Path, tmp_path: Path) -> None:
+    secret = made.text(tmp_path / "secret", '{"token-of-mine": 1}\n[token-of-mine]\n')
+    (scored / name).unlink()
+    (scored / name).symlink_to(secret)
+    try:
+        said = str(nescio.campaign.verify(scored))
+    except nescio.MismatchError as error:
+        said = str(error)
+    assert f"{name}" in said
+    assert "is a link" in said
+    assert "token-of-mine" not in said
+
+
+def test_a_file_that_cannot_be_read_ends_no_check_of_the_others(scored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who runs the tests may read all, so that opening is what fails."""
+    locked, opening = scored / "receipts" / "beta" / "receipts.txt", Path.open
+
+    def opened(path: Path, *how: Any, **more: Any) -> Any:
+        if path == locked:
+            raise PermissionError(13, "Permission denied", str(path))
+        return opening(path, *how, **more)
+
+    forge(scored)
+    edit(scored / "site" / "index.html", ">0.52<", ">0.99<")
+    monkeypatch.setattr(Path, "open", opened)
+    files = [fault.file for fault in nescio.campaign.verify(scored).rows]
+    assert str(locked) in files
+    assert {"runs/beta/beta_b/2.jsonl", "site/index.html"} <= {*files}
 
 
 @pytest.mark.parametrize("name", ["campaign.log", "campaign.head", "judgements/history.jsonl", "pool/pool.jsonl"])

@@ -126,6 +126,47 @@ def test_a_run_with_a_fault_is_refused_whole_and_its_receipt_lists_all(tmp_path:
     assert not (campaign / "runs").exists()
 
 
+@pytest.mark.parametrize(
+    ("lines", "reason", "last"),
+    [
+        # 50 are listed, and the missing answers to six questions are the last fault.
+        (200, "201 faults", "151 more faults that the list leaves out"),
+        (20_000, "at least 10,050 faults", "10,000 more faults that the list leaves out; the file was read no further"),
+    ],
+)
+def test_a_run_of_nothing_but_faults_gets_a_short_receipt(lines: int, reason: str, last: str, tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    (tmp_path / "alpha").mkdir()
+    with zipfile.ZipFile(tmp_path / "alpha" / "many.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("run.jsonl", "{}\n" * lines)
+    (checked,) = nescio.campaign.check(campaign, [tmp_path / "alpha"]).tables["files"]
+    assert checked.faults == int(reason.split()[-2].replace(",", ""))
+    (receipt,) = nescio.campaign.intake(campaign, [tmp_path / "alpha"]).rows
+    assert receipt.reasons == (reason,)
+    assert len(receipt.faults) == 51
+    assert receipt.faults[-1].rule == last
+    assert sum(path.stat().st_size for path in (campaign / "receipts").rglob("*.*")) < 50_000
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_text_of_megabytes_is_cut_in_receipt_and_console(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    made.lines(tmp_path / "alpha" / "run.jsonl", [{"id": "q" * 1_000_000, "answer": "x"}])
+    received = nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    value = received.rows[0].faults[0].value
+    assert value is not None
+    assert len(value) == 300
+    assert value.endswith("q… (1,000,000 characters)")
+    assert len(str(received)) < 2_000
+    assert all(path.stat().st_size < 5_000 for path in (campaign / "receipts").rglob("*.*"))
+    assert nescio.campaign.verify(campaign).sound
+    long = f"{'a/' * 300}run.jsonl"
+    with zipfile.ZipFile(tmp_path / "long.zip", "w") as archive:
+        archive.writestr(long, "{}")
+    (receipt,) = nescio.campaign.intake(campaign, [tmp_path / "long.zip"], group="alpha").rows
+    assert receipt.reasons == ("a name in it has more than 500 characters",)
+
+
 def test_folders_are_of_groups_and_each_run_has_one_name(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "inbox" / "alpha" / "a" / "run")
@@ -143,6 +184,35 @@ def test_folders_are_of_groups_and_each_run_has_one_name(tmp_path: Path) -> None
         nescio.campaign.intake(campaign, [tmp_path / "gamma"])
 
 
+def test_a_group_keeps_its_own_name_where_another_is_the_beginning_of_it(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, groups=["uned=UNED", "uned-nlp=NLP"])
+    made.submit(tmp_path, {"uned-nlp_uned-nlp_a": SAME, "uned_uned-nlp_b": ["b"] * 6})
+    assert told(campaign, tmp_path / "uned-nlp") == [("accepted", "")]
+    assert told(campaign, tmp_path / "uned") == [
+        ("refused", "no run of this group may have this name; rename the file")
+    ]
+
+
+def test_a_name_that_another_groups_run_has_is_refused_though_the_group_came_later(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, groups=["uned=UNED"])
+    made.submit(tmp_path, {"uned_uned-nlp_a": SAME, "uned-nlp_a": ["b"] * 6})
+    assert told(campaign, tmp_path / "uned") == [("accepted", "")]
+    made.edit(campaign / "campaign.toml", '"uned" = "UNED"', '"uned" = "UNED"\n"uned-nlp" = "NLP"')
+    assert told(campaign, tmp_path / "uned-nlp") == [
+        ("refused", "no run of this group may have this name; rename the file")
+    ]
+    assert [(run.run, run.group) for run in taken_in(open_campaign(campaign))] == [("uned-nlp_a", "uned")]
+
+
+def test_two_files_of_one_delivery_that_make_one_name_are_refused_both(tmp_path: Path) -> None:
+    """`first` and `alpha_first` of alpha are both the run alpha_first, and neither replaces the other unseen."""
+    campaign = made.qa(tmp_path)
+    made.submit(tmp_path, {"alpha_first": SAME, "alpha_alpha_first": ["b"] * 6})
+    why = "two files in this delivery are runs with this name"
+    assert told(campaign, tmp_path / "alpha") == [("refused", why)] * 2
+    assert taken_in(open_campaign(campaign)) == []
+
+
 def test_a_file_that_cannot_be_opened_takes_no_name_from_a_run(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "alpha" / "neg")
@@ -156,6 +226,16 @@ def test_a_deadline_is_extended_to_a_later_time_alone(until: str, tmp_path: Path
     campaign = made.qa(tmp_path, deadline="2026-05-01")
     with pytest.raises(nescio.UsageError, match="the deadline is 2026-05-01 23:59 UTC; an extension ends later"):
         nescio.campaign.extend(campaign, "alpha", until=until, reason="power cut")
+
+
+def test_an_extended_group_has_the_common_deadline_where_that_was_moved_beyond_it(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, deadline="2026-05-01")
+    nescio.campaign.extend(campaign, "alpha", until="2026-05-04", reason="power cut")
+    made.edit(campaign / "campaign.toml", "2026-05-01", "2026-05-10")
+    folder = made.sound("qa", tmp_path / "alpha" / "one").parent
+    assert ", of alpha" not in str(nescio.campaign.status(campaign))
+    assert told(campaign, folder, received="2026-05-11")[0][0] == "refused"
+    assert told(campaign, folder, received="2026-05-10") == [("accepted", "")]
 
 
 def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:

@@ -404,7 +404,38 @@ def test_a_run_named_in_the_manner_of_clef_is_of_the_group_that_it_begins_with(
     run: str, group: str, system: str
 ) -> None:
     settings = Settings("AVE", "ave", {name: name.upper() for name in ("fuha", "g1", "uned")})
-    assert group_of(run, settings) == (group, system)
+    assert group_of(run, settings, {}) == (group, system)
+
+
+@pytest.mark.parametrize("order", [("uned", "uned-nlp"), ("uned-nlp", "uned")])
+def test_a_run_is_of_the_group_that_handed_it_in_whatever_its_name_begins_with(
+    order: tuple[str, str], tmp_path: Path
+) -> None:
+    """The table of counts, by hand: uned-nlp's run is right on 2 of 2 questions, uned's on none."""
+    titles = {"uned": "UNED", "uned-nlp": "NLP at UNED"}
+    campaign = made.qa(tmp_path, 2, groups=[f"{name}={titles[name]}" for name in order], judge="exact")
+    made.submit(tmp_path, {"uned_a": ["x", "y"], "uned-nlp_a": ["thing 0", "thing 1"]})
+    path = campaign / "campaign.toml"
+    path.write_text(path.read_text() + '"*" = "uned"\n')  # of systems that nobody handed in
+    rows = nescio.campaign.intake(campaign, [tmp_path / "uned", tmp_path / "uned-nlp"]).rows
+    assert [(row.group, row.run, row.status) for row in rows] == [
+        ("uned", "uned_a", "accepted"),
+        ("uned-nlp", "uned-nlp_a", "accepted"),
+    ]
+    nescio.campaign.score(campaign, resamples=10)
+    held = tables(campaign)
+    assert {tuple(row[:3]) for row in held["counts"][1:]} == {("NLP at UNED", "a", "1.00"), ("UNED", "a", "0.00")}
+    assert {tuple(row[:2]) for row in held["groups"][1:]} == {("NLP at UNED", "a"), ("UNED", "a")}
+    nescio.campaign.publish(campaign)
+    page = (campaign / "site" / "index.html").read_text(encoding="utf-8")
+    assert "NLP at UNED a" in page
+    assert "UNED nlp_a" not in page
+
+
+def test_a_system_is_of_the_longest_group_that_its_name_begins_with() -> None:
+    settings = Settings("AVE", "ave", {"uned": "UNED", "uned-nlp": "NLP"})
+    assert group_of("uned-nlp_1", settings, {}) == ("uned-nlp", "1")
+    assert group_of("uned-other", settings, {}) == ("uned", "other")
 
 
 # ---- what is out of date ----

@@ -26,7 +26,8 @@ LIKELY, UNLIKELY = 1.5, 0.1  # what runs say differently of a question, or alike
 
 def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, str, str]]:
     """Read answers with the verdict that is known of each, and why: columns question, answer, verdict, and, where there
-    are any, question_id, document, support, language, why. Raises FormatError for a verdict that is none."""
+    are any, question_id, document, support, language, why. Rows of one question are one topic. Raises FormatError for a
+    verdict that is none."""
     place, rows = Path(path), []
     if not place.is_file():
         raise UsageError(f"there is no file {place}")
@@ -37,7 +38,7 @@ def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, 
             raise FormatError(place, f"a known verdict is one of {words}", where=f"line {line}", value=row["verdict"])
         name = named_by(secret, part, row["question"], row["answer"])
         support = (row.get("document") or None, row.get("support") or None)
-        topic = row.get("question_id", "").strip() or f"q{name[:6]}"
+        topic = row.get("question_id", "").strip() or f"q{named_by(secret, part, row['question'])[:6]}"
         item = Item(name, topic, row["question"], row["answer"], (support,) * any(support), row.get("language", ""))
         rows.append((item, verdict, row.get("why", "").strip()))
     if not rows or len({item.id for item, *_ in rows}) < len(rows):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from math import ceil
@@ -31,7 +32,7 @@ from nescio.pipeline import Options, read
 from nescio.text import composed, plural, sanitize, squeeze
 
 BATCH = 5_000
-MOST_APART = 0.5  # by which the shares of control answers and others with a support may differ
+MOST_APART = 0.5  # by which shares of control answers, or of their questions, and of others may differ
 EVERYBODY = 1 << 30  # how many judge what is known
 
 
@@ -145,19 +146,33 @@ def create(
 
 
 def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> str:
-    """Say how people can tell control answers from the others, where most of one kind rest on something that is shown
-    and most of the other on nothing; empty where they cannot."""
+    """Say how people can tell control answers from the others: most of one kind rest on something that is shown, or
+    have others to the same question beside them, and most of the other do not; empty where they cannot."""
     if not control:
         return ""
-    supported = sum(bool(item.supports) for item in pool)
-    known = sum(bool(row["supports"]) for row in control)
-    if abs(supported / len(pool) - known / len(control)) <= MOST_APART:
-        return ""
-    return (
-        f"a document or support is shown with {supported:,} of {plural(len(pool), 'answer')} and with {known:,} of "
-        f"{plural(len(control), 'control answer')}, so that people can tell these apart: give the table of --control "
-        f"{'the columns' if supported else 'no columns'} document and support"
-    )
+    told = []
+    supported = [bool(item.supports) for item in pool]
+    known = [bool(row["supports"]) for row in control]
+    if _differ(supported, known):
+        told.append(
+            f"a document or support is shown with {sum(supported):,} of {plural(len(pool), 'answer')} and with "
+            f"{sum(known):,} of {plural(len(control), 'control answer')}, so that people can tell these apart: give "
+            f"the table of --control {'the columns' if any(supported) else 'no columns'} document and support"
+        )
+    several = [n > 1 for n in Counter(map(topic_of, pool)).values()]
+    known = [n > 1 for n in Counter(row["topic"] for row in control).values()]
+    if _differ(several, known):
+        told.append(
+            f"{sum(several):,} of {plural(len(several), 'question')} and {sum(known):,} of "
+            f"{plural(len(known), 'control question')} have several answers, so that people can tell these apart: give "
+            f"the table of --control {'several rows' if any(several) else 'one row'} for each question"
+        )
+    return "; ".join(told)
+
+
+def _differ(one: Sequence[bool], other: Sequence[bool]) -> bool:
+    """Say whether two shares lie so far apart that they tell one kind from the other."""
+    return abs(sum(one) / len(one) - sum(other) / len(other)) > MOST_APART
 
 
 def facts_of(content: Content) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select
+from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
@@ -21,18 +22,39 @@ _SCHEMA, _VERSION = "schema", 1  # the version of the tables, in the table `abou
 POOLED = 40  # connections; as many handlers run at once
 
 
+_URLS = "a database is a file of SQLite or a URL such as postgresql://HOST/NAME"
+_SECRET = re.compile("pass|secret|token", re.IGNORECASE)
+
+
+def _url(text: str) -> URL:
+    """Return a URL; raises UsageError where it is none. No message quotes it, as a password may be in any part."""
+    try:
+        return make_url(text)
+    except ValueError:
+        rule = "its port is no number, or a character of its user or password is to be written as %2F, %3A or %40"
+        raise UsageError(f"{_URLS}: {rule}") from None
+
+
+def _without_secrets(where: URL) -> str:
+    """Return a URL as it may be printed: without a password, in its query too."""
+    hidden = {name: "hidden" for name in where.query if _SECRET.search(name)}
+    return where.update_query_dict(hidden).render_as_string(hide_password=True)
+
+
 class Database:
     """A database of judgements, SQLite or PostgreSQL."""
 
     def __init__(self, url: str) -> None:
         """Open it; `url` is a file of SQLite, or a URL of SQLAlchemy. Raises UsageError where that cannot be."""
         try:
-            where = make_url(url if "://" in url else f"sqlite:///{url}")
+            where = _url(url if "://" in url else f"sqlite:///{url}")
             if where.drivername in ("postgresql", "postgres"):
                 where = where.set(drivername="postgresql+psycopg")
             self.sqlite = where.get_backend_name() == "sqlite"
             if self.sqlite and where.database in (None, "", ":memory:"):
                 raise UsageError("judgements need a database on disk: a file, or postgresql://HOST/NAME")
+            if self.sqlite and where.query:
+                raise UsageError("the URL of a file of SQLite has no query; write it without the part after the ?")
             self.engine: Engine = create_engine(
                 where,
                 pool_size=POOLED,
@@ -40,14 +62,14 @@ class Database:
                 pool_pre_ping=not self.sqlite,
                 connect_args={} if self.sqlite else {"connect_timeout": BUSY // 1000},
             )
-        except (ArgumentError, NoSuchModuleError, ImportError) as error:
-            raise UsageError(
-                f"a database is a file of SQLite or a URL such as postgresql://HOST/NAME ({error})"
-            ) from None
+        except (NoSuchModuleError, ImportError) as error:
+            raise UsageError(f"{_URLS} ({error})") from None
+        except ArgumentError:  # which may quote the URL
+            raise UsageError(_URLS) from None
         self.turn = threading.Lock() if self.sqlite else None
         self.path = Path(where.database or "") if self.sqlite else None
         self.file: tuple[int, int] | None = None
-        self.shown = where.render_as_string(hide_password=True)
+        self.shown = _without_secrets(where)
         if self.sqlite:
             event.listen(self.engine, "connect", _set_up)
             event.listen(self.engine, "begin", _begin)

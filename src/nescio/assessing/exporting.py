@@ -24,6 +24,12 @@ from nescio.sources.writing import atomic_write
 from nescio.tables.outcomes_writer import guard
 from nescio.text import plural
 
+HEADS = {
+    "verdicts.csv": b"item,question_id,answer,verdict",
+    "known.csv": b"person,item,question_id,answer,known,verdict",
+    "second.csv": b"person,item,question_id,answer,first,grade,second",
+}
+SAID = ".judgements.jsonl"
 STEP = 1_000  # rows that are held at once
 PRIVATE = 0o600  # what people said, and the keys by which `collect` knows their files
 
@@ -58,7 +64,10 @@ class Exported(Struct, frozen=True):
 
 
 def export(database: Database, folder: Path | str) -> Exported:
-    """Write everything that was judged so far, for its owner alone to read; it is complete at any time."""
+    """Write everything that was judged so far, for its owner alone to read; it is complete at any time.
+
+    Raises UsageError, before anything is written, for a file in the folder that this database did not write.
+    """
     place, total, names = Path(folder), 0, list[str]()
     try:
         place.mkdir(0o700, parents=True, exist_ok=True)
@@ -68,32 +77,70 @@ def export(database: Database, folder: Path | str) -> Exported:
         own = work.facts(connection)
         ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic)
         ordinary = ordinary.where(items.c.kind != work.SECOND, units.c.part == "")
-        for name in connection.scalars(select(people.c.name).order_by(people.c.name)).all():
+        parts = {
+            "verdicts.csv": own["names"] == "verdicts",
+            "known.csv": bool(own.get("parts")),
+            "second.csv": bool(own.get("check")),
+        }
+        judging = connection.scalars(select(people.c.name).order_by(people.c.name)).all()
+        for name in judging:
+            _check_own(connection, place / f"{name}{SAID}", name, own)
+        for part in (part for part, wanted in parts.items() if wanted):
+            _check_table(place / part)
+        for name in judging:
+            count = connection.scalar(
+                select(func.count()).where(records.c.person == name, records.c.item.in_(ordinary))
+            )
+            if not count:
+                continue
             rows = connection.execution_options(yield_per=STEP).execute(
                 select(records).where(records.c.person == name, records.c.item.in_(ordinary)).order_by(records.c.number)
             )
-            with atomic_write(place / f"{name}.judgements.jsonl", PRIVATE) as draft, draft.open("wb") as file:
+            with atomic_write(place / f"{name}{SAID}", PRIVATE) as draft, draft.open("wb") as file:
                 heading = Heading(FORMAT, own["name"], name, page_key(own["secret"], name))
                 file.writelines(hand_in_lines(heading, ()))
-                count = 0
                 for row in rows:
                     fields = {field: getattr(row, field) for field in Record.__struct_fields__ if field != "given"}
                     fields["given"] = row_key(own["secret"], name, row.item)
                     file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
-                    count += 1
-            if count:
-                total += count
-                names.append(f"{name}.judgements.jsonl")
-            else:
-                (place / f"{name}.judgements.jsonl").unlink()
+            total += count
+            names.append(f"{name}{SAID}")
         verdicts = _write_verdicts(connection, place / "verdicts.csv", own)
         if own["names"] == "verdicts":
             names.append("verdicts.csv")
-        for part, wanted in (("known.csv", own.get("parts")), ("second.csv", own.get("check"))):
-            if wanted:
+        for part in ("known.csv", "second.csv"):
+            if parts[part]:
                 _write_beside(connection, place / part)
                 names.append(part)
     return Exported(place, tuple(names), total, *verdicts)
+
+
+def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any]) -> None:
+    """Raise UsageError for a file whose judgements are not all in the database, as a page may have handed it in."""
+    if not path.is_file():
+        return
+    try:
+        with path.open("rb") as file:
+            known = json.loads(file.readline())["key"] == page_key(own["secret"], name)
+            held = {*connection.scalars(select(records.c.id).where(records.c.person == name))} if known else set()
+            known = known and all(json.loads(line)["id"] in held for line in file)
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        known = False
+    if not known:
+        raise UsageError(f"{path} is not of this database, and would be overwritten; export into another folder")
+
+
+def _check_table(path: Path) -> None:
+    """Raise UsageError for a table that no export wrote."""
+    if not path.is_file():
+        return
+    try:
+        with path.open("rb") as file:
+            head = file.readline().strip()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    if not head.startswith(HEADS[path.name]):
+        raise UsageError(f"{path} is no table of an export, and would be overwritten; export into another folder")
 
 
 def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> tuple[int, int, tuple[int, int], int]:

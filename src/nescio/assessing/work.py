@@ -33,8 +33,12 @@ LONGEST = 10_000  # characters of a comment or verdict
 LONGEST_LIST = 250_000  # and of a list of nuggets
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 OPEN, DONE, EXPIRED = 0, 1, -1
+PASSED = 2  # done with by a person who skipped some of it, which is then offered to somebody else
+PLACES = (OPEN, DONE)  # claims that count among those of a topic
 TRAINING, CONTROL = "training", "control"  # topics whose verdicts are known: all judge them
 CONTROLLED = 0.1  # of the topics that somebody gets
+SHOWN = "shown"  # the mark of a record that somebody was shown the judge's grade; it is older than all that they say
+LONG_AGO = "1970-01-01T00:00:00.000+00:00"
 SECOND = "second"  # a verdict that is given when the judge's grade is known; it is stored apart and feeds nothing
 
 
@@ -96,7 +100,8 @@ def next_items(
         _release(connection, now)
         mine = claims.c.person == person
         rows: list[dict[str, Any]] = []
-        newest = select(claims.c.topic).where(mine, claims.c.done == DONE).order_by(claims.c.until.desc()).limit(BEHIND)
+        through = claims.c.done.in_((DONE, PASSED))
+        newest = select(claims.c.topic).where(mine, through).order_by(claims.c.until.desc()).limit(BEHIND)
         behind = connection.scalars(newest).all()
         for _ in range(AHEAD + 1):
             held = connection.scalars(select(claims.c.topic).where(mine, claims.c.done == OPEN)).all()
@@ -173,7 +178,9 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
         if item.kind == SECOND and not (judged and judged.verdict):
             continue  # a grade is shown to nobody before their own verdict
         row = {name: getattr(item, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
-        if held := said.get(item.id):
+        if item.kind == SECOND and item.id not in said:
+            _note_shown(connection, person, item.id)
+        if (held := said.get(item.id)) and held.mark != SHOWN:
             names = ("id", "item", "at", "verdict", "comment", "mark", "pool", "guidelines")
             row["held"] = {name: getattr(held, name) for name in names}
         elif item.gone:
@@ -197,6 +204,19 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
         return rows
     # No topic has its own name, so that the names do not tell which are the organisers'.
     return [row | {"topic": named_by(own["secret"], "topic", row["topic"])} for row in rows]
+
+
+def _note_shown(connection: Connection, person: str, item: str) -> None:
+    """Write down that a person is shown a grade: from now on their first verdict stays as it is."""
+    row = {"id": f"{SHOWN}:{person}:{item}", "person": person, "item": item, "at": LONG_AGO, "mark": SHOWN}
+    empty = dict.fromkeys(("verdict", "comment", "guidelines"), "") | {"pool": 0, "received": time.time()}
+    _add(connection, row | empty)
+
+
+def _add(connection: Connection, row: Mapping[str, Any]) -> None:
+    """Add a record, unless there is one with its id."""
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    connection.execute(dialect.insert(records).values(**row).on_conflict_do_nothing())
 
 
 def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[str]) -> dict[str, list[list[str]]]:
@@ -243,7 +263,7 @@ def save(
     with database.writing() as connection:
         topics = set()
         for one in said:
-            why, topic = _save(connection, database, person, one, own)
+            why, topic = _save(connection, person, one, own)
             if why:
                 refused.append({"id": one.id, "why": why})
             else:
@@ -254,9 +274,7 @@ def save(
     return saved, refused
 
 
-def _save(
-    connection: Connection, database: Database, person: str, one: Said, own: Mapping[str, Any]
-) -> tuple[str, str]:
+def _save(connection: Connection, person: str, one: Said, own: Mapping[str, Any]) -> tuple[str, str]:
     """Add a judgement; returns why not, or the topic that it is of."""
     if not _ID.fullmatch(one.id):
         return "an id is 8 to 64 letters, digits and hyphens", ""
@@ -267,19 +285,19 @@ def _save(
         verdict = _sound(connection, one.verdict, item, own) if same and one.verdict else ""
         # A list may have changed since, so that what was a verdict is none now.
         return ("" if same and verdict in (held.verdict, None) else "this id is taken"), ""
-    row = _refusal(connection, person, item) or checked(connection, one, item, own)
+    row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
     if item is None or isinstance(row, str):
         return str(row), ""
-    dialect = sqlite if database.sqlite else postgresql
-    row |= {"person": person, "item": item.id, "received": time.time()}
-    connection.execute(dialect.insert(records).values(**row).on_conflict_do_nothing())
+    _add(connection, row | {"person": person, "item": item.id, "received": time.time()})
     if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
         return "this id is taken", ""
     return "", item.topic
 
 
-def _refusal(connection: Connection, person: str, item: Any) -> str:
-    """Say why a person may not judge an item; nothing where they may."""
+def _refusal(connection: Connection, person: str, one: Said, item: Any) -> str:
+    """Say why a person may not say this of an item; nothing where they may."""
+    if one.item.startswith(f"{SECOND}:") and not (item and _knows_grade(connection, person, item.id)):
+        return "your own verdict comes first"  # also where there is no grade, as of answers whose verdict is known
     if item is None or not _may_judge(connection, person, item):
         return "this was not given to you to judge"
     if item.kind == LIST and person != ADJUDICATION:
@@ -289,9 +307,17 @@ def _refusal(connection: Connection, person: str, item: Any) -> str:
     said = select(func.count()).where(records.c.person == person, records.c.item == item.id)
     if (connection.scalar(said) or 0) >= MOST_SAID:
         return f"you said {MOST_SAID:,} things of this; no more are taken"
-    mine = select(records.c.id).where(records.c.person == person, records.c.verdict != "")
-    first = mine.where(records.c.item == item.id.removeprefix(f"{SECOND}:")).limit(1)
-    return "your own verdict comes first" if item.kind == SECOND and not connection.scalar(first) else ""
+    if item.kind != SECOND and _knows_grade(connection, person, f"{SECOND}:{item.id}"):
+        now = connection.execute(present(records.c.person == person, records.c.item == item.id)).one()
+        if now.verdict != one.verdict:
+            return "you have seen the judge's grade, so your first verdict on this answer stays; give a second one"
+    return ""
+
+
+def _knows_grade(connection: Connection, person: str, second: str) -> bool:
+    """Say whether a person was shown a judge's grade; `second` is the item of the second verdict."""
+    shown = select(records.c.id).where(records.c.person == person, records.c.item == second)
+    return connection.scalar(shown.limit(1)) is not None
 
 
 def _may_judge(connection: Connection, person: str, item: Any) -> bool:
@@ -364,20 +390,24 @@ def _clean_list(verdict: str) -> str | None:
 
 
 def close(connection: Connection, person: str, topic: str) -> None:
-    """Mark a topic as done, or not, as far as a person goes."""
+    """Mark a topic as done, or not, as far as a person goes; what they skip is free for somebody else."""
     asked = items.c.topic == topic, items.c.kind != SECOND, items.c.gone == 0
     own = connection.scalars(select(items.c.id).where(*asked)).all()
     now = present(records.c.person == person, records.c.item.in_(own)).subquery()
-    said = connection.execute(select(now.c.item, now.c.verdict, now.c.mark))
-    judged = {item for item, verdict, mark in said if verdict or mark == "skip"}
-    left = [item for item in own if item not in judged]
+    said = connection.execute(select(now.c.item, now.c.verdict, now.c.mark)).all()
+    judged = {item for item, verdict, _ in said if verdict}
+    skipped = {item for item, _, mark in said if mark == "skip"} - judged
+    left = [item for item in own if item not in judged | skipped]
     done = not [item for item in left if not (item.startswith(f"{LIST}:") and _others_list(connection, person, item))]
     one = and_(claims.c.topic == topic, claims.c.person == person)
     before = connection.scalar(select(claims.c.done).where(one))
-    if before is not None and (before == DONE) != done and (done or before == DONE):
-        connection.execute(update(claims).where(one).values(done=DONE if done else OPEN, until=time.time() + LEASE))
-        if before == EXPIRED:
-            connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken + 1))
+    if before is None:
+        return
+    now_is = (PASSED if skipped else DONE) if done else before if before == EXPIRED else OPEN
+    if now_is != before:
+        connection.execute(update(claims).where(one).values(done=now_is, until=time.time() + LEASE))
+        more = (now_is in PLACES) - (before in PLACES)
+        connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken + more))
 
 
 # ---- what differs ----

@@ -22,6 +22,7 @@ from nescio.sources.limits import GB, Limits, limited
 from nescio.sources.source import PACKED
 
 MOST_MEMBERS = 1_000
+LONGEST_NAME = 500  # characters of the name of a member with its folders, which receipts quote
 _TAR = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 _OPENERS: dict[str, Callable[..., Any]] = {".tgz": gzip.open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _MEMBER = 4 << 10  # bytes of a tar for the name and the padding of a member
@@ -64,6 +65,8 @@ def _too_large(size: int | None, most: int) -> str:
 
 
 def _check_name(name: str) -> None:
+    if len(name) > LONGEST_NAME:
+        raise MismatchError(f"a name in it has more than {LONGEST_NAME} characters")
     parts = PurePosixPath(name.replace("\\", "/")).parts
     if not parts or ".." in parts or name.startswith(("/", "\\")) or ":" in parts[0] or "\0" in name:
         raise MismatchError(f"the name {name!r} in it points outside the archive")

@@ -65,7 +65,7 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     if path.is_symlink():
         raise MismatchError(f"{path} is a link to another file, and nescio makes none; put the file back as it was")
     with naming(path, path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)  # of judgements; that of the log is there
         with path.open("r+b" if path.exists() else "w+b") as file:
             file.truncate(whole)
             file.seek(whole)

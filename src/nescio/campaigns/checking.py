@@ -52,10 +52,10 @@ class Checked(Faults, frozen=True):
             state = plural(row.faults, "fault") if row.faults else "sound"
             lines.append(f"{row.file}: {state} ({summary}{f', {row.language}' if row.language else ''})")
             lines += [f"  {line}" for line in _shortened([fault for fault in self.rows if fault.file == row.file])]
-        bad = sum(row.faults > 0 for row in self.tables["files"])
+        counts = [row.faults for row in self.tables["files"] if row.faults]
         runs = plural(len(self.tables["files"]), "run")
         return "\n".join(
-            [*lines, f"{runs}: {plural(len(self.rows), 'fault')} in {bad}" if bad else f"{runs}: no faults"]
+            [*lines, f"{runs}: {plural(sum(counts), 'fault')} in {len(counts)}" if counts else f"{runs}: no faults"]
         )
 
 
@@ -182,8 +182,8 @@ def checked_runs(
     name: str, topics: Topics, submissions: Sequence[Submission], progress: Progress | None = None
 ) -> Checked:
     """Lay out what was found in runs."""
-    rows = tuple(fault for submission in submissions for fault in submission.faults)
-    files = tuple(CheckedRun(str(s.path), s.name, s.language, s.answered, s.of, len(s.faults)) for s in submissions)
+    rows = tuple(fault for submission in submissions for fault in submission.listed)
+    files = tuple(CheckedRun(str(s.path), s.name, s.language, s.answered, s.of, s.count) for s in submissions)
     notes = (
         [note("campaign.form", "a run of {task} is {form}", task=topics.task, form=FORMS[topics.task])] if rows else []
     )

@@ -126,8 +126,8 @@ def flaw(entry: Entry) -> str:
     try:
         if entry.step == TAKING:
             return _flaw_of(msgspec.convert(entry.about, Receipt), entry.wrote)
-        if strange := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
-            return f"nescio campaign {entry.step} does not write {strange}"
+        if strange := _strange(entry):
+            return f"nescio campaign {entry.step} does not {strange}"
         if entry.step == COLLECTING:
             msgspec.convert(entry.about, Collection)
         if entry.step == SCORED:
@@ -139,6 +139,16 @@ def flaw(entry: Entry) -> str:
     except (msgspec.ValidationError, UsageError) as error:
         return f"it is not what nescio campaign {entry.step} writes: {error}"
     return ""
+
+
+def _strange(entry: Entry) -> str:
+    """Return what a step does not do: write runs and receipts, or read a file elsewhere that is no ranking."""
+    if wrote := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
+        return f"write {wrote}"
+    given = entry.about.get("ranking", ()) if entry.step == SCORED else ()
+    ranked = {Path(str(one).rpartition("=")[2]).name for one in given}
+    read = next((name for name in entry.read if Path(name).is_absolute() and Path(name).name not in ranked), None)
+    return f"read {read}" if read else ""
 
 
 def _flaw_of(receipt: Receipt, wrote: Mapping[str, str]) -> str:

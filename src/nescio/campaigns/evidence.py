@@ -15,7 +15,7 @@ from nescio.campaigns.judgements import read_history, read_judgements
 from nescio.campaigns.pooling import PooledAnswer, RunContents
 from nescio.campaigns.receipts import TakenIn
 from nescio.campaigns.screens import NOTHING, sentence_items
-from nescio.campaigns.settings import Settings, is_named_for, is_numbered_for
+from nescio.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
 from nescio.campaigns.topics import Part, exercises_of, in_language, without_list, without_questions
 from nescio.campaigns.verdicts import resolved, unlisted
 from nescio.data.assessed import STATES, columns_of
@@ -68,6 +68,11 @@ class JudgedRuns(Struct, frozen=True):
     outcomes: Outcomes | None = None
     exercise: Exercise | None = None
     targets: tuple[Target, ...] = ()
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """The group of each run, as its receipt has it."""
+        return {run.run: run.group for run in self.runs}
 
 
 def judged_runs(said: RunContents, part: Part) -> JudgedRuns | None:
@@ -339,16 +344,18 @@ def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRun
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells))
 
 
-def group_of(run: str, settings: Settings) -> tuple[str, str]:
-    """Return the group that the name of a run begins with (empty: none of the campaign), and the rest of the name.
+def group_of(run: str, settings: Settings, taken_in: Mapping[str, str]) -> tuple[str, str]:
+    """Return the group of a run or QA system (empty: none of the campaign), and the rest of its name.
 
-    A name in CLEF's manner stays whole: `fuha071dede` is of the group `fuha`.
+    `taken_in` are the groups of runs by their receipts. Only of another system does the name tell the group. A name in
+    CLEF's manner stays whole: `fuha071dede` is of the group `fuha`.
     """
+    if group := taken_in.get(run, ""):
+        return group, run[len(group) + 1 :] if is_named_for(run, group) else run
     for name, group in settings.systems.items():
         if fnmatchcase(run, name):
             return group, run
-    for group in settings.groups:
-        if is_named_for(run, group):
-            return group, run[len(group) + 1 :]
+    if group := named_group(run, settings.groups):
+        return group, run[len(group) + 1 :]
     numbered = [group for group in settings.groups if is_numbered_for(run, group)]
     return max(numbered, key=len, default=""), run

@@ -25,7 +25,10 @@ TOPICS, KEY, HANDOUT, RUNS, RECEIPTS = "topics", "key", "handout", "runs", "rece
 POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "results", "site"
 RETURNS, GUIDELINES = "returns", "guidelines.md"
 LOG, SECRET = "campaign.log", "campaign.secret"
-PRIVATE = (KEY, SHEETS)  # what their owner alone may read: answers, and what only one assessor knows
+# Folders that their owner alone may open: answers, what groups sent and get back, and what people said. Topics, what
+# teams are handed, and the site are public.
+PRIVATE = (KEY, SHEETS, RUNS, RECEIPTS, POOL, JUDGEMENTS, RESULTS, RETURNS)
+CLOSED = (KEY, SHEETS)  # and of which each file is private too, as it may be copied elsewhere
 HEAD = "campaign.head"  # the digest of the last line of the log
 _Kind = TypeVar("_Kind")
 
@@ -112,11 +115,12 @@ def keep_head(folder: Path) -> None:
 def put(path: Path, content: bytes) -> None:
     """Write a file of a campaign whole or not at all, in a folder that is made where there is none; one that holds
     these bytes already is left alone. Raises MismatchError for a link, through which another file would be written."""
-    private = path.parent.name in PRIVATE
+    private = path.parent.name in CLOSED
     if path.is_symlink():
         raise MismatchError(f"{path} is a link to another file, and nescio makes none; delete it")
     with naming(path, path.parent):
-        path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
+        for folder in reversed([path.parent, *path.parent.parents]):
+            folder.mkdir(0o700 if folder.name in PRIVATE else 0o777, exist_ok=True)
     if path.is_file() and path.read_bytes() == content:
         if private:
             path.chmod(0o600)  # an earlier nescio let others read it
@@ -152,7 +156,8 @@ def renewed(path: Path) -> Iterator[Path]:
         with naming(path, draft):
             draft.mkdir(0o700)
             yield draft
-            draft.chmod(0o755)
+            kept = path.stat().st_mode & 0o777 if path.is_dir() else 0o700  # which the organisers may have changed
+            draft.chmod(kept if path.name in PRIVATE else 0o755)
             old = draft_of(path)
             if path.exists():
                 path.rename(old)

@@ -66,7 +66,7 @@ def best_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
             if sound:
                 best = max(sound, key=lambda row: row.value)
                 ties = sum(row.value == best.value for row in sound) - 1
-                group, system = named_run(best.run, settings)
+                group, system = named_run(best.run, settings, judged.groups)
                 rows.append((judged.part.language or "all", measure, group, system + _more(ties), figure(best.value)))
     head = ("Language", "Measure", "Group", "Run", "Value")
     return Table("best", "The best run of each language", head, tuple(rows), 4, groups_only=True)
@@ -84,7 +84,7 @@ def group_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
         values: Mapping[str, float] = {row.run: row.value for row in scores if row.measure == first}
         for run in judged.runs:
             rank = 1 + sum(sortable(value) > sortable(values[run.run]) for value in values.values())
-            group, system = named_run(run.run, settings)
+            group, system = named_run(run.run, settings, judged.groups)
             place = list(settings.groups).index(run.group)
             cells = (
                 group,
@@ -125,7 +125,7 @@ def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
 
 def qa_language_table(languages: Sequence[Ranked], settings: Settings) -> Table:
     """Lay out groups by languages by QA accuracy: the best validator of each, between perfect and random selection."""
-    best = [_best_of_groups(one.places, reference.AV, settings) for one in languages]
+    best = [_best_of_groups(one, reference.AV, settings) for one in languages]
     bounds = [(name, [one.best(name)[1] for one in languages]) for name in (reference.PERFECT, reference.RANDOM)]
     title = "The best QA accuracy of each group's validators in each language"
     values = [{group: place.qa_accuracy for group, place in own.items()} for own in best]
@@ -159,11 +159,11 @@ def _by_language(
     return Table(name, title, head, tuple(rows), 1, groups_only=True)
 
 
-def _best_of_groups(places: Sequence[Place], kind: str, settings: Settings) -> dict[str, Place]:
+def _best_of_groups(ranking: Ranked, kind: str, settings: Settings) -> dict[str, Place]:
     """Return the best place of each group of the campaign, of its validators or of its QA systems."""
     own: dict[str, Place] = {}
-    for place in places:  # the best first
-        group, _ = group_of(place.system, settings)
+    for place in ranking.places:  # the best first
+        group, _ = group_of(place.system, settings, ranking.judged.groups)
         if place.type == kind and group:
             own.setdefault(group, place)
     return own
@@ -178,7 +178,7 @@ def selection_table(languages: Sequence[Ranked], settings: Settings) -> Table:
         names, values = [], []
         for kind in (reference.AV, reference.QA):
             places, accuracy = one.best(kind)
-            shown = " ".join(filter(None, named_run(places[0].system, settings))) if places else ""
+            shown = " ".join(filter(None, named_run(places[0].system, settings, one.judged.groups))) if places else ""
             names.append(shown + _more(len(places) - 1) if places else "")
             share = places[0].share_of_perfect if places else math.nan
             values += [figure(accuracy), percent(share)] if places else ["", ""]
@@ -193,11 +193,11 @@ def beside_table(languages: Sequence[Ranked], settings: Settings) -> Table:
     rows = []
     for group, title in settings.groups.items():
         for one in languages:
-            qa = _best_of_groups(one.places, reference.QA, settings).get(group)
-            av = _best_of_groups(one.places, reference.AV, settings).get(group)
+            qa = _best_of_groups(one, reference.QA, settings).get(group)
+            av = _best_of_groups(one, reference.AV, settings).get(group)
             if qa and av:
                 values = [text for p in (qa, av) for text in (figure(p.qa_accuracy), percent(p.share_of_perfect))]
-                runs = [named_run(place.system, settings)[1] for place in (qa, av)]
+                runs = [named_run(place.system, settings, one.judged.groups)[1] for place in (qa, av)]
                 more = round(av.qa_accuracy - qa.qa_accuracy, 12)
                 rows.append(
                     (

@@ -4,7 +4,7 @@ counts by verdict; `group_tables` has those of groups and languages."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -109,7 +109,7 @@ def f_table(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table:
     entries: list[tuple[str, str, tuple[float, ...]]] = []
     for run in judged.runs:
         values = tuple(scores.value(run.run, f"ave.{name}") for name in ("F", "precision", "recall"))
-        entries.append((*named_run(run.run, settings), values))
+        entries.append((*named_run(run.run, settings, judged.groups), values))
     for row in reference.expected(judged.exercise)[:2]:
         entries.append((row.run, "", (row.F, row.precision, row.recall)))
     entries.sort(key=lambda entry: (-sortable(entry[2][0]), entry[0], entry[1]))
@@ -130,13 +130,14 @@ def sortable(value: float) -> float:
     return -math.inf if math.isnan(value) else round(value, 12)
 
 
-def ranking_table(language: str, places: Sequence[Place], settings: Settings) -> Table:
+def ranking_table(judged: JudgedRuns, places: Sequence[Place], settings: Settings) -> Table:
     """Lay out Tables 8 to 11: validators and QA systems by QA accuracy, with perfect and random selection."""
+    language = judged.part.language
     types = {reference.PERFECT: reference.QA, reference.RANDOM: reference.AV}  # as the paper has them
     rows = []
     for place in places:
         baseline = place.type == reference.BASELINE
-        group, system = (place.system, "") if baseline else named_run(place.system, settings)
+        group, system = (place.system, "") if baseline else named_run(place.system, settings, judged.groups)
         kind = types[place.system] if baseline else place.type
         rows.append((group, system, kind, figure(place.qa_accuracy), percent(place.share_of_perfect)))
     head = ("Group", "System", "System Type", "QA accuracy", "% of perfect selection")
@@ -146,9 +147,9 @@ def ranking_table(language: str, places: Sequence[Place], settings: Settings) ->
     )
 
 
-def named_run(run: str, settings: Settings) -> tuple[str, str]:
+def named_run(run: str, settings: Settings, taken_in: Mapping[str, str]) -> tuple[str, str]:
     """Return the group as tables print it, and the system; a run of no group of the campaign is its own."""
-    group, system = group_of(run, settings)
+    group, system = group_of(run, settings, taken_in)
     return (settings.groups[group], system) if group else (run, "")
 
 
@@ -211,7 +212,7 @@ def counts_table(judged: JudgedRuns, settings: Settings) -> Table:
     head = ("Group", "Run", "c@1", "R", "W", "X", "U", "NoA", "NoA right", "Strict", "Lenient")
     cells = [
         (
-            *named_run(row.run, settings),
+            *named_run(row.run, settings, judged.groups),
             figure(row.c_at_1),
             *map(str, (row.R, row.W, row.X, row.U, row.unanswered, row.declined_right)),
             *(figure(value) for value in (row.strict, row.lenient)),
@@ -240,7 +241,7 @@ def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings, ranks: S
             cells.append(f"{figure(row.value)}{sign}{span}" if not math.isnan(row.value) else UNDEFINED)
         if (own := place.get(run.run)) is not None:
             cells += [rank_range(own.low, own.high), own.groups]
-        rows.append((*named_run(run.run, settings), *cells))
+        rows.append((*named_run(run.run, settings, judged.groups), *cells))
     language = judged.part.language
     marked = any(row.best is not None for row in scores)
     legend = f"{BEST} the best; {TIED} not significantly different from it." if marked else ""

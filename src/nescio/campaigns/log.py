@@ -70,14 +70,17 @@ def record(
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 digest of a file, empty where there is none, or can be none of this name."""
+    """Return the SHA-256 digest of a file, or why it cannot be read; empty where there is none of this name."""
     try:
         if not path.is_file():
             return ""
     except (OSError, ValueError):
         return ""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return f"unreadable: {error.strerror}"  # so that one file ends no check of the others
 
 
 def digests(campaign: Campaign, *places: str) -> dict[str, str]:

@@ -76,7 +76,8 @@ class Pooled(Struct, frozen=True):
     version: int = 1
 
     def __str__(self) -> str:
-        gone = f"; {self.gone} from an earlier pool are no longer in any run" if self.gone else ""
+        left = f"; without {plural(self.gone, 'answer')} of an earlier pool, which no run gives to a topic that counts"
+        gone = left if self.gone else ""
         return (
             f"wrote {self.path}: {plural(self.distinct, 'distinct answer')} of {self.given:,} that"
             f" {plural(self.runs, 'run')} gave to {plural(self.questions, 'question')};"

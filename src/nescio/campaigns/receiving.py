@@ -21,7 +21,7 @@ from nescio.campaigns.log import digest, digests, now, read_log
 from nescio.campaigns.receipts import disqualified, read_receipts, taken_in, write_receipt, write_told
 from nescio.campaigns.rulings import deadline_of
 from nescio.campaigns.runs import BROKEN, FILE_NAME, FILE_RULE, examine
-from nescio.campaigns.settings import SETTINGS, is_named_for, moment
+from nescio.campaigns.settings import SETTINGS, is_named_for, moment, named_group
 from nescio.campaigns.tampering import PENDING, Pending, drop_unlogged, pending
 from nescio.campaigns.texts import canonical
 from nescio.campaigns.topics import Topics
@@ -50,6 +50,16 @@ class Delivered(Struct, frozen=True):
     def stem(self) -> str:
         """The name of the file without folders and suffixes, of plain characters."""
         return _PLAIN.sub("_", PurePosixPath(self.file).name.partition(".")[0])[:60] or "run"
+
+    @property
+    def plain_group(self) -> str:
+        """The group by plain characters, as the name of every group of the settings is."""
+        return _PLAIN.sub("_", self.group)[:60].strip(".") or "unknown"
+
+    @property
+    def run(self) -> str:
+        """The name of the run: its file, after its group unless it begins with that."""
+        return self.stem if is_named_for(self.stem, self.plain_group) else f"{self.plain_group}_{self.stem}"
 
 
 class Received(Results[Receipt], frozen=True):
@@ -112,10 +122,8 @@ def intake(
             opened, opened.topics(), time, read_receipts(opened, entries), entries, digests(opened, SETTINGS, TOPICS)
         )
         # What could not be opened is no run, whatever its name.
-        runs = Counter((item.group, item.stem.casefold()) for item in items if item.why is None)
-        rows = [
-            _take(desk, item, alone=runs[item.group, item.stem.casefold()] < 2) for item in followed(items, progress)
-        ]
+        runs = Counter(item.run.casefold() for item in items if item.why is None)
+        rows = [_take(desk, item, alone=runs[item.run.casefold()] < 2) for item in followed(items, progress)]
         for name in dict.fromkeys(row.group for row in rows):
             write_told(opened, name)
         (opened / RECEIPTS / PENDING).unlink()
@@ -193,12 +201,10 @@ def _begun(
 
 def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
     """Take one file in, or refuse it; what has a receipt of this time already keeps it."""
-    known = item.group in desk.campaign.settings.groups
-    group = item.group if known else _PLAIN.sub("_", item.group)[:60].strip(".") or "unknown"
     receipt = Receipt(
         item.file,
-        group,
-        _name(group, item.stem),
+        item.plain_group,
+        item.run,
         "",
         desk.received.isoformat(),
         item.digest,
@@ -217,12 +223,8 @@ def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
     return receipt
 
 
-def _name(group: str, stem: str) -> str:
-    """Return what a run is called: its file, with its group before it unless it stands there already."""
-    return stem if is_named_for(stem, group) else f"{group}_{stem}"
-
-
 _Why = tuple[str, str]  # why a run is not taken in, and what the organisers alone are told
+_RENAME = "no run of this group may have this name; rename the file"
 _ASK = "it cannot be accepted as it is; ask the organisers"
 
 
@@ -235,10 +237,9 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
             f"there is no group {item.group!r}",
             f"groups are {', '.join(settings.groups)} (--group says whose it is)",
         )
-    for other in settings.groups:
-        if other != item.group and is_named_for(item.stem, other):
-            aside = f"its name says that it is a run of {other}, but it came from {item.group}"
-            return "no run of this group may have this name; rename the file", aside
+    other = named_group(item.stem, settings.groups)
+    if other not in ("", item.group):
+        return _RENAME, f"its name says that it is a run of {other}, but it came from {item.group}"
     out = disqualified(desk.entries)
     late = f"it came after the deadline, {deadline:%Y-%m-%d %H:%M} UTC" if deadline else ""
     rules = {
@@ -248,8 +249,13 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
         f"the run is disqualified: {out.get(receipt.run)}": receipt.run in out,
         FILE_RULE: not FILE_NAME.fullmatch(PurePosixPath(item.file).name),
     }
-    broken = next((rule for rule, holds in rules.items() if holds), None)
-    return (broken, "") if broken else _in_already(desk, item, receipt)
+    if broken := next((rule for rule, holds in rules.items() if holds), None):
+        return broken, ""
+    # The group of a run that is in may be the beginning of another's, which came later.
+    before = {old.run.casefold(): old.group for old in desk.receipts if old.status == ACCEPTED}
+    if (owner := before.get(receipt.run.casefold(), receipt.group)) != receipt.group:
+        return _RENAME, f"a run of {owner} has this name"
+    return _in_already(desk, item, receipt)
 
 
 def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
@@ -289,7 +295,7 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         path.write_bytes(item.content)
         run = examine(path, desk.topics, settings, name=item.stem, label=item.file)
     if run.faults:
-        return replace(receipt, reasons=(f"{plural(len(run.faults), 'fault')}",), faults=run.faults)
+        return replace(receipt, reasons=(run.counted,), faults=run.listed)
     own = {
         one.run
         for one in taken_in(desk.campaign, read_log(desk.campaign))

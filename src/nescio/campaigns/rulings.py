@@ -96,6 +96,7 @@ def _ruled(
 
 
 def deadline_of(campaign: Campaign, group: str, entries: Sequence[Entry]) -> datetime | None:
-    """Return the deadline of a group: that of the campaign, or what it was extended to."""
+    """Return the deadline of a group: that of the campaign, or what it was extended to, where that is later."""
+    common = campaign.settings.deadline
     own = [moment(one.until) for one in rulings(entries) if one.step == EXTENDED and one.about == group]
-    return own[-1] if own and campaign.settings.deadline else campaign.settings.deadline
+    return max(own[-1], common) if own and common else common

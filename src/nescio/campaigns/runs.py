@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from nescio.campaigns.settings import Settings, Task
 from nescio.campaigns.texts import encoding_fault, text_fault
@@ -42,6 +42,9 @@ FORMS: Mapping[Task, str] = {
 BROKEN = 2  # the exit status where what was checked breaks a rule
 FILE_NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,79}")
 FILE_RULE = "the file name of a run may contain only letters, digits, and . _ + -"
+MOST_LISTED = 50  # faults of a run; the others are counted
+MOST_COUNTED = 10_000  # faults that are counted; then the run is read no further
+LONGEST = 300  # characters of a rule, and of what is found, that a fault quotes
 _LINE = re.compile(r"line (\d+)")
 _IDS = re.compile(r"[A-Za-z0-9]+")
 _NUMBER = re.compile(r"[0-9]{1,4}")
@@ -49,16 +52,30 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Fault(Struct, frozen=True):
-    """A rule that a file breaks: on which line (None: the whole file), and what stands there."""
+    """A rule that a file breaks: on which line (None: the whole file), and what is there, cut where it is long."""
 
     file: str
     line: int | None
     rule: str
     value: str | None = None
 
+    def __post_init__(self) -> None:
+        """Cut what a stranger made long, so that no receipt and no line of a terminal is as long as a run."""
+        force_setattr(self, "rule", _cut(self.rule))
+        if self.value is not None:
+            force_setattr(self, "value", _cut(self.value))
+
     def __str__(self) -> str:
         place = f"{self.file}, line {self.line}" if self.line else self.file
         return sanitize(f"{place}: {self.rule}" + (f" (found {self.value})" if self.value else ""))
+
+
+def _cut(text: str) -> str:
+    """Return a text with at most so many characters as a fault quotes; one that was cut stays as it is."""
+    if len(text) <= LONGEST:
+        return text
+    end = f"… ({len(text):,} characters)"
+    return text[: LONGEST - len(end)] + end
 
 
 class Faults(Results[Fault], frozen=True):
@@ -79,7 +96,8 @@ class Submission(Struct, frozen=True):
     """A run as it was handed in: its name, its language, its faults, and what it says, if anything can be read.
 
     `said` is, by task, the responses of qa and reading, the validations of ave, the strings by target of nuggets, or
-    the scores of pan in the order of the problems. `answered` counts the topics that it does not leave in silence.
+    the scores of pan in the order of the problems. `answered` counts the topics that it does not leave in silence,
+    `more` the faults that are not listed.
     """
 
     path: Path
@@ -89,6 +107,45 @@ class Submission(Struct, frozen=True):
     said: Any = None
     answered: int = 0
     of: int = 0
+    more: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many faults there are."""
+        return len(self.faults) + self.more
+
+    @property
+    def counted(self) -> str:
+        """The number of faults, as a text."""
+        return f"{'at least ' * (self.more >= MOST_COUNTED)}{plural(self.count, 'fault')}"
+
+    @property
+    def listed(self) -> tuple[Fault, ...]:
+        """The faults, the last of which says how many more there are."""
+        if not self.more:
+            return self.faults
+        end = "; the file was read no further" if self.more >= MOST_COUNTED else ""
+        label = self.faults[0].file
+        return (*self.faults, Fault(label, None, f"{plural(self.more, 'more fault')} that the list leaves out{end}"))
+
+
+class _EnoughError(Exception):
+    """A run has so many faults that it is read no further."""
+
+
+class _FirstFaults(list[FormatError]):
+    """The first faults of a run, and how many came after them."""
+
+    more = 0
+
+    def append(self, error: FormatError, /) -> None:
+        """Add a fault, or count it; raises _EnoughError where too many were counted."""
+        if len(self) < MOST_LISTED:
+            super().append(error)
+            return
+        self.more += 1
+        if self.more >= MOST_COUNTED:
+            raise _EnoughError
 
 
 class _Reading(Struct):
@@ -96,7 +153,7 @@ class _Reading(Struct):
     topics: Topics
     settings: Settings
     hint: str  # the name of the file and of its folder, which may say the language
-    faults: list[FormatError] = field(default_factory=list)
+    faults: _FirstFaults = field(default_factory=_FirstFaults)
     language: str = ""
 
     def fail(self, rule: str, value: object = None, line: int | None = None) -> None:
@@ -165,7 +222,7 @@ def examine(
     try:
         source = _open(path)
         reading = _Reading(source, topics, settings, language or f"{path.absolute().parent.name} {path.name} {own}")
-        said, answered, total = _SAID[topics.task](reading)
+        said, answered, total = _said(reading)
     except NescioError as error:
         rule, where, value = (
             (error.rule, error.where, error.value) if isinstance(error, FormatError) else (str(error), None, None)
@@ -174,11 +231,12 @@ def examine(
         rule = rule.replace(str(path), label or str(path))
         return Submission(path, own, "", (_fault(label or str(path), rule, where, value),))
     if name is None and not FILE_NAME.fullmatch(path.name):
-        reading.fail(FILE_RULE, path.name)
+        reading.faults.insert(0, FormatError(source.label, FILE_RULE, value=path.name))
     faults = [_fault(label or str(path), error.rule, error.where, error.value) for error in reading.faults]
     faults = [_hinted(fault, topics) for fault in faults]
     faults.sort(key=lambda fault: (fault.line is None, fault.line or 0))
-    return Submission(path, own, reading.language, tuple(dict.fromkeys(faults)), said, answered, total)
+    distinct, more = tuple(dict.fromkeys(faults)), reading.faults.more
+    return Submission(path, own, reading.language, distinct, said, answered, total, more)
 
 
 def _hinted(fault: Fault, topics: Topics) -> Fault:
@@ -208,6 +266,14 @@ def _fault(file: str, rule: str, where: str | None, value: object) -> Fault:
 
 
 _Said = tuple[Any, int, int]  # what a run says, to how many topics it does not stay silent, and of how many
+
+
+def _said(reading: _Reading) -> _Said:
+    """Read what a run says; nothing where it has too many faults."""
+    try:
+        return _SAID[reading.topics.task](reading)
+    except _EnoughError:
+        return None, 0, 0
 
 
 def _questions(reading: _Reading) -> _Said:

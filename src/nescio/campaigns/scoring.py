@@ -179,7 +179,7 @@ def _tables(
     for i, (judged, scores) in enumerate(parts):
         if validators and validators[i].places:
             listed.append(layouts.f_table(judged, scores, settings))
-            listed.append(layouts.ranking_table(judged.part.language, validators[i].places, settings))
+            listed.append(layouts.ranking_table(judged, validators[i].places, settings))
         elif settings.task in ("qa", "reading"):
             listed.append(layouts.counts_table(judged, settings))
         if judged.runs:

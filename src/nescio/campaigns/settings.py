@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from pathlib import Path
@@ -147,6 +147,11 @@ def _texts(path: Path | str, name: str, values: Sequence[Any]) -> list[str]:
 def is_named_for(run: str, group: str) -> bool:
     """Say whether the name of a run begins with a group's, as in `uned_1` or `UNED-1`."""
     return squeeze(run).startswith((f"{group.casefold()}_", f"{group.casefold()}-"))
+
+
+def named_group(run: str, groups: Iterable[str]) -> str:
+    """Return the group whose name a run's begins with, and the longest of several; empty where there is none."""
+    return max((group for group in groups if is_named_for(run, group)), key=len, default="")
 
 
 def is_numbered_for(run: str, group: str) -> bool:

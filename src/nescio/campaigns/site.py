@@ -71,7 +71,7 @@ class _Site:
         codes = {run: ("", f"run {number}") for number, run in enumerate(self._blind_order(runs), 1)}
         self.shown: Mapping[str, tuple[str, str]] = codes if settings.blind else titles
         self.names = {
-            run: code if settings.blind else " ".join(filter(None, named_run(run, settings)))
+            run: code if settings.blind else " ".join(filter(None, named_run(run, settings, runs)))
             for run, (_, code) in self.shown.items()
         }
         names = [f"{language}-{question}" if language else question for language, question in self.by_topic]
@@ -200,7 +200,7 @@ def _blinded(table: Table, site: _Site) -> Table | None:
     settings = site.campaign.settings
     code = {}
     for run, group in site.group.items():
-        system = named_run(run, settings)[1]
+        system = named_run(run, settings, site.group)[1]
         code[settings.groups[group], system] = site.shown[run][1]
     systems = [row for row in table.rows if _is_system(table, row) and (row[0], row[1]) not in code]
     systems.sort(key=lambda row: site.campaign.hidden_order("system", *row[:2]))

@@ -12,6 +12,7 @@ from msgspec import Struct
 from nescio.campaigns import chain
 from nescio.campaigns.entries import TAKING, Entry, flaw
 from nescio.campaigns.folder import (
+    GUIDELINES,
     HANDOUT,
     HEAD,
     JUDGEMENTS,
@@ -36,7 +37,7 @@ from nescio.campaigns.log import HELD, digests, read_log
 from nescio.campaigns.receipts import TOLD, is_copy, is_told, read_receipts, taken_in, told_text
 from nescio.campaigns.runs import Fault, examine
 from nescio.campaigns.settings import SETTINGS
-from nescio.errors import MismatchError
+from nescio.errors import FormatError, MismatchError, NescioError
 from nescio.text import plural
 
 PENDING = "pending.json"  # in the receipts: what an intake has begun to take in
@@ -44,7 +45,11 @@ SEAL = "digests.json"  # in the site: what it was made from
 
 
 def faults(campaign: Campaign) -> Iterator[Fault]:
-    """Yield everything that is not what the log says."""
+    """Yield everything that is not what the log says; where there are links, these alone, as the rest of the check
+    would read what is outside the campaign."""
+    if linked := [*links(campaign.folder)]:
+        yield from linked
+        return
     broken = [Fault(LOG, line, rule) for line, rule in chain.breaks(campaign / LOG, Entry, flaw)]
     broken += [Fault(HISTORY, line, rule) for line, rule in chain.breaks(campaign / HISTORY, Change, flaw_of)]
     if not (campaign / LOG).is_file():
@@ -55,8 +60,7 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
     if any(fault.file == LOG for fault in broken):
         return
     entries = read_log(campaign)
-    yield from _held(campaign, entries)
-    yield from _linked(campaign)
+    yield from guarded(_held(campaign, entries))
     for path in sorted(drafts(campaign.folder)):  # no digest tells of them
         name = path.relative_to(campaign.folder).as_posix()
         yield Fault(name, None, "a step that was killed left it, or somebody wrote it; to delete it, repeat the step")
@@ -67,17 +71,34 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
         yield Fault(f"{RECEIPTS}/{PENDING}", None, str(error))
     if begun is not None:
         yield Fault(f"{RECEIPTS}/{PENDING}", None, "an intake was begun and has not ended; repeat the step")
-    yield from _receipts(campaign, entries, begun or Pending())
-    yield from _told(campaign, entries, begun or Pending())
-    yield from _heads(campaign, entries)
+    yield from guarded(_receipts(campaign, entries, begun or Pending()))
+    yield from guarded(_told(campaign, entries, begun or Pending()))
+    yield from guarded(_heads(campaign, entries))
+    yield from guarded(_made(campaign, entries))
+    if _topics_changed(campaign, entries):
+        yield from guarded(misfits(campaign, entries))
+
+
+def guarded(found: Iterator[Fault]) -> Iterator[Fault]:
+    """Yield the faults of a check, the last of them the error that ended it; other checks go on."""
+    try:
+        yield from found
+    except FormatError as error:
+        yield Fault(str(error.path), None, error.rule, None if error.value is None else str(error.value))
+    except NescioError as error:
+        yield Fault(LOG, None, f"it cannot be held against the files: {error}")
+    except OSError as error:
+        yield Fault(str(error.filename or LOG), None, f"it cannot be read: {error.strerror or error}")
+
+
+def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield what steps made and is not as they left it."""
     for step, place in ((POOLING, "pool"), (SCORING, "results"), (PUBLISHING, "site")):
         old = age(campaign, step, entries)
         if old is None and (campaign / place).exists():
             yield Fault(place, None, "no line of the log says who made it; repeat the step, or delete it")
         for name in old.changed if old else ():
             yield Fault(name, None, f"it is not what nescio campaign {step} wrote; repeat the step")
-    if _topics_changed(campaign, entries):
-        yield from misfits(campaign, entries)
 
 
 class Pending(Struct, frozen=True):
@@ -97,13 +118,16 @@ def pending(campaign: Campaign) -> Pending | None:
     return decoded(path, Pending, "delete it, and take in again what came in last")
 
 
-def _linked(campaign: Campaign) -> Iterator[Fault]:
-    """Yield the folders that are links. What is in them is no file of the campaign, and no digest tells of it."""
-    for place in (TOPICS, KEY, HANDOUT, RUNS, RECEIPTS, POOL, SHEETS, JUDGEMENTS, RESULTS, SITE, RETURNS):
-        for path in sorted((campaign / place).rglob("*")):
-            if path.is_symlink() and path.is_dir():
-                name = path.relative_to(campaign.folder).as_posix()
-                yield Fault(name, None, "it is a link to another folder, and nescio makes none")
+_FILES = (SETTINGS, LOG, HEAD, SECRET, GUIDELINES)
+_FOLDERS = (TOPICS, KEY, HANDOUT, RUNS, RECEIPTS, POOL, SHEETS, JUDGEMENTS, RESULTS, SITE, RETURNS)
+
+
+def links(folder: Path) -> Iterator[Fault]:
+    """Yield the files and folders of a campaign that are links. What they name is no file of the campaign."""
+    below = (path for place in _FOLDERS if not (folder / place).is_symlink() for path in (folder / place).rglob("*"))
+    for path in sorted((*(folder / name for name in (*_FILES, *_FOLDERS)), *below)):
+        if path.is_symlink():
+            yield Fault(path.relative_to(folder).as_posix(), None, "it is a link, and nescio makes none")
 
 
 def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:

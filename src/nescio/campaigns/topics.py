@@ -304,7 +304,8 @@ def read_topics(folder: Path, task: Task) -> Topics:
 
 
 def without(topics: Topics, dropped: Sequence[str]) -> Topics:
-    """Return the topics without those that were dropped; raises UsageError for one that is not there, and in PAN."""
+    """Return the topics without those that were dropped; raises UsageError for one that is not there, where none of a
+    language is left, and in PAN."""
     if not dropped:
         return topics
     if topics.task == "pan":
@@ -321,6 +322,8 @@ def without(topics: Topics, dropped: Sequence[str]) -> Topics:
         )
         for name, part in topics.parts.items()
     }
+    if empty := [name for name, part in parts.items() if not part.questions]:
+        raise UsageError(f"dropped in campaign.toml names every topic{empty[0] and f' of {empty[0]}'}")
     return Topics(topics.task, parts, gone)
 
 

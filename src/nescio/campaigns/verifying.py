@@ -17,10 +17,11 @@ from nescio.campaigns.log import HELD, digest, digests, read_log
 from nescio.campaigns.receipts import read_receipts, receipt_bytes, write_told
 from nescio.campaigns.repeating import repeated
 from nescio.campaigns.runs import Fault, Faults
-from nescio.campaigns.tampering import faults
+from nescio.campaigns.settings import SETTINGS
+from nescio.campaigns.tampering import faults, guarded, links
 from nescio.data.notes import Note, note
 from nescio.data.signature import sign
-from nescio.errors import FormatError, MismatchError, NescioError, UsageError
+from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.text import on_one_line, plural
 
@@ -63,29 +64,24 @@ def verify(
     group, or `digests.json` of the site. Only such a copy shows that the log was written anew, and only up to the line
     that it names. `progress` hears how far each step is. Raises UsageError where the folder is no campaign.
     """
+    if (Path(campaign) / SETTINGS).is_symlink():
+        raise MismatchError(f"{Path(campaign) / SETTINGS} is a link, and nescio makes none; put the file back")
     opened = open_campaign(campaign)
-    if restore:
+    linked = any(links(opened.folder))
+    if restore and not linked:
         _restore(opened)
     anchored = () if against is None else _not_in_log(opened, str(against))
-    rows, notes = [*_told_of(faults(opened)), *_backwards(opened), *anchored], [*_changes(opened)]
+    rows, notes = [*guarded(faults(opened)), *anchored], list[Note]()
+    if not linked:
+        rows, notes = [*rows, *_backwards(opened)], [*_changes(opened)]
     if not rows:
-        rows = [*_told_of(repeated(opened, read_log(opened), progress))]
+        rows = [*guarded(repeated(opened, read_log(opened), progress))]
     else:
         notes.append(note("campaign.not_repeated", "pool, results and site were not made again, as there are faults"))
-    links = chain.links(opened / LOG)
-    state = LogState(len(links), links[-1] if links else "")
-    line = sign(campaign="verify", name=opened.settings.name, lines=len(links))
+    lines = chain.links(opened / LOG)
+    state = LogState(len(lines), lines[-1] if lines else "")
+    line = sign(campaign="verify", name=opened.settings.name, lines=len(lines))
     return Verified(tuple(rows), line, tuple(notes), "faults", {"log": (state,)})
-
-
-def _told_of(found: Iterator[Fault]) -> Iterator[Fault]:
-    """Yield faults, the last of them an error that ended the search."""
-    try:
-        yield from found
-    except FormatError as error:
-        yield Fault(str(error.path), None, error.rule, None if error.value is None else str(error.value))
-    except NescioError as error:
-        yield Fault(LOG, None, f"it cannot be held against the files: {error}")
 
 
 def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
@@ -141,11 +137,7 @@ def _backwards(campaign: Campaign) -> Iterator[Fault]:
 
 
 def _restore(campaign: Campaign) -> None:
-    """Write receipts again as they were; those of runs with faults, which the log does not list, cannot be. Raises
-    MismatchError for a link among them, through which another file would be written."""
-    for path in (campaign / RECEIPTS, *(campaign / RECEIPTS).rglob("*")):
-        if path.is_symlink():
-            raise MismatchError(f"{path} is a link, and nescio makes none; delete it")
+    """Write receipts again as they were; those of runs with faults, which the log does not list, cannot be."""
     for receipt in read_receipts(campaign):
         content = receipt_bytes(receipt)
         if not any(reason.endswith(("fault", "faults")) for reason in receipt.reasons):

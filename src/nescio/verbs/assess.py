@@ -200,7 +200,8 @@ def _invite(database: Any, request: InviteRequest) -> Any:
 
     how = {"organiser": request.organiser, "revoke": request.revoke}
     made = make(database, request.names, address=request.address, days=request.days, **how)
-    return structs.replace(made, database=str(request.db))
+    shown = str(request.db) if database.path is not None else database.shown  # a URL may hold a password
+    return structs.replace(made, database=shown)
 
 
 class ServeRequest(OfDatabase):

@@ -44,6 +44,13 @@ function say(item, change, undoes = false) {
   return true;
 }
 
+// Who has seen the judge's grade changes their first verdict no more, as it would no longer be their own; says so.
+function stays(item, verdict) {
+  if (!items.some((one) => one.id === `second:${item}`) || stateOf(item).verdict === verdict) return false;
+  $("state").textContent = "You have seen the judge's grade, so your first verdict stays. Say what you say now on the next one (→).";
+  return true;
+}
+
 function fresh() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -512,6 +519,7 @@ async function learn() {
 function judge(verdict) {
   if (!items[at] || learning) return;
   flush();
+  if (stays(items[at].id, verdict)) return;
   const mark = stateOf(items[at].id).mark;
   say(items[at].id, { verdict, mark: mark === "skip" ? "" : mark, ...(mark === "skip" ? { comment: "" } : {}) });
   draft = null;
@@ -523,6 +531,7 @@ function undo() {
   flush();
   const last = done.pop();
   if (!last) return;
+  if (stays(last.item, last.before.verdict)) { $("undo").disabled = !done.length; return; }
   say(last.item, last.before, true);
   const place = items.findIndex((item) => item.id === last.item);
   show(place < 0 ? at : place);
@@ -572,7 +581,7 @@ async function reread() {
 if (channel) channel.onmessage = reread;
 
 function askWhy() {
-  if (!items[at]) return;
+  if (!items[at] || stays(items[at].id, "")) return;
   $("skipping").hidden = false;
   $("reason").value = "";
   $("reason").focus();
