@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import ANSWERED, PEOPLE, Command
+from tests.cli.conftest import ANSWERED, PEOPLE, Command, Outcome
 
 GATE = ("--baseline", "old", "--run", "new", "--fail-on-regression")
 HEAD = "run,question,outcome"
@@ -354,3 +354,76 @@ def test_a_stake_that_one_run_was_never_asked_at_stands_against_nothing(tmp_path
     rows += [("new", f"q{q}", 1, right(q % 10 < 9)) for q in N]
     path = table(tmp_path / "stake.csv", "run,question,stake,outcome", rows)
     assert nescio("compare", path, "-m", "utility(1)", *GATE).status == 0
+
+
+def looked(nescio: Command, state: Path, path: Path, *options: str) -> Outcome:
+    return nescio("compare", path, "-m", "accuracy", *GATE, "--looks", "--state", state, *options)
+
+
+def night(path: Path, name: str, more: str = "") -> Path:
+    """The new run is right on all 200 questions, and the old one on seven of ten."""
+    rows = [(run, f"{name}{q}", right(run == "new" or q % 10 < 7)) for run in ("old", "new") for q in N]
+    return table(path / f"{name}.csv", HEAD, rows)
+
+
+def test_a_look_without_ground_leaves_nothing_for_the_next(tmp_path: Path, nescio: Command) -> None:
+    """The first night has a file beside it that nobody named, gold answers of the run's own, or fewer questions."""
+    head = "run,question,gold,prediction"
+    gold = [("old", f"g{q}", "a", "a" if q % 10 < 7 else "b") for q in N]
+    gold += [("new", f"g{q}", "mine", "mine") for q in N]
+    fewer = [(run, f"f{q}", right(run == "new")) for run in ("old", "new") for q in N if run == "old" or q < 100]
+    refused = [
+        (table(tmp_path / "gold.csv", head, gold), (), "gold answers that differ"),
+        (table(tmp_path / "fewer.csv", HEAD, fewer), ("--missing", "common"), "'new' lacks 100"),
+        (night(tmp_path, "beside"), (), "which nobody named"),
+    ]
+    reading = '[column]\nrun="run"\nquestion="question"\noutcome="outcome"\n'
+    (tmp_path / "beside.csv.reading.toml").write_text(reading)
+    for at, (path, options, says) in enumerate(refused):
+        state = tmp_path / f"state-{at}.json"
+        looked(nescio, state, path, *options).assert_refused(says)
+        assert not state.exists()
+        nothing = nescio("compare", path, "-m", "accuracy", *GATE[:-1], "--looks", "--state", state, *options)
+        assert "does not keep this look" in nothing.flat
+        assert not state.exists()
+        cells = ("a", "a") if at == 0 else ("correct",)
+        few = table(tmp_path / "few.csv", head if at == 0 else HEAD, [("old", "z1", *cells), ("new", "z1", *cells)])
+        next_look = looked(nescio, state, few, *options, "-f", "json")
+        assert next_look.status == 3
+        assert [row["n"] for row in next_look.json["looks"]] == [1]
+        before = state.read_bytes()
+        looked(nescio, state, path, *options).assert_refused(says)
+        assert state.read_bytes() == before
+
+
+def test_the_next_look_allows_for_answers_that_earlier_ones_left_out(tmp_path: Path, nescio: Command) -> None:
+    """100 of 200 answers have no grade on the first night, so at most 100 of 400 are unknown on the second; they count
+    once a later file grades them."""
+    rows = [("old", f"u{q}", right(q % 10 < 7)) for q in N]
+    broken = [*rows, *(("new", f"u{q}", "correct" if q % 2 else "ungraded") for q in N)]
+    first = table(tmp_path / "first.csv", HEAD, broken)
+    state, exclude = tmp_path / "state.json", ("--ungraded", "exclude")
+    assert looked(nescio, state, first, *exclude).status == 3
+    second = looked(nescio, state, night(tmp_path, "second"), *exclude)
+    assert second.status == 3
+    assert "100 of new's 400 answers are left out" in second.flat
+    graded = table(tmp_path / "graded.csv", HEAD, [*rows, *(("new", f"u{q}", "correct") for q in N)])
+    assert looked(nescio, tmp_path / "other.json", graded, *exclude).status == 0
+    third = looked(nescio, state, graded, *exclude)
+    assert third.status == 0
+    assert "left out (not graded)" not in third.flat
+
+
+def test_the_next_look_remembers_outcomes_that_changed(tmp_path: Path, nescio: Command) -> None:
+    state = tmp_path / "state.json"
+    first = night(tmp_path, "first")
+    assert looked(nescio, state, first).status == 0
+    text = first.read_text()
+    first.write_text(text.replace("new,first0,correct", "new,first0,incorrect"))
+    says = "1 question that counted ends differently now"
+    for path in (first, night(tmp_path, "second")):
+        done = looked(nescio, state, path)
+        assert done.status == 3
+        assert says in done.flat
+    first.write_text(text)
+    assert looked(nescio, state, first).status == 0
