@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
+from nescio import gate
 from tests.cli.conftest import ANSWERED, PEOPLE, Command, Outcome
 
 GATE = ("--baseline", "old", "--run", "new", "--fail-on-regression")
@@ -360,7 +361,7 @@ def looked(nescio: Command, state: Path, path: Path, *options: str) -> Outcome:
     return nescio("compare", path, "-m", "accuracy", *GATE, "--looks", "--state", state, *options)
 
 
-def night(path: Path, name: str, more: str = "") -> Path:
+def night(path: Path, name: str) -> Path:
     """The new run is right on all 200 questions, and the old one on seven of ten."""
     rows = [(run, f"{name}{q}", right(run == "new" or q % 10 < 7)) for run in ("old", "new") for q in N]
     return table(path / f"{name}.csv", HEAD, rows)
@@ -427,3 +428,41 @@ def test_the_next_look_remembers_outcomes_that_changed(tmp_path: Path, nescio: C
         assert says in done.flat
     first.write_text(text)
     assert looked(nescio, state, first).status == 0
+
+
+def stratified(path: Path, new: Callable[[int], str], more: str = "") -> Path:
+    """1,000 questions, 40 of them of the stratum medical, on which the new run does as `new` says."""
+    rows = [
+        f"{run},q{q},{'medical' if q < 40 else 'other'},{cells}"
+        for q in range(1000)
+        for run, cells in (("old", f"{right(q % 10 < 7)},"), ("new", new(q) if q < 40 else "correct,"))
+    ]
+    file = path / "strata.csv"
+    file.write_text("\n".join(["run,question,category,outcome,error", *rows]) + "\n")
+    rules = ['stratum = "category"', 'stratum = "category=medical"\nat_least = 0.5']
+    joined = "\n[[rules]]\n".join(f'measure = "accuracy"\n{rule}' for rule in rules)
+    return policy(file, joined, more)
+
+
+@pytest.mark.parametrize("why", ["", "timeout"])
+def test_answers_without_a_grade_are_counted_in_their_stratum(tmp_path: Path, nescio: Command, why: str) -> None:
+    """30 of 1,000 answers have no grade, and they are 30 of 40 in one stratum."""
+    empty = "" if why else "ungraded"
+    path = stratified(tmp_path, lambda q: "correct," if q % 4 == 0 else f"{empty},{why}", 'ungraded = "exclude"')
+    results = gate(path)
+    assert [(line.stratum, line.result) for line in results] == [
+        ("category=medical", "INCONCLUSIVE"),
+        ("category=other", "GO"),
+        ("category=medical", "INCONCLUSIVE"),
+    ]
+    assert nescio("gate", path).status == 3
+    assert "category=medical: run 'new': 30 of 40 answers are not graded" in nescio("gate", path).flat
+
+
+def test_a_stratum_that_a_run_lacks_is_not_passed_over(tmp_path: Path, nescio: Command) -> None:
+    path = stratified(tmp_path, lambda _: "correct,", 'missing = "common"')
+    file = path.with_suffix(".csv")
+    file.write_text(
+        "\n".join(row for row in file.read_text().splitlines() if not row.startswith("new,q") or "other" in row)
+    )
+    nescio("gate", path).assert_refused("the two runs share no question")

@@ -106,12 +106,13 @@ def compare_early(
     Each row is a block: those that `state`, a file, has kept, and the questions of `source` that are new. The verdict
     is "stop: no difference larger than d" where the interval lies within `margin` (none: that is never said), "stop:
     better" or "stop: worse" where it excludes 0 ("higher", "lower" of a descriptive measure), else "go on, about n
-    more questions". It is "cannot tell" where the looks contradict each other, and where questions that counted end
-    differently when they are seen again. A look that no decision can rest on is not kept. `state` also keeps which
-    answers had no grade, and later looks allow for them. Both runs are compared on the questions of both. The questions of a block count in a random
-    order, from `seed`; questions that were looked at before are left out and counted. Raises MismatchError for a
-    state that was kept with another measure, level, run, judge, sequence or seed, UsageError for what cannot be
-    followed.
+    more questions". It is "cannot tell" where the looks contradict each other, and where questions that counted ended
+    differently when they were last seen. `state` keeps no look that no decision can rest on. It keeps which answers
+    had no grade, and later looks allow for them.
+
+    Both runs are compared on the questions of both. The questions of a block count in a random order, from `seed`;
+    questions that were looked at before are left out and counted. Raises MismatchError for a state that was kept with
+    another measure, level, run, judge, sequence or seed, UsageError for what cannot be followed.
     """
     chosen = parse(measure)
     how = Sequence(choose(chosen, sequence), 1 - ci / 100, planned)

@@ -19,10 +19,12 @@ from nescio.comparison.few_answers import scaled_shares, shares_of
 from nescio.comparison.verdicts import decision, decisions
 from nescio.data.evidence import with_questions
 from nescio.data.notes import note
+from nescio.data.outcomes import Outcomes
 from nescio.data.results import Comparisons, Scores
 from nescio.errors import FormatError, UnknownNameError, UsageError, not_constant
 from nescio.measures import parse
 from nescio.pipeline import Loaded
+from nescio.pipeline.loading import part_of
 from nescio.reporting.numbers import number, signed
 from nescio.scoring.grounds import lost
 from nescio.scoring.score import compute_scores
@@ -169,7 +171,9 @@ def lines_of(
     for rule, name, stratum, loaded in work:
         made, remarks = _line(rule, (name, stratum), loaded, policy, strict)
         lines.append(made)
-        notes |= {str(remark): remark for remark in remarks}
+        read = loaded.whole.notes if loaded.whole else loaded.notes
+        about = [replace(own, benchmarks=(stratum,)) if stratum and own not in read else own for own in remarks]
+        notes |= {str(remark): remark for remark in about}
     digests = "+".join(dict.fromkeys(loaded.data.digest() for _, _, _, loaded in work))
     return lines, list(notes.values()), digests
 
@@ -188,10 +192,10 @@ def _entries(
     for run in (policy.baseline, policy.run):
         if run not in benchmark.data.runs:
             raise UnknownNameError(f"run of benchmark {name!r}", run, benchmark.data.runs)
-    both = benchmark.take_runs([policy.baseline, policy.run]).loaded
     for rule in rules:
-        for stratum, part in _strata(both, rule.stratum):
-            yield rule, name, stratum, part
+        for stratum, part in _strata(benchmark.loaded, rule.stratum):
+            both = replace(benchmark, loaded=part).take_runs([policy.baseline, policy.run])
+            yield rule, name, stratum, both.loaded
 
 
 def _strata(loaded: Loaded, stratum: str) -> Iterator[tuple[str, Loaded]]:
@@ -203,12 +207,20 @@ def _strata(loaded: Loaded, stratum: str) -> Iterator[tuple[str, Loaded]]:
     data = with_questions(loaded.data, f"take the questions of {stratum}")
     if column not in data.strata:
         raise not_constant(column, data.strata)
-    values = data.strata[column]
-    there = [str(own) for own in np.unique(values)]
+    there = _values(loaded, column)
     if named and value not in there:
         raise UnknownNameError(column, value, there)
     for own in [value] if named else there:
-        yield f"{column}={own}", replace(loaded, data=data.select(np.asarray(values == own)))
+        yield f"{column}={own}", part_of(loaded, column, own)
+
+
+def _values(loaded: Loaded, column: str) -> list[str]:
+    """Return the values of a column on the questions that are to count, also those that a policy left out."""
+    whole = loaded.whole.data if loaded.whole else loaded.data
+    values = whole.strata[column]
+    if isinstance(whole, Outcomes) and whole.answerable is not None and loaded.options.unanswerable == "exclude":
+        values = values[whole.answerable != 0]
+    return [str(value) for value in np.unique(values)]
 
 
 def _line(

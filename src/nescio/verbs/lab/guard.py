@@ -11,8 +11,8 @@ that it ever alarms although no rate is above its limit is at most --alpha, over
 
 "wrong" is the share of the answers given that are wrong, and "silent" the share of questions left unanswered. With
 --labels, people's verdicts on a random sample of the answers correct the judge. Of two runs (A/B traffic), it also
-prints bounds of the difference. The exit status is 1 after an alarm, 3 where a rate with a limit is unknown or a tenth of
-a run's answers has no grade and is left out, else 0.
+prints bounds of the difference. The exit status is 1 after an alarm, 3 where a rate with a limit is unknown or a tenth
+of a run's answers has no grade and is left out, else 0.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from msgspec.structs import replace
 from nescio.data.assessors import Resolution
 from nescio.data.results import Results
 from nescio.options import option, verb
+from nescio.pipeline.saved import BESIDE
 from nescio.reporting.numbers import difference, interval, number, with_interval
 from nescio.reporting.printing import show_signature
 from nescio.reporting.screen import show_records
-from nescio.pipeline.saved import BESIDE
 from nescio.scoring.grounds import CHOSEN_LABELS, lost
 from nescio.scoring.guarding import Guarded
 from nescio.scoring.guarding import guard as follow
