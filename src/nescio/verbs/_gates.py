@@ -93,6 +93,8 @@ def check_ground(results: Results[Any], measure: str, run: str, baseline: str | 
 def _check_limit(scores: Scores, limit: Limit) -> None:
     name = limit.measure
     declaration = parse(name).declaration
+    if not math.isfinite(limit.value):
+        raise UsageError(f"a limit of {name} is a finite number (found {limit.value})")
     if name not in {row.measure for row in scores}:
         raise UsageError(f"a gate names {name}, which is not scored; add {opt('measures', name)}")
     if declaration.lower_is_better != limit.ceiling:
