@@ -151,7 +151,7 @@ def test_answers_without_a_grade_that_are_left_out(nescio: Command, failed: Path
     assert limit.status == 3
     assert says in limit.err.replace("\n", " ")
     for rule in ("", "\nat_least = 0.5", "\nby = 0.05\nrelative = true"):
-        done = nescio("gate", policy(failed, f'measure = "accuracy"{rule}', 'ungraded = "exclude"'))
+        done = nescio("gate", (failed, f'measure = "accuracy"{rule}', 'ungraded = "exclude"'))
         assert (done.status, "INCONCLUSIVE: " in done.out) == (3, True), rule
     advice = nescio("report", failed, "-o", failed.with_suffix(".html"), *exclude, "--tolerate", "30").flat
     assert f"Ship nothing yet: {says}" in advice
@@ -276,7 +276,7 @@ def test_a_third_run_stands_against_no_other(tmp_path: Path, nescio: Command) ->
 
 def test_n_counts_the_answers_that_have_a_grade(nescio: Command, failed: Path) -> None:
     rule = 'measure = "accuracy"\nat_least = 0.001\nleast = 150'
-    done = nescio("gate", policy(failed, rule, 'ungraded = "exclude"'), "-f", "json")
+    done = nescio("gate", (failed, rule, 'ungraded = "exclude"'), "-f", "json")
     assert done.json["lines"][0]["n"] == 100
 
 
@@ -466,3 +466,74 @@ def test_a_stratum_that_a_run_lacks_is_not_passed_over(tmp_path: Path, nescio: C
         "\n".join(row for row in file.read_text().splitlines() if not row.startswith("new,q") or "other" in row)
     )
     nescio("gate", path).assert_refused("the two runs share no question")
+
+
+@pytest.mark.parametrize(("gain", "result"), [(60, "GO"), (-60, "NO-GO")])
+def test_a_share_of_a_negative_value_is_lost_downwards(tmp_path: Path, gain: int, result: str) -> None:
+    """The old run is right on 300 of 1,000 and wrong on the others: UF is -0.4, and a tenth less is -0.44. The new run is
+    right on 360 or 240: -0.28 or -0.52."""
+    rows = [(run, f"q{q}", right(q < 300 + more)) for run, more in (("old", 0), ("new", gain)) for q in range(1000)]
+    path = table(tmp_path / "t.csv", HEAD, rows)
+    (line,) = gate(policy(path, 'measure = "UF"\nby = 0.1\nrelative = true'))
+    assert (line.value, line.result) == (pytest.approx(2 * gain / 1000), result)
+
+
+STALE = "run,question,outcome\nold,q1,correct\nnew,q1,correct\nnew,q1,incorrect\n"  # a question twice
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("score", "-m", "accuracy", "--fail-under", "accuracy=0.5"),
+        ("compare", "-m", "accuracy", *GATE),
+        ("compare", "-m", "accuracy", *GATE, "--looks"),
+        ("lab", "guard", "--at-most-wrong", 0.9),
+        ("gate",),
+    ],
+)
+def test_reports_of_an_earlier_call_do_not_outlive_an_error(
+    tmp_path: Path, nescio: Command, call: tuple[object, ...]
+) -> None:
+    junit, summary = tmp_path / "gates.xml", tmp_path / "summary.md"
+    path = night(tmp_path, "n")
+    file = policy(path, 'measure = "accuracy"') if call == ("gate",) else path
+    reports = ("--junit", junit, f"--step-summary={summary}")
+    assert nescio(*call, file, *reports).status == 0
+    assert 'errors="0"' in junit.read_text()
+    passed = summary.read_text()
+    assert passed.startswith(f"## nescio {call[0]}")
+    assert "no gate was judged" not in passed
+    path.write_text(STALE)
+    assert nescio(*call, file, *reports).status == 2
+    assert 'errors="1"' in junit.read_text()
+    assert "no gate was judged" in junit.read_text()
+    added = summary.read_text().removeprefix(passed)
+    assert ": error" in added.splitlines()[0]
+    assert nescio(*call, night(tmp_path, "n") and file, *reports).status == 0
+    assert 'errors="0"' in junit.read_text()
+    assert summary.read_text() == passed + added + passed
+
+
+def test_what_cannot_be_told_for_want_of_ground_is_told_apart(tmp_path: Path, nescio: Command, failed: Path) -> None:
+    """Half of the answers have no grade; a run that answers nothing has no precision; and ten questions are too few."""
+    junit = tmp_path / "gates.xml"
+    silent = table(tmp_path / "u.csv", HEAD, [*old(), *(("new", f"q{q}", "unanswered") for q in N)])
+    few = table(tmp_path / "few.csv", HEAD, [*old(n=range(10)), *(("new", *row[1:]) for row in old(n=range(10)))])
+    limit = ("--fail-under", "accuracy=0.6")
+    excluded = ("--ungraded", "exclude")
+    calls: tuple[tuple[tuple[object, ...], str], ...] = (
+        (("score", failed, "-m", "accuracy", *limit, *excluded), "no ground"),
+        (("compare", failed, "-m", "accuracy", *GATE, *excluded), "no ground"),
+        (("compare", failed, "-m", "accuracy", *GATE, *excluded, "--looks"), "no ground"),
+        (("gate", (failed, 'measure = "accuracy"', 'ungraded = "exclude"')), "no ground"),
+        (("gate", (failed, 'measure = "accuracy"\nat_least = 0.6', 'ungraded = "exclude"')), "no ground"),
+        (("gate", (few, 'measure = "accuracy"\ntier = "informative"')), "no ground"),
+        (("score", silent, "-m", "precision", "--fail-under", "precision=0.6"), "no ground"),
+        (("score", few, "-m", "accuracy", *limit), "cannot tell"),
+        (("compare", few, "-m", "accuracy", *GATE), "cannot tell"),
+        (("gate", (few, 'measure = "accuracy"')), "cannot tell"),
+    )
+    for call, kind in calls:
+        words = [policy(*one) if isinstance(one, tuple) else one for one in call]
+        assert nescio(*words, "--junit", junit).status == 3
+        assert f'type="{kind}"' in junit.read_text(), call

@@ -160,11 +160,13 @@ class Recorder(Struct):
 
 
 def _sorted(gates: Sequence[Gate]) -> tuple[list[str], list[str]]:
-    """Return what is said of the gates that failed, and of those that cannot tell."""
+    """Return what is said of the gates that failed or have no ground, and of those that have too few answers."""
     from nescio.verbs._gates import CANNOT_TELL, FAILED
 
     failed = [gate.said for gate in gates if gate.status == FAILED]
-    return failed, [f"cannot tell: {gate.said}" for gate in gates if gate.status == CANNOT_TELL]
+    unclear = [gate for gate in gates if gate.status == CANNOT_TELL]
+    failed += [f"cannot tell: {gate.said}" for gate in unclear if not gate.ground]
+    return failed, [f"cannot tell: {gate.said}" for gate in unclear if gate.ground]
 
 
 @pytest.fixture

@@ -26,11 +26,11 @@ from nescio.measures import parse
 from nescio.pipeline import Loaded
 from nescio.pipeline.loading import part_of
 from nescio.reporting.numbers import number, signed
-from nescio.scoring.grounds import lost
+from nescio.scoring.grounds import Lost, lost
 from nescio.scoring.score import compute_scores
 from nescio.suites.definition import benchmarks_of, open_suite
 from nescio.text import plural
-from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground
+from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground, ground_of
 
 Tier = Literal["must not drop", "may drop", "informative"]
 RESULTS = {PASSED: "GO", FAILED: "NO-GO", CANNOT_TELL: "INCONCLUSIVE"}
@@ -75,7 +75,8 @@ class Line(Struct, frozen=True):
 
     `value` is the difference run minus baseline, or the run's value where the rule limits that, with its interval at
     the level of the policy. `n` is the number of questions that the measure is a share of, in the run that has fewer.
-    `result` is GO, NO-GO or INCONCLUSIVE; empty where the rule only informs.
+    `result` is GO, NO-GO or INCONCLUSIVE; empty where the rule only informs. A line without `ground` is INCONCLUSIVE
+    whatever the number of questions.
     """
 
     benchmark: str
@@ -89,6 +90,7 @@ class Line(Struct, frozen=True):
     n: int
     result: str
     status: int = PASSED
+    ground: bool = True
 
     @property
     def figures(self) -> str:
@@ -230,11 +232,11 @@ def _line(
     limit = rule.at_least if rule.at_most is None else rule.at_most
     if limit is not None:
         asked = f"{'at least' if rule.at_most is None else 'at most'} {limit:g}"
-        value, ends, status, notes, n = _limited(rule, limit, loaded, policy, strict)
+        value, ends, status, ground, notes, n = _limited(rule, limit, loaded, policy, strict)
     else:
         share = f"{_drop(rule):.3g}" + (f" of {policy.baseline}'s value" if rule.relative else "")
         asked = "" if rule.tier == "informative" else f"drop of at most {share}"
-        value, ends, status, notes, n = _compared(rule, loaded, policy, strict)
+        value, ends, status, ground, notes, n = _compared(rule, loaded, policy, strict)
     decides, n = rule.tier != "informative", min(n, _questions(loaded, rule, policy))
     least = policy.least if rule.least is None else rule.least
     if decides and least:
@@ -242,7 +244,7 @@ def _line(
         status = CANNOT_TELL if n < least else status
     result = RESULTS[status] if decides else ""
     status = status if decides else PASSED
-    return Line(*place, rule.measure, rule.tier, asked, value, *ends, n, result, status), notes
+    return Line(*place, rule.measure, rule.tier, asked, value, *ends, n, result, status, ground), notes
 
 
 def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
@@ -253,7 +255,7 @@ def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
     return min((shares[run][1] for run in runs if run in shares), default=loaded.data.size or 0)
 
 
-Found = tuple[float, tuple[float | None, float | None], int, Sequence[Any], int]
+Found = tuple[float, tuple[float | None, float | None], int, bool, Sequence[Any], int]
 
 
 def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: float) -> Found:
@@ -265,11 +267,12 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
         (row,) = [row for row in scores if row.run == policy.run]
         ends.append((math.nan if row.low is None else row.low, math.nan if row.high is None else row.high))
     (low, high), (least, most) = ends
-    shift = lost(scores, row.measure, policy.run).shift if rule.tier != "informative" else 0.0
-    passes = high + shift <= limit if ceiling else low - shift >= limit
+    left_out = lost(scores, row.measure, policy.run) if rule.tier != "informative" else Lost()
+    slack = limit - high if ceiling else low - limit
+    passes = slack - left_out.shift >= 0
     fails = least > limit if ceiling else most < limit
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
-    return row.value, (low, high), status, scores.notes, row.n
+    return row.value, (low, high), status, ground_of(low, slack, left_out), scores.notes, row.n
 
 
 def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Found:
@@ -299,8 +302,9 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Foun
     passes, fails = lenient.status == PASSED, harsh.status == FAILED
     if rule.relative and row.low is not None and not math.isnan(row.low):
         passes, fails = _within_share(rule, loaded, policy, strict, left_out.shift)
+    ground = not lenient.undecided and not (rule.relative and left_out.words)
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
-    return row.difference, (row.low, row.high), status, comparisons.notes, row.n
+    return row.difference, (row.low, row.high), status, ground, comparisons.notes, row.n
 
 
 def _value(loaded: Loaded, measure: str, run: str) -> float:
@@ -311,9 +315,19 @@ def _value(loaded: Loaded, measure: str, run: str) -> float:
 def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float, shift: float) -> tuple[bool, bool]:
     """Return whether the run surely keeps the share of the baseline's value, also where what is left out takes as much
     as `shift`, and whether it surely does not."""
+    sign = -1 if _value(loaded, rule.measure, policy.baseline) < 0 else 1
+    passes, _ = _share_ends(rule, loaded, policy, strict, sign)
+    # The share is of the value without its sign, which is the larger of both: a sure loss is one by both.
+    most = max(_share_ends(rule, loaded, policy, strict, own)[1] for own in (1, -1))
+    return passes - shift >= 0, most < 0
+
+
+def _share_ends(rule: Rule, loaded: Loaded, policy: Policy, strict: float, sign: int) -> tuple[float, float]:
+    """Return by how much the run surely exceeds what it must keep, where the baseline's value has this sign, and by how
+    much it exceeds that at most."""
     measure = parse(rule.measure)
     lower, runs = measure.declaration.lower_is_better, (policy.run, policy.baseline)
-    kept = 1 + _drop(rule) if lower else 1 - _drop(rule)
+    kept = 1 + sign * (_drop(rule) if lower else -_drop(rule))
     shares = shares_of(loaded.data, measure.on(loaded.data.columns))
     ends = []
     for level in (policy.level, strict):
@@ -322,7 +336,7 @@ def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float, shi
             least, most = scaled_shares(shares[runs[0]], shares[runs[1]], kept, level / 100)
             low, high = min(low, least), max(high, most)
         ends.append((-high, -low) if lower else (low, high))
-    return ends[0][0] - shift >= 0, ends[1][1] < 0
+    return ends[0][0], ends[1][1]
 
 
 def _check(results: Scores | Comparisons, rule: Rule, policy: Policy) -> None:

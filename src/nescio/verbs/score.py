@@ -159,7 +159,7 @@ def show(results: Any) -> None:
 
 @verb(ScoreRequest, working="scoring", show=show, tool=True)
 def score(request: ScoreRequest) -> Scores:
-    limits, reports = request.limits, Reports.of(request, gated=bool(request.limits))
+    limits, reports = request.limits, Reports.of("score", request, gated=bool(request.limits))
     if request.is_("suite"):
         return cast(Scores, _over_a_suite(request, reports))
     how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Corrected, Pooled, Further, Worked, Reading)
@@ -175,7 +175,7 @@ def score(request: ScoreRequest) -> Scores:
     scores = replace(scores, gates=tuple(score_gates(scores, limits)))
     if limits and request.by:
         scores = replace(scores, notes=(*scores.notes, _whole_alone(request.by)))
-    reports.write("score", request, scores)
+    reports.write(request, scores)
     return scores
 
 
@@ -196,5 +196,5 @@ def _over_a_suite(request: ScoreRequest, reports: Reports) -> Results:
     del how["source"]
     how["certificate"] = request.require_certificate
     scores = score_suite(request.source, request.chosen, mark=request.mark, **how)
-    reports.write("score", request, scores)
+    reports.write(request, scores)
     return scores

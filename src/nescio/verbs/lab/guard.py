@@ -113,13 +113,13 @@ def _gate(results: Results[Guarded], row: Guarded) -> Gate:
     what = "wrong answers" if row.rate == "wrong" else "silent questions"
     said = f"the share of {what} of run {row.run!r} {verdict} ({figures})"
     status = FAILED if row.alarm is not None else CANNOT_TELL if unknown else PASSED
-    return Gate(row.run, f"{row.rate} at most {row.limit:g}", status, said, figures)
+    return Gate(row.run, f"{row.rate} at most {row.limit:g}", status, said, figures, ground=not unknown)
 
 
 @verb(GuardRequest, show=show)
 def guard(request: GuardRequest) -> Results[Guarded]:
     limited = request.at_most_wrong is not None or request.at_most_silent is not None
-    reports = Reports.of(request, gated=limited)
+    reports = Reports.of("lab guard", request, gated=limited)
     own = ("at_most_wrong", "at_most_silent", "alpha", "baseline", "labels", "resolve")
     results = follow(
         request.source,
@@ -128,5 +128,5 @@ def guard(request: GuardRequest) -> Results[Guarded]:
         **{name: value for name, value in request.values(Reading).items() if name != "source"},
     )
     results = replace(results, gates=tuple(_gate(results, row) for row in results if row.limit is not None))
-    reports.write("lab guard", request, results)
+    reports.write(request, results)
     return results
