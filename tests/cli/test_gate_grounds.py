@@ -151,7 +151,7 @@ def test_answers_without_a_grade_that_are_left_out(nescio: Command, failed: Path
     assert limit.status == 3
     assert says in limit.err.replace("\n", " ")
     for rule in ("", "\nat_least = 0.5", "\nby = 0.05\nrelative = true"):
-        done = nescio("gate", (failed, f'measure = "accuracy"{rule}', 'ungraded = "exclude"'))
+        done = nescio("gate", policy(failed, f'measure = "accuracy"{rule}', 'ungraded = "exclude"'))
         assert (done.status, "INCONCLUSIVE: " in done.out) == (3, True), rule
     advice = nescio("report", failed, "-o", failed.with_suffix(".html"), *exclude, "--tolerate", "30").flat
     assert f"Ship nothing yet: {says}" in advice
@@ -276,7 +276,7 @@ def test_a_third_run_stands_against_no_other(tmp_path: Path, nescio: Command) ->
 
 def test_n_counts_the_answers_that_have_a_grade(nescio: Command, failed: Path) -> None:
     rule = 'measure = "accuracy"\nat_least = 0.001\nleast = 150'
-    done = nescio("gate", (failed, rule, 'ungraded = "exclude"'), "-f", "json")
+    done = nescio("gate", policy(failed, rule, 'ungraded = "exclude"'), "-f", "json")
     assert done.json["lines"][0]["n"] == 100
 
 
@@ -476,6 +476,41 @@ def test_a_share_of_a_negative_value_is_lost_downwards(tmp_path: Path, gain: int
     path = table(tmp_path / "t.csv", HEAD, rows)
     (line,) = gate(policy(path, 'measure = "UF"\nby = 0.1\nrelative = true'))
     assert (line.value, line.result) == (pytest.approx(2 * gain / 1000), result)
+
+
+def test_labels_that_may_be_of_other_answers_decide_nothing(tmp_path: Path, nescio: Command) -> None:
+    """The labels are those of the example, without the answers that they are about."""
+    lines = [row.split(",") for row in PEOPLE.read_text().splitlines()]
+    (tmp_path / "bare.csv").write_text("\n".join(",".join([*row[:2], row[-1]]) for row in lines))
+    says = "not say which answer"
+    gate_on = ("score", *ANSWERED, "-m", "accuracy", "--fail-under", "accuracy=0.01", "--labels")
+    nescio(*gate_on, tmp_path / "bare.csv").assert_refused(says)
+    assert nescio(*gate_on, PEOPLE).status in (0, 3)
+    bare = nescio(
+        "compare", *ANSWERED, "-m", "accuracy", "--baseline", "old", "--run", "mine", "--labels", tmp_path / "bare.csv"
+    )
+    assert bare.out.splitlines()[-1].startswith("CANNOT TELL")
+    assert says in bare.flat
+
+
+@pytest.mark.parametrize(
+    "call", [("score", "--fail-under", "accuracy=0.5"), ("compare", *GATE), ("compare", *GATE, "--looks")]
+)
+def test_json_holds_what_the_gates_decide(tmp_path: Path, nescio: Command, call: tuple[str, ...]) -> None:
+    done = nescio(*call, "-m", "accuracy", night(tmp_path, "n"), "-f", "json")
+    assert [gate["result"] for gate in done.json["gates"]] == ["passed"] * (2 if call[0] == "score" else 1)
+    assert done.json["gates"][-1]["status"] == done.status
+
+
+def test_a_summary_shows_no_interval_that_is_not_there(tmp_path: Path, nescio: Command) -> None:
+    """Both runs are right on all of 200 questions, so that no difference has a spread."""
+    rows = [(run, f"q{q}", "correct") for run in ("old", "new") for q in N]
+    summary = tmp_path / "summary.md"
+    path = table(tmp_path / "t.csv", HEAD, rows)
+    nescio("compare", path, "-m", "accuracy", *GATE, "--margin", "0.1", f"--step-summary={summary}")
+    (line,) = [row for row in summary.read_text().splitlines() if "at most 0.1 worse" in row and row.startswith("|")]
+    assert "+0.000" in line
+    assert "undefined" not in line
 
 
 STALE = "run,question,outcome\nold,q1,correct\nnew,q1,correct\nnew,q1,incorrect\n"  # a question twice

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,7 +144,7 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
             verdict, because = f"may be {'above' if limit.ceiling else 'below'}", f", as {left_out.words}"
         if math.isnan(low):
             verdict = "has no interval to compare with"
-        figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
+        figures = _figures(number, row.value, low, high)
         doubtful = f"run {row.run!r}" in doubted
         rough = f", for all {runs:,} runs together" if runs > 1 else ""
         rough += ", an approximate interval" if doubtful else ""
@@ -154,6 +154,13 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
         ground = status != CANNOT_TELL or ground_of(low, worst - floor, left_out)
         gates.append(Gate(row.run, rule, status, message, figures, doubtful, ground))
     return gates
+
+
+def _figures(shown: Callable[[Any], str], value: float, low: float | None, high: float | None) -> str:
+    """Return a value with its interval, if it has one."""
+    if low is None or high is None or math.isnan(low):
+        return shown(value)
+    return f"{shown(value)} [{shown(low)}, {shown(high)}]"
 
 
 def ground_of(low: float, slack: float, left_out: Lost) -> bool:
@@ -185,7 +192,7 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
         if row.measure in gated:
             check_ground(comparisons, row.measure, row.run, row.baseline)
             rule = f"{row.measure} at most {made.margin:g} worse than {row.baseline}"
-            figures = f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
+            figures = _figures(signed, row.difference, row.low, row.high)
             gates.append(Gate(row.run, rule, made.status, made.why, figures, ground=not made.undecided))
     if not gates:
         raise UsageError("no gate can pass where no runs are compared")
@@ -202,7 +209,7 @@ def early_gates(looks: Results[Look]) -> list[Gate]:
     check_ground(looks, row.measure, row.run, row.baseline)
     worse = row.verdict in ("stop: worse", "stop: lower")
     status = FAILED if worse else PASSED if row.stops else CANNOT_TELL
-    figures = signed(row.difference) + ("" if math.isnan(row.low) else f" [{signed(row.low)}, {signed(row.high)}]")
+    figures = _figures(signed, row.difference, row.low, row.high)
     message = f"{row.measure} of run {row.run!r} against {row.baseline!r} after {row.n:,} questions: {row.verdict}"
     rule = f"{row.measure} not worse than {row.baseline}"
     ground = not row.verdict.startswith("cannot tell")
