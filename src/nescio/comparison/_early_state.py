@@ -131,11 +131,13 @@ def _checked(path: Path, content: Mapping[str, Any]) -> State:
         raise FormatError(path, "the blocks do not have as many questions as there are")
     if not isinstance(fixed, dict):
         raise FormatError(path, "fixed must say what is compared")
-    aside = {name: content.get(name) for name in ASIDE}
-    for name, names in aside.items():
+    aside: list[tuple[str, ...]] = []
+    for name in ASIDE:
+        names = content.get(name)
         if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
             raise FormatError(path, f"{name} must be a list of questions")
-    return State(fixed, tuple(questions), str(run), str(baseline), made, *map(tuple, aside.values()))
+        aside.append(tuple(names))
+    return State(fixed, tuple(questions), str(run), str(baseline), made, *aside)
 
 
 def write(path: Path, state: State) -> None:

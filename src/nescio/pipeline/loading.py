@@ -155,7 +155,7 @@ def part_of(loaded: Loaded, column: str, value: str) -> Loaded:
     """Return the questions of a stratum, with the notes of policies on them alone: what is few of all questions may be
     many of these."""
     whole = loaded.whole
-    if whole is None:
+    if whole is None or not isinstance(whole.data, Outcomes):
         data = with_questions(loaded.data, f"take the questions of {column}={value}")
         return replace(loaded, data=data.select(np.asarray(data.strata[column] == value)))
     part = whole.data.select(np.asarray(whole.data.strata[column] == value))

@@ -189,7 +189,8 @@ def _renamed(loaded: Loaded, runs: Any) -> Loaded:
             raise UnknownNameError("run", str(run), data.runs)
     if isinstance(runs, (list, tuple)):
         rows = [data.runs.index(run) for run in listed]
-        whole = loaded.whole and replace(loaded.whole, data=loaded.whole.data.take_runs(rows))
+        if (whole := loaded.whole) and isinstance(whole.data, Outcomes):
+            whole = replace(whole, data=whole.data.take_runs(rows))
         return replace(loaded, data=data.take_runs(rows), whole=whole)
     if len({*listed.values()}) < len(listed):
         twice = ", ".join(f"{name} = {run!r}" for name, run in listed.items())

@@ -218,10 +218,12 @@ def _strata(loaded: Loaded, stratum: str) -> Iterator[tuple[str, Loaded]]:
 
 def _values(loaded: Loaded, column: str) -> list[str]:
     """Return the values of a column on the questions that are to count, also those that a policy left out."""
-    whole = loaded.whole.data if loaded.whole else loaded.data
-    values = whole.strata[column]
-    if isinstance(whole, Outcomes) and whole.answerable is not None and loaded.options.unanswerable == "exclude":
-        values = values[whole.answerable != 0]
+    values, whole = loaded.data.strata[column], loaded.whole and loaded.whole.data
+    if isinstance(whole, Outcomes):
+        counts = np.ones(len(whole.questions), dtype=bool)
+        if whole.answerable is not None and loaded.options.unanswerable == "exclude":
+            counts = np.asarray(whole.answerable != 0)
+        values = whole.strata[column][counts]
     return [str(value) for value in np.unique(values)]
 
 
