@@ -36,10 +36,12 @@ parts="$(mktemp -d)"
 trap 'rm -rf "$parts"' EXIT
 summary="$parts/summary.md"
 status=0
-# The worst verdict counts: bad input, then a failure, then "cannot tell".
+rm -f "$JUNIT/score.xml" "$JUNIT/compare.xml"
+# The worst verdict counts: bad input, then a failure, then a gate without ground (4), then one with too few questions.
 worse() {
-  local rank=([0]=0 [1]=2 [2]=3 [3]=1)
-  [ "${rank[$1]:-3}" -le "${rank[$status]:-3}" ] || status="$1"
+  local now="$1" rank=([0]=0 [1]=3 [2]=4 [3]=1 [4]=2)
+  if [ "$now" = 3 ] && grep -q 'type="no ground"' "${2:-/dev/null}"; then now=4; fi
+  [ "${rank[$now]:-4}" -le "${rank[$status]:-4}" ] || status="$now"
 }
 
 gates=()
@@ -47,7 +49,7 @@ while IFS= read -r bar; do gates+=(--fail-under "$bar"); done < <(lines "$FAIL_U
 while IFS= read -r bar; do gates+=(--fail-over "$bar"); done < <(lines "$FAIL_OVER")
 if [ ${#gates[@]} -gt 0 ]; then gates+=(--junit "$JUNIT/score.xml"); fi
 run score "${files[@]}" "${common[@]}" "${gates[@]}" --step-summary="$summary"
-worse $?
+worse $? "$JUNIT/score.xml"
 
 changes=""
 if [ -n "$BASELINE" ] && [ "$status" != 2 ]; then
@@ -57,7 +59,7 @@ if [ -n "$BASELINE" ] && [ "$status" != 2 ]; then
     comparison+=(--run "$RUN")
   fi
   run compare "${files[@]}" "${common[@]}" "${comparison[@]}" --step-summary="$summary"
-  worse $?
+  worse $? "$JUNIT/compare.xml"
   if [ -n "$changes" ] && [ "$status" != 2 ]; then
     run report "${files[@]}" "${common[@]}" --baseline "$BASELINE" --run "$RUN" --margin "$MARGIN" -o "$changes" || worse 2
   fi
@@ -71,9 +73,12 @@ case "$status" in
   0) verdict=passed ;;
   1) verdict=failed ;;
   3) verdict=undecided ;;
+  4) verdict=no-ground status=3 ;;
   *) verdict=error ;;
 esac
-if [ "$verdict" = error ]; then printf '## nescio: error\n\nThe gates could not be run; the log of the job says why.\n\n' >>"$summary"; fi
+if [ "$verdict" = passed ] && [ ${#gates[@]} = 0 ] && [ -z "$BASELINE" ]; then verdict=none; fi
+if [ "$verdict" = error ] && ! grep -q '^## nescio .*: error$' "$summary"; then printf '## nescio: error\n\nThe gates could not be run; the log of the job says why.\n\n' >>"$summary"; fi
+if [ "$verdict" = none ]; then printf 'No gate was asked for: neither `baseline`, `fail-under` nor `fail-over` is given.\n\n' >>"$summary"; fi
 cat "$summary" >>"$GITHUB_STEP_SUMMARY"
 comment=""
 if [ -n "$COMMENT" ]; then # whatever happens to the comment, the gates decide
@@ -99,5 +104,7 @@ fi
 if [ "$verdict" = undecided ]; then
   echo "::warning title=nescio::too few questions to tell whether the gates are met"
   if [ "$UNDECIDED" = pass ]; then exit 0; fi
+elif [ "$verdict" = no-ground ]; then
+  echo "::error title=nescio::no gate can rest on these answers, however many questions there are; the summary says why"
 fi
 exit "$status"

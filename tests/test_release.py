@@ -193,6 +193,7 @@ CASES: dict[str, tuple[str, dict[str, str], int, str, str]] = {  # inputs, exit 
     "let pass": ("outcomes.csv", {"fail_under": "c@1=0.6", "undecided": "pass"}, 0, "undecided", "::warning"),
     "undecided": ("outcomes.csv", {"fail_under": "c@1=0.6", "undecided": "fail"}, 3, "undecided", "::warning"),
     "bad input": ("nothing.csv", {}, 2, "error", "nothing.csv"),
+    "no gate": ("outcomes.csv", {}, 0, "none", "No gate was asked for"),
     "options": (
         "samples_*.jsonl",
         {"options": "--choose filter=strict-match", "fail_under": "c@1=0.01"},
@@ -214,6 +215,19 @@ def test_the_action_ends_as_its_gates_do(case: str, tmp_path: Path) -> None:
     assert says in summary + printed
     if verdict == "failed":
         assert (tmp_path / outputs["report"]).exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gate", [{"fail_under": "accuracy=0.6"}, {"baseline": "old"}])
+def test_the_action_lets_nothing_pass_that_has_no_ground(gate: dict[str, str], tmp_path: Path) -> None:
+    """700 of the new run's 1,000 answers have no grade."""
+    rows = [f"old,q{i},{'correct' if i < 600 else 'incorrect'}" for i in range(1000)]
+    rows += [f"new,q{i},{'correct' if i < 300 else 'ungraded'}" for i in range(1000)]
+    (tmp_path / "runs.csv").write_text("run,question,outcome\n" + "\n".join(rows) + "\n")
+    inputs = {"files": "runs.csv", "measures": "accuracy", "options": "--ungraded exclude", "undecided": "pass"}
+    status, outputs, _, printed = run_action(tmp_path, None, report="", **inputs, **gate)
+    assert (status, outputs["verdict"]) == (3, "no-ground"), printed
+    assert "::error" in printed
 
 
 @pytest.mark.slow

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import ANSWERED, PEOPLE, Command
+from nescio import gate
+from tests.cli.conftest import ANSWERED, PEOPLE, Command, Outcome
 
 GATE = ("--baseline", "old", "--run", "new", "--fail-on-regression")
 HEAD = "run,question,outcome"
@@ -354,3 +355,220 @@ def test_a_stake_that_one_run_was_never_asked_at_stands_against_nothing(tmp_path
     rows += [("new", f"q{q}", 1, right(q % 10 < 9)) for q in N]
     path = table(tmp_path / "stake.csv", "run,question,stake,outcome", rows)
     assert nescio("compare", path, "-m", "utility(1)", *GATE).status == 0
+
+
+def looked(nescio: Command, state: Path, path: Path, *options: str) -> Outcome:
+    return nescio("compare", path, "-m", "accuracy", *GATE, "--looks", "--state", state, *options)
+
+
+def night(path: Path, name: str) -> Path:
+    """The new run is right on all 200 questions, and the old one on seven of ten."""
+    rows = [(run, f"{name}{q}", right(run == "new" or q % 10 < 7)) for run in ("old", "new") for q in N]
+    return table(path / f"{name}.csv", HEAD, rows)
+
+
+def test_a_look_without_ground_leaves_nothing_for_the_next(tmp_path: Path, nescio: Command) -> None:
+    """The first night has a file beside it that nobody named, gold answers of the run's own, or fewer questions."""
+    head = "run,question,gold,prediction"
+    gold = [("old", f"g{q}", "a", "a" if q % 10 < 7 else "b") for q in N]
+    gold += [("new", f"g{q}", "mine", "mine") for q in N]
+    fewer = [(run, f"f{q}", right(run == "new")) for run in ("old", "new") for q in N if run == "old" or q < 100]
+    refused = [
+        (table(tmp_path / "gold.csv", head, gold), (), "gold answers that differ"),
+        (table(tmp_path / "fewer.csv", HEAD, fewer), ("--missing", "common"), "'new' lacks 100"),
+        (night(tmp_path, "beside"), (), "which nobody named"),
+    ]
+    reading = '[column]\nrun="run"\nquestion="question"\noutcome="outcome"\n'
+    (tmp_path / "beside.csv.reading.toml").write_text(reading)
+    for at, (path, options, says) in enumerate(refused):
+        state = tmp_path / f"state-{at}.json"
+        looked(nescio, state, path, *options).assert_refused(says)
+        assert not state.exists()
+        nothing = nescio("compare", path, "-m", "accuracy", *GATE[:-1], "--looks", "--state", state, *options)
+        assert "does not keep this look" in nothing.flat
+        assert not state.exists()
+        cells = ("a", "a") if at == 0 else ("correct",)
+        few = table(tmp_path / "few.csv", head if at == 0 else HEAD, [("old", "z1", *cells), ("new", "z1", *cells)])
+        next_look = looked(nescio, state, few, *options, "-f", "json")
+        assert next_look.status == 3
+        assert [row["n"] for row in next_look.json["looks"]] == [1]
+        before = state.read_bytes()
+        looked(nescio, state, path, *options).assert_refused(says)
+        assert state.read_bytes() == before
+
+
+def test_the_next_look_allows_for_answers_that_earlier_ones_left_out(tmp_path: Path, nescio: Command) -> None:
+    """100 of 200 answers have no grade on the first night, so at most 100 of 400 are unknown on the second; they count
+    once a later file grades them."""
+    rows = [("old", f"u{q}", right(q % 10 < 7)) for q in N]
+    broken = [*rows, *(("new", f"u{q}", "correct" if q % 2 else "ungraded") for q in N)]
+    first = table(tmp_path / "first.csv", HEAD, broken)
+    state, exclude = tmp_path / "state.json", ("--ungraded", "exclude")
+    assert looked(nescio, state, first, *exclude).status == 3
+    second = looked(nescio, state, night(tmp_path, "second"), *exclude)
+    assert second.status == 3
+    assert "100 of new's 400 answers are left out" in second.flat
+    graded = table(tmp_path / "graded.csv", HEAD, [*rows, *(("new", f"u{q}", "correct") for q in N)])
+    assert looked(nescio, tmp_path / "other.json", graded, *exclude).status == 0
+    third = looked(nescio, state, graded, *exclude)
+    assert third.status == 0
+    assert "left out (not graded)" not in third.flat
+
+
+def test_the_next_look_remembers_outcomes_that_changed(tmp_path: Path, nescio: Command) -> None:
+    state = tmp_path / "state.json"
+    first = night(tmp_path, "first")
+    assert looked(nescio, state, first).status == 0
+    text = first.read_text()
+    first.write_text(text.replace("new,first0,correct", "new,first0,incorrect"))
+    says = "1 question that counted ends differently now"
+    for path in (first, night(tmp_path, "second")):
+        done = looked(nescio, state, path)
+        assert done.status == 3
+        assert says in done.flat
+    first.write_text(text)
+    assert looked(nescio, state, first).status == 0
+
+
+def stratified(path: Path, new: Callable[[int], str], more: str = "") -> Path:
+    """1,000 questions, 40 of them of the stratum medical, on which the new run does as `new` says."""
+    rows = [
+        f"{run},q{q},{'medical' if q < 40 else 'other'},{cells}"
+        for q in range(1000)
+        for run, cells in (("old", f"{right(q % 10 < 7)},"), ("new", new(q) if q < 40 else "correct,"))
+    ]
+    file = path / "strata.csv"
+    file.write_text("\n".join(["run,question,category,outcome,error", *rows]) + "\n")
+    rules = ['stratum = "category"', 'stratum = "category=medical"\nat_least = 0.5']
+    joined = "\n[[rules]]\n".join(f'measure = "accuracy"\n{rule}' for rule in rules)
+    return policy(file, joined, more)
+
+
+@pytest.mark.parametrize("why", ["", "timeout"])
+def test_answers_without_a_grade_are_counted_in_their_stratum(tmp_path: Path, nescio: Command, why: str) -> None:
+    """30 of 1,000 answers have no grade, and they are 30 of 40 in one stratum."""
+    empty = "" if why else "ungraded"
+    path = stratified(tmp_path, lambda q: "correct," if q % 4 == 0 else f"{empty},{why}", 'ungraded = "exclude"')
+    results = gate(path)
+    assert [(line.stratum, line.result) for line in results] == [
+        ("category=medical", "INCONCLUSIVE"),
+        ("category=other", "GO"),
+        ("category=medical", "INCONCLUSIVE"),
+    ]
+    assert nescio("gate", path).status == 3
+    assert "category=medical: run 'new': 30 of 40 answers are not graded" in nescio("gate", path).flat
+
+
+def test_a_stratum_that_a_run_lacks_is_not_passed_over(tmp_path: Path, nescio: Command) -> None:
+    path = stratified(tmp_path, lambda _: "correct,", 'missing = "common"')
+    file = path.with_suffix(".csv")
+    file.write_text(
+        "\n".join(row for row in file.read_text().splitlines() if not row.startswith("new,q") or "other" in row)
+    )
+    nescio("gate", path).assert_refused("the two runs share no question")
+
+
+@pytest.mark.parametrize(("gain", "result"), [(60, "GO"), (-60, "NO-GO")])
+def test_a_share_of_a_negative_value_is_lost_downwards(tmp_path: Path, gain: int, result: str) -> None:
+    """The old run is right on 300 of 1,000 and wrong on the others: UF is -0.4, and a tenth less is -0.44. The new run is
+    right on 360 or 240: -0.28 or -0.52."""
+    rows = [(run, f"q{q}", right(q < 300 + more)) for run, more in (("old", 0), ("new", gain)) for q in range(1000)]
+    path = table(tmp_path / "t.csv", HEAD, rows)
+    (line,) = gate(policy(path, 'measure = "UF"\nby = 0.1\nrelative = true'))
+    assert (line.value, line.result) == (pytest.approx(2 * gain / 1000), result)
+
+
+def test_labels_that_may_be_of_other_answers_decide_nothing(tmp_path: Path, nescio: Command) -> None:
+    """The labels are those of the example, without the answers that they are about."""
+    lines = [row.split(",") for row in PEOPLE.read_text().splitlines()]
+    (tmp_path / "bare.csv").write_text("\n".join(",".join([*row[:2], row[-1]]) for row in lines))
+    says = "not say which answer"
+    gate_on = ("score", *ANSWERED, "-m", "accuracy", "--fail-under", "accuracy=0.01", "--labels")
+    nescio(*gate_on, tmp_path / "bare.csv").assert_refused(says)
+    assert nescio(*gate_on, PEOPLE).status in (0, 3)
+    bare = nescio(
+        "compare", *ANSWERED, "-m", "accuracy", "--baseline", "old", "--run", "mine", "--labels", tmp_path / "bare.csv"
+    )
+    assert bare.out.splitlines()[-1].startswith("CANNOT TELL")
+    assert says in bare.flat
+
+
+@pytest.mark.parametrize(
+    "call", [("score", "--fail-under", "accuracy=0.5"), ("compare", *GATE), ("compare", *GATE, "--looks")]
+)
+def test_json_holds_what_the_gates_decide(tmp_path: Path, nescio: Command, call: tuple[str, ...]) -> None:
+    done = nescio(*call, "-m", "accuracy", night(tmp_path, "n"), "-f", "json")
+    assert [gate["result"] for gate in done.json["gates"]] == ["passed"] * (2 if call[0] == "score" else 1)
+    assert done.json["gates"][-1]["status"] == done.status
+
+
+def test_a_summary_shows_no_interval_that_is_not_there(tmp_path: Path, nescio: Command) -> None:
+    """Both runs are right on all of 200 questions, so that no difference has a spread."""
+    rows = [(run, f"q{q}", "correct") for run in ("old", "new") for q in N]
+    summary = tmp_path / "summary.md"
+    path = table(tmp_path / "t.csv", HEAD, rows)
+    nescio("compare", path, "-m", "accuracy", *GATE, "--margin", "0.1", f"--step-summary={summary}")
+    (line,) = [row for row in summary.read_text().splitlines() if "at most 0.1 worse" in row and row.startswith("|")]
+    assert "+0.000" in line
+    assert "undefined" not in line
+
+
+STALE = "run,question,outcome\nold,q1,correct\nnew,q1,correct\nnew,q1,incorrect\n"  # a question twice
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("score", "-m", "accuracy", "--fail-under", "accuracy=0.5"),
+        ("compare", "-m", "accuracy", *GATE),
+        ("compare", "-m", "accuracy", *GATE, "--looks"),
+        ("lab", "guard", "--at-most-wrong", 0.9),
+        ("gate",),
+    ],
+)
+def test_reports_of_an_earlier_call_do_not_outlive_an_error(
+    tmp_path: Path, nescio: Command, call: tuple[object, ...]
+) -> None:
+    junit, summary = tmp_path / "gates.xml", tmp_path / "summary.md"
+    path = night(tmp_path, "n")
+    file = policy(path, 'measure = "accuracy"') if call == ("gate",) else path
+    reports = ("--junit", junit, f"--step-summary={summary}")
+    assert nescio(*call, file, *reports).status == 0
+    assert 'errors="0"' in junit.read_text()
+    passed = summary.read_text()
+    assert passed.startswith(f"## nescio {call[0]}")
+    assert "no gate was judged" not in passed
+    path.write_text(STALE)
+    assert nescio(*call, file, *reports).status == 2
+    assert 'errors="1"' in junit.read_text()
+    assert "no gate was judged" in junit.read_text()
+    added = summary.read_text().removeprefix(passed)
+    assert ": error" in added.splitlines()[0]
+    assert nescio(*call, night(tmp_path, "n") and file, *reports).status == 0
+    assert 'errors="0"' in junit.read_text()
+    assert summary.read_text() == passed + added + passed
+
+
+def test_what_cannot_be_told_for_want_of_ground_is_told_apart(tmp_path: Path, nescio: Command, failed: Path) -> None:
+    """Half of the answers have no grade; a run that answers nothing has no precision; and ten questions are too few."""
+    junit = tmp_path / "gates.xml"
+    silent = table(tmp_path / "u.csv", HEAD, [*old(), *(("new", f"q{q}", "unanswered") for q in N)])
+    few = table(tmp_path / "few.csv", HEAD, [*old(n=range(10)), *(("new", *row[1:]) for row in old(n=range(10)))])
+    limit = ("--fail-under", "accuracy=0.6")
+    excluded = ("--ungraded", "exclude")
+    calls: tuple[tuple[tuple[object, ...], str], ...] = (
+        (("score", failed, "-m", "accuracy", *limit, *excluded), "no ground"),
+        (("compare", failed, "-m", "accuracy", *GATE, *excluded), "no ground"),
+        (("compare", failed, "-m", "accuracy", *GATE, *excluded, "--looks"), "no ground"),
+        (("gate", (failed, 'measure = "accuracy"', 'ungraded = "exclude"')), "no ground"),
+        (("gate", (failed, 'measure = "accuracy"\nat_least = 0.6', 'ungraded = "exclude"')), "no ground"),
+        (("gate", (few, 'measure = "accuracy"\ntier = "informative"')), "no ground"),
+        (("score", silent, "-m", "precision", "--fail-under", "precision=0.6"), "no ground"),
+        (("score", few, "-m", "accuracy", *limit), "cannot tell"),
+        (("compare", few, "-m", "accuracy", *GATE), "cannot tell"),
+        (("gate", (few, 'measure = "accuracy"')), "cannot tell"),
+    )
+    for call, kind in calls:
+        words = [policy(*one) if isinstance(one, tuple) else one for one in call]
+        assert nescio(*words, "--junit", junit).status == 3
+        assert f'type="{kind}"' in junit.read_text(), call

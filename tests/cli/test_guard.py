@@ -51,6 +51,20 @@ def test_a_guard_writes_what_continuous_integration_reads(nescio: Command, tmp_p
     assert "| failed | a | wrong at most 0.2 |" in summary.read_text(encoding="utf-8")
 
 
+def test_no_alarm_is_no_pass_where_answers_have_no_grade_or_nobody_named_the_reading(
+    nescio: Command, tmp_path: Path
+) -> None:
+    """60 of 100 answers have no grade on the second night."""
+    first, second = stream(tmp_path / "1.csv", "C" * 100), stream(tmp_path / "2.csv", "C" * 100, first=100)
+    rows = second.read_text().splitlines()
+    second.write_text("\n".join(row.replace("correct", "ungraded") if at > 40 else row for at, row in enumerate(rows)))
+    done = nescio("lab", "guard", first, second, "--at-most-wrong", 0.2, "--ungraded", "exclude")
+    assert done.status == 3
+    assert "60 of a's 100 answers are left out" in done.flat
+    written(tmp_path / "1.csv.reading.toml", '[column]\nrun="run"\nquestion="question"\noutcome="outcome"\n')
+    nescio("lab", "guard", first, "--at-most-wrong", 0.2).assert_refused("which nobody named")
+
+
 def test_a_row_that_was_exported_twice_is_refused(nescio: Command, tmp_path: Path) -> None:
     first, second = stream(tmp_path / "1.csv", "CWC"), stream(tmp_path / "2.csv", "CC", first=2)
     nescio("lab", "guard", first, second).assert_refused("run 'a' answers question 'q2' in an earlier file")

@@ -223,12 +223,13 @@ def test_another_judge_is_refused(tmp_path: Path) -> None:
     ("change", "rule"),
     [
         ({"kind": "other"}, "says what it is"),
-        ({"version": 2}, "states of version 1"),
+        ({"version": 1}, "states of version 2"),
         ({"questions": ["q", "q"]}, "appears twice"),
         ({"run": "CX"}, "one of the letters"),
         ({"blocks": []}, "as many questions"),
         ({"blocks": [{"questions": 60, "signature": "nothing"}]}, "its signature"),
         ({"fixed": 3}, "what is compared"),
+        ({"changed": 3}, "changed must be a list"),
     ],
 )
 def test_a_damaged_state_is_named_by_its_rule(tmp_path: Path, change: dict[str, Any], rule: str) -> None:

@@ -161,10 +161,117 @@ def test_gates_in_the_configuration_and_a_baseline(pytester: pytest.Pytester) ->
     assert "tests is more than 0.05 worse than main (accuracy" in printed
 
 
-def test_nothing_is_said_where_nothing_is_recorded(pytester: pytest.Pytester) -> None:
-    done, printed = run(pytester, "def test_one():\n    assert False\n", "--nescio-fail-under", "c@1=0.5")
+ASKED = {
+    "fail_under": "c@1=0.5",
+    "fail_over": "penalty=0.5",
+    "baseline": "none.json",
+    "output": "answers.csv",
+}
+SILENT = {
+    "no_fixture": "def test_one():\n    pass\n",
+    "no_answer": "def test_one(nescio_session):\n    pass\n",
+    "skipped": "import pytest\n\n@pytest.mark.skip\ndef test_one(nescio_session):\n    pass\n",
+    "other_fixture": "def test_one(nescio_run):\n    nescio_run.record('q', 'correct')\n",
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("test", SILENT)
+def test_a_gate_without_answers_does_not_pass(pytester: pytest.Pytester, test: str, name: str) -> None:
+    done, printed = run(pytester, SILENT[test], f"--nescio-{name.replace('_', '-')}={ASKED[name]}")
     assert done.ret == 1
-    assert "nescio" not in printed.split("short test summary")[0].partition("FAILURES")[2]
+    assert f"the fixture nescio_session recorded no answer, and nescio_{name} asked for it" in printed
+
+
+def test_a_gate_in_the_settings_without_answers_does_not_pass(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nnescio_fail_under =\n    c@1=0.9\n")
+    assert run(pytester, SILENT["no_answer"])[0].ret == 1
+    assert run(pytester, SILENT["no_answer"], "-o", "nescio_fail_under=")[0].ret == 0
+    assert run(pytester, SILENT["no_answer"], "--collect-only")[0].ret == 0
+    assert run(pytester, SILENT["no_answer"], "--fixtures")[0].ret == 0
+
+
+def test_nothing_is_said_where_nothing_is_asked(pytester: pytest.Pytester) -> None:
+    done, printed = run(pytester, SILENT["no_answer"])
+    assert done.ret == 0
+    assert "nescio_session" not in printed
+
+
+def test_a_baseline_that_is_not_there_is_an_error(pytester: pytest.Pytester) -> None:
+    done, printed = run(pytester, PER_QUESTION, "--nescio-baseline=none.json")
+    assert done.ret == 1
+    assert "none.json" in printed
+
+
+STOPS = {"skips": "pytest.skip('no connection')", "may_fail": "raise ConnectionError"}
+
+
+@pytest.mark.parametrize(
+    ("how", "processes"),
+    [*((how, ()) for how in STOPS), pytest.param("skips", ("-p", "xdist", "-n", "2"), marks=pytest.mark.slow)],
+)
+def test_a_question_that_no_answer_came_to_passes_no_gate(
+    pytester: pytest.Pytester, how: str, processes: tuple[str, ...]
+) -> None:
+    """Half of the questions stop before their answer; the others are right."""
+    text = f"""
+        import pytest
+
+        @pytest.mark.xfail(strict=False)
+        @pytest.mark.parametrize("number", range(100))
+        def test_one(number, nescio_session):
+            if number % 2:
+                {STOPS[how]}
+            nescio_session.record(f"q{{number}}", "correct")
+        """
+    done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5", *processes, apart=bool(processes))
+    assert done.ret == 1
+    assert "50 tests stopped before an answer was recorded, so no gate can rest on the others" in printed
+
+
+def test_a_wrong_answer_in_a_test_that_may_fail_counts(pytester: pytest.Pytester) -> None:
+    text = """
+        import pytest
+
+        @pytest.mark.xfail(strict=False)
+        @pytest.mark.parametrize("number", range(100))
+        def test_one(number, nescio_session):
+            assert nescio_session.answer(f"q{number}", "a" if number % 2 else "b", "a") == "correct"
+        """
+    done, printed = run(pytester, text, "--nescio-fail-under=accuracy=0.3")
+    assert done.ret == 0, printed
+    assert "accuracy of run 'tests' is at least 0.3" in printed
+
+
+def test_a_bar_of_the_command_line_takes_the_place_of_its_own_alone(pytester: pytest.Pytester) -> None:
+    """c@1 is 0.84 and coverage 0.9."""
+    pytester.makeini("[pytest]\nnescio_fail_under =\n    c@1=0.95\n")
+    done, printed = run(pytester, PER_QUESTION, "--nescio-fail-under=coverage=0.5")
+    assert done.ret == 1
+    assert "c@1 of run 'tests' is below 0.95" in printed
+    assert "coverage of run 'tests' is at least 0.5" in printed
+    assert run(pytester, PER_QUESTION, "--nescio-fail-under=c@1=0.5")[0].ret == 0
+
+
+@pytest.mark.parametrize("bar", ["inf", "-inf", "nan"])
+def test_a_bar_is_a_finite_number(pytester: pytest.Pytester, bar: str) -> None:
+    done, printed = run(pytester, PER_QUESTION, f"--nescio-fail-under=accuracy={bar}")
+    assert done.ret == 1
+    assert "a limit of accuracy is a finite number" in printed
+
+
+def test_a_question_about_the_columns_is_no_traceback(pytester: pytest.Pytester) -> None:
+    text = """
+        def test_one(nescio_run):
+            for number in range(100):
+                nescio_run.record(str(number), "correct", abstained="yes")
+            nescio_run.assert_at_least("accuracy", 0.5)
+        """
+    done, printed = run(pytester, text)
+    assert done.ret == 1
+    assert "abstained" in printed
+    assert "AskedError" not in printed
+    assert "nescio/" not in printed
 
 
 def test_the_page_runs(pytester: pytest.Pytester) -> None:

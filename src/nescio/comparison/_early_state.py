@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio.comparison._looks import Codes
 from nescio.data.signature import parse
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.sources.writing import write_text
 
-KIND, VERSION = "nescio sequential comparison", 1
+KIND, VERSION = "nescio sequential comparison", 2  # version 1 kept looks that no decision could rest on
+ASIDE = ("left_out_of_run", "left_out_of_baseline", "changed")
 LETTERS = "CWU"  # correct, incorrect, unanswered
 
 
@@ -28,13 +30,20 @@ class Block(Struct, frozen=True):
 
 class State(Struct, frozen=True):
     """The questions in the order in which they counted, how each of them ended for both runs, and what must not change
-    on the way."""
+    on the way.
+
+    `left_out_of_run` and `left_out_of_baseline` are questions whose answers had no grade; `changed` are questions that
+    counted, and ended differently when they were last seen. Later looks must allow for both.
+    """
 
     fixed: Mapping[str, Any]
     questions: tuple[str, ...] = ()
     run: str = ""
     baseline: str = ""
     blocks: tuple[Block, ...] = field(default=())
+    left_out_of_run: tuple[str, ...] = ()
+    left_out_of_baseline: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
 
     @property
     def codes(self) -> tuple[Codes, Codes]:
@@ -55,13 +64,23 @@ class State(Struct, frozen=True):
 
     def add(self, questions: tuple[str, ...], run: str, baseline: str, signature: str) -> State:
         """Return the same with a block more."""
-        return State(
-            self.fixed,
-            self.questions + questions,
-            self.run + run,
-            self.baseline + baseline,
-            (*self.blocks, Block(len(questions), signature)),
+        return replace(
+            self,
+            questions=self.questions + questions,
+            run=self.run + run,
+            baseline=self.baseline + baseline,
+            blocks=(*self.blocks, Block(len(questions), signature)),
         )
+
+    def aside(self, left_out: Sequence[set[str]], changed: set[str]) -> State:
+        """Return the same with the questions that later looks must allow for; `left_out` are the run's and the
+        baseline's. Questions that count are no longer left out."""
+        counted = set(self.questions)
+        run, baseline = (
+            tuple(sorted({*old, *new} - counted))
+            for old, new in zip((self.left_out_of_run, self.left_out_of_baseline), left_out, strict=True)
+        )
+        return replace(self, left_out_of_run=run, left_out_of_baseline=baseline, changed=tuple(sorted(changed)))
 
 
 def read(path: Path, fixed: Mapping[str, Any]) -> State:
@@ -112,7 +131,13 @@ def _checked(path: Path, content: Mapping[str, Any]) -> State:
         raise FormatError(path, "the blocks do not have as many questions as there are")
     if not isinstance(fixed, dict):
         raise FormatError(path, "fixed must say what is compared")
-    return State(fixed, tuple(questions), str(run), str(baseline), made)
+    aside: list[tuple[str, ...]] = []
+    for name in ASIDE:
+        names = content.get(name)
+        if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+            raise FormatError(path, f"{name} must be a list of questions")
+        aside.append(tuple(names))
+    return State(fixed, tuple(questions), str(run), str(baseline), made, *aside)
 
 
 def write(path: Path, state: State) -> None:
@@ -125,5 +150,6 @@ def write(path: Path, state: State) -> None:
         "questions": list(state.questions),
         "run": state.run,
         "baseline": state.baseline,
+        **{name: list(getattr(state, name)) for name in ASIDE},
     }
     write_text(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")

@@ -28,12 +28,13 @@ from nescio.comparison._looks import (
 from nescio.comparison.pair_test import paired_evidence
 from nescio.comparison.two_runs import take_two
 from nescio.data.columns import OUTCOMES
-from nescio.data.evidence import with_questions
+from nescio.data.evidence import UNGRADED, with_questions
 from nescio.data.notes import Note, note
-from nescio.data.reasons import notes_on_silence
+from nescio.data.policies import UNGRADED_LEFT_OUT, ungraded_note
+from nescio.data.reasons import not_declined, notes_on_silence
 from nescio.data.results import Results
 from nescio.data.shown import Row, Shown
-from nescio.data.signature import sign
+from nescio.data.signature import Signature, sign
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded, check_baseline
@@ -113,11 +114,13 @@ def compare_early(
     Each row is a block: those that `state`, a file, has kept, and the questions of `source` that are new. The verdict
     is "stop: no difference larger than d" where the interval lies within `margin` (none: that is never said), "stop:
     better" or "stop: worse" where it excludes 0 ("higher", "lower" of a descriptive measure), else "go on, about n
-    more questions". It is "cannot tell" where the looks contradict each other, and where questions that counted end
-    differently now. Both runs are compared on the questions of both. The questions of a block count in a random
-    order, from `seed`; questions that were looked at before are left out and counted. Raises MismatchError for a
-    state that was kept with another measure, level, run, judge, sequence or seed, UsageError for what cannot be
-    followed.
+    more questions". It is "cannot tell" where the looks contradict each other, and where questions that counted ended
+    differently when they were last seen. `state` keeps no look that no decision can rest on. It keeps which answers
+    had no grade, and later looks allow for them.
+
+    Both runs are compared on the questions of both. The questions of a block count in a random order, from `seed`;
+    questions that were looked at before are left out and counted. Raises MismatchError for a state that was kept with
+    another measure, level, run, judge, sequence or seed, UsageError for what cannot be followed.
     """
     chosen = parse(measure)
     how = Sequence(choose(chosen, sequence), 1 - ci / 100, planned)
@@ -128,32 +131,64 @@ def compare_early(
     path = None if state is None else Path(state)
     with nullcontext() if path is None else one_at_a_time(path):
         before = State(fixed) if path is None else _early_state.read(path, fixed)
-        after, changed, notes = _with_new(before, loaded, chosen, seed)
+        after, notes = _with_new(before, loaded, chosen, seed)
         if not after.questions:
             raise MismatchError(
                 f"{names[0]!r} and {names[1]!r} share no question that {chosen.label} can be computed from"
             )
         rows, more_notes = _looks(after, chosen, how, names, margin)
-        if changed:
-            rows[-1] = replace(rows[-1], verdict=_changed_verdict(changed), more=None)
-        if path is not None and after is not before:
+        if after.changed:
+            rows[-1] = replace(rows[-1], verdict=_changed_verdict(len(after.changed)), more=None)
+        silent = notes_on_silence(names[:1], [loaded.silence], ungraded_left_out=loaded.options.ungraded == "exclude")
+        read = [remark for remark in loaded.notes if remark.code != UNGRADED_LEFT_OUT]
+        every = (*read, *_left_out(after, names), *silent, *notes, *more_notes)
+        looks = Results(tuple(rows), _signature(loaded, chosen, how, after, margin=margin, seed=seed), every, "looks")
+        looks = looks.with_rows([*rows[:-1], _on_grounds(looks, margin or 0.0)])
+        if path is None or after == before:
+            return looks
+        if _can_be_kept(looks, loaded):
             _early_state.write(path, after)
-    notes += more_notes
-    looked = hashlib.blake2b("\0".join([*after.questions, after.run, after.baseline]).encode(), digest_size=6)
-    line = sign(
-        measures=chosen.name,
+            return looks
+    return replace(looks, notes=(*looks.notes, _not_kept(path)))
+
+
+def _signature(
+    loaded: Loaded, measure: Measure, how: Sequence, state: State, *, margin: float | None, seed: int
+) -> Signature:
+    digest = hashlib.blake2b("\0".join([*state.questions, state.run, state.baseline]).encode(), digest_size=6)
+    return sign(
+        measures=measure.name,
         **loaded.signature,
-        ci=f"{ci:g}",
+        ci=f"{100 * (1 - how.alpha):g}",
         sequence=how.method,
-        **({"planned": planned} if how.method == "asymptotic" else {}),
+        **({"planned": how.planned} if how.method == "asymptotic" else {}),
         **({} if margin is None else {"margin": f"{margin:g}"}),
-        looked=f"{len(after.questions)} questions in {len(after.blocks)} blocks",
-        state=looked.hexdigest(),
+        looked=f"{len(state.questions)} questions in {len(state.blocks)} blocks",
+        state=digest.hexdigest(),
         seed=seed,
     )
-    silent = notes_on_silence(names[:1], [loaded.silence], ungraded_left_out=loaded.options.ungraded == "exclude")
-    looks = Results(tuple(rows), line, (*loaded.notes, *silent, *notes), "looks")
-    return looks.with_rows([*rows[:-1], _on_grounds(looks, margin or 0.0)])
+
+
+def _left_out(state: State, names: tuple[str, str]) -> list[Note]:
+    """Count the answers without a grade that any look so far left out."""
+    sides = (state.left_out_of_run, state.left_out_of_baseline)
+    asked = len({*state.questions, *sides[0], *sides[1]})
+    return [ungraded_note("exclude", name, len(own), asked) for name, own in zip(names, sides, strict=True) if own]
+
+
+def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:
+    """Return whether later looks may rest on this one, with what the state says is left out."""
+    row = looks.rows[-1]
+    silent = not_declined(row.run, [loaded.silence])  # which the state does not hold
+    return silent is None and no_ground(looks, row.measure, row.run, row.baseline) is None
+
+
+def _not_kept(path: Path) -> Note:
+    return note(
+        "sequential.not_kept",
+        "{path} does not keep this look, because no decision can rest on it; give its questions again, mended",
+        path=str(path),
+    )
 
 
 def _on_grounds(looks: Results[Look], margin: float) -> Look:
@@ -200,9 +235,9 @@ def _changed_verdict(changed: int) -> str:
     return f"cannot tell, as {plural(changed, 'question')} that counted {end} differently now"
 
 
-def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tuple[State, int, list[Note]]:
-    """Add the questions that are new, in a random order, and count the earlier ones that end differently now; notes
-    say what was left out."""
+def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tuple[State, list[Note]]:
+    """Add the questions that are new, in a random order, and set aside those without a grade and the earlier ones that
+    end differently now; notes say what was left out."""
     data = with_questions(loaded.data, "follow as they arrive")
     usable = np.asarray(columns_for(data, measure)[1].all(axis=0))
     codes = np.argmax([np.asarray(data.column(name)) for name in OUTCOMES], axis=0).astype(np.int8)
@@ -211,11 +246,13 @@ def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tup
     again = [question for question in letters if question in earlier]
     new = sorted(letters.keys() - earlier.keys())
     notes = [] if usable.all() else [_unshared(int((~usable).sum()), len(usable))]
-    changed = sum(letters[question] != earlier[question] for question in again)
+    differ = {question for question in again if letters[question] != earlier[question]}
     if again:
-        notes.append(_seen_before(len(again), len(letters), changed))
+        notes.append(_seen_before(len(again), len(letters), len(differ)))
+    ungraded = [{data.questions[i] for i in np.flatnonzero(data.absence[side] == UNGRADED)} for side in (1, 0)]
+    changed = ({*before.changed} - {*again}) | differ | ({*ungraded[0], *ungraded[1]} & earlier.keys())
     if not new:
-        return before, changed, notes
+        return before.aside(ungraded, changed), notes
     key = (int(Stream.ARRIVAL), len(before.blocks))
     order = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key)).permutation(len(new))
     arrived = tuple(new[i] for i in order)
@@ -229,7 +266,7 @@ def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tup
     )
     run, baseline = ("".join(letters[question][side] for question in arrived) for side in (0, 1))
     signature = sign(**loaded.signature)
-    return before.add(arrived, run, baseline, str(signature)), changed, notes
+    return before.add(arrived, run, baseline, str(signature)).aside(ungraded, changed), notes
 
 
 def _unshared(left_out: int, total: int) -> Note:

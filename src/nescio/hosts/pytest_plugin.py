@@ -9,7 +9,7 @@ Loaded by every pytest where nescio is installed, so that it imports nothing unt
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 RUN = "tests"  # what a run is called where the test gives no name
 _ROWS = "nescio"  # where a process of pytest-xdist leaves its rows
+_GATES = ("output", "fail_under", "fail_over", "baseline")  # what needs answers
+_OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "error")  # of a test, as pytest counts them
+_NOTHING = (
+    "the fixture nescio_session recorded no answer, and {} asked for it; -o NAME= takes a setting back for one run"
+)
 _ASKED = ("output", "fail_under", "fail_over", "baseline", "margin", "measure", "undecided")
 
 
@@ -105,12 +110,12 @@ class Recorder(Struct):
     def assert_at_least(self, measure: str, value: float, **options: Any) -> None:
         """Assert that the whole interval of a measure is at least a value; `options` as in `nescio.score`."""
         __tracebackhide__ = True
-        self._assert(self._limits({measure: value}, {}, options))
+        self._assert(lambda: self._limits({measure: value}, {}, options))
 
     def assert_at_most(self, measure: str, value: float, **options: Any) -> None:
         """Assert that the whole interval of a measure that is better when lower is at most a value."""
         __tracebackhide__ = True
-        self._assert(self._limits({}, {measure: value}, options))
+        self._assert(lambda: self._limits({}, {measure: value}, options))
 
     def assert_not_worse(self, baseline: str | Path, measure: str, *, margin: float = 0.01, **options: Any) -> None:
         """Assert that no run is worse than the baseline by more than the margin.
@@ -119,7 +124,7 @@ class Recorder(Struct):
         `nescio.compare`.
         """
         __tracebackhide__ = True
-        self._assert(self._compared(baseline, measure, margin, options))
+        self._assert(lambda: self._compared(baseline, measure, margin, options))
 
     def save_baseline(self, path: str | Path, measures: Any = None, **options: Any) -> None:
         """Write the run as a baseline, for `assert_not_worse` of later tests; arguments as in `nescio.baseline`."""
@@ -140,9 +145,14 @@ class Recorder(Struct):
         compared = nescio.compare(self.table, measure, baseline=baseline, margin=margin, **options)
         return regression_gates(compared, [measure])
 
-    def _assert(self, gates: Sequence[Gate]) -> None:
+    def _assert(self, gates: Callable[[], Sequence[Gate]]) -> None:
         __tracebackhide__ = True
-        failed, unclear = _sorted(gates)
+        from nescio.errors import NescioError
+
+        try:
+            failed, unclear = _sorted(gates())
+        except NescioError as error:
+            failed, unclear = [str(error)], []
         if failed or (unclear and self.undecided == "fail"):
             pytest.fail("\n".join([*failed, *unclear]), pytrace=False)
         for message in unclear:
@@ -150,11 +160,13 @@ class Recorder(Struct):
 
 
 def _sorted(gates: Sequence[Gate]) -> tuple[list[str], list[str]]:
-    """Return what is said of the gates that failed, and of those that cannot tell."""
+    """Return what is said of the gates that failed or have no ground, and of those that have too few answers."""
     from nescio.verbs._gates import CANNOT_TELL, FAILED
 
     failed = [gate.said for gate in gates if gate.status == FAILED]
-    return failed, [f"cannot tell: {gate.said}" for gate in gates if gate.status == CANNOT_TELL]
+    unclear = [gate for gate in gates if gate.status == CANNOT_TELL]
+    failed += [f"cannot tell: {gate.said}" for gate in unclear if not gate.ground]
+    return failed, [f"cannot tell: {gate.said}" for gate in unclear if gate.ground]
 
 
 @pytest.fixture
@@ -170,13 +182,15 @@ def nescio_session(request: pytest.FixtureRequest) -> Recorder:
 
 
 class _Session(Struct):
-    """What all tests recorded, and what became of the gates."""
+    """What all tests recorded, and what became of the gates; `cut_short` are tests that stopped before they recorded
+    their answer."""
 
     recorder: Recorder
     passed: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     unclear: list[str] = field(default_factory=list)
     written: str = ""
+    cut_short: list[str] = field(default_factory=list)
 
 
 _KEY: pytest.StashKey[_Session] = pytest.StashKey()
@@ -189,9 +203,11 @@ def _session(config: pytest.Config) -> _Session:
 
 
 def _asked(config: pytest.Config, name: str) -> Any:
-    """Return what an option says, or the setting of its name."""
-    value = config.getoption(f"nescio_{name}")
-    return value if value not in (None, []) else config.getini(f"nescio_{name}")
+    """Return what an option says, or the setting of its name; of bars, those of the settings and then the options."""
+    given, set_ = config.getoption(f"nescio_{name}"), config.getini(f"nescio_{name}")
+    if isinstance(given, list):
+        return [*set_, *given]
+    return set_ if given is None else given
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -273,27 +289,52 @@ class _Law(pytest.Item):
         return self.path, None, self.name
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Note which tests were to record answers for the session, and stopped before: the others are no fair sample."""
+    if "nescio_session" not in getattr(item, "fixturenames", ()):
+        return (yield)
+    own = _session(item.config)
+    before = len(own.recorder.rows)
+    try:
+        return (yield)
+    except BaseException as error:
+        if isinstance(error, pytest.skip.Exception) or len(own.recorder.rows) == before:
+            own.cut_short.append(item.nodeid)
+        raise
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Take what a process of pytest-xdist recorded."""
-    rows = getattr(node, "workeroutput", {}).get(_ROWS, ())
-    _session(node.config).recorder.rows.extend(rows)
+    rows, cut_short = getattr(node, "workeroutput", {}).get(_ROWS, ((), ()))
+    own = _session(node.config)
+    own.recorder.rows.extend(rows)
+    own.cut_short.extend(cut_short)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Check the gates on what all tests recorded."""
     config = session.config
+    own = _session(config)
     if hasattr(config, "workeroutput"):
-        config.workeroutput[_ROWS] = _session(config).recorder.rows
+        config.workeroutput[_ROWS] = own.recorder.rows, own.cut_short
         return
-    own = config.stash.get(_KEY, None)
-    if own is None or not own.recorder.rows:
+    asked = [name for name in _GATES if _asked(config, name)]
+    if not own.recorder.rows and not (asked and _ran(config)):
         return
-    from nescio.errors import NescioError
+    from nescio.errors import NescioError, UsageError
+    from nescio.text import plural
 
     try:
+        if not own.recorder.rows:
+            raise UsageError(_NOTHING.format(", ".join(f"nescio_{name}" for name in asked)))
         own.written = _write(own.recorder, _asked(config, "output"))
+        if own.cut_short and {*asked} - {"output"}:
+            number = plural(len(own.cut_short), "test")
+            why = "stopped before an answer was recorded, so no gate can rest on the others"
+            raise UsageError(f"{number} {why} (first: {own.cut_short[0]})")
         gates = list(_gates(own.recorder, config))
         own.passed = [gate.said for gate in gates if not gate.status]
         own.failed, own.unclear = _sorted(gates)
@@ -301,6 +342,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         own.failed = [str(error)]
     if session.exitstatus == 0 and (own.failed or (own.unclear and own.recorder.undecided == "fail")):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _ran(config: pytest.Config) -> bool:
+    """Return whether any test ran or was skipped; none does where pytest lists tests or fixtures."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    return terminal is None or any(terminal.stats.get(outcome) for outcome in _OUTCOMES)
 
 
 def _write(recorder: Recorder, output: str) -> str:
@@ -340,7 +387,7 @@ def _number(name: str, text: str) -> float:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Say what was recorded, and which gates are not passed."""
     own = config.stash.get(_KEY, None)
-    if own is None or not own.recorder.rows:
+    if own is None or not (own.recorder.rows or own.failed):
         return
     terminalreporter.section("nescio")
     terminalreporter.line(f"{len(own.recorder.rows):,} answer{'s' * (len(own.recorder.rows) != 1)} recorded")

@@ -33,16 +33,21 @@ def _people(resources: Resources) -> Judge:
     return resources.people
 
 
+UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may be of other answers
+
+
 class Human(Struct, frozen=True):
     """The verdicts of people, found by run and question, or by question and the text of the answer.
 
-    `stale` collects labels of answers that the run no longer gives.
+    `stale` collects labels of answers that the run no longer gives, and `unchecked` those that do not say of which
+    answer they are.
     """
 
     by_run: dict[tuple[str, str], Label] = field(default_factory=dict)
     by_text: dict[tuple[str, str], Label] = field(default_factory=dict)
     by_question: dict[str, Label] = field(default_factory=dict)
     stale: set[tuple[str, str]] = field(default_factory=set)
+    unchecked: set[tuple[str, str]] = field(default_factory=set)
     record: JudgeRecord = PEOPLE
     scores: Mapping[str, float] = field(default_factory=dict)
 
@@ -50,6 +55,8 @@ class Human(Struct, frozen=True):
         """Return what people said of this answer, or None. Without its text, `answer`, it cannot be found by it."""
         label = self.by_run.get((run, question)) or self.by_question.get(question)
         if label is not None:
+            if answer is not None and label.answer is None:
+                self.unchecked.add((run, question))
             if answer is None or label.answer is None or squeeze(label.answer) == squeeze(answer):
                 return label
             self.stale.add((run, question))
@@ -57,11 +64,22 @@ class Human(Struct, frozen=True):
         return None if answer is None else self.by_text.get((question, squeeze(answer)))
 
     def said_of_stale(self) -> list[Note]:
-        """Note the labels of answers that were not given, of those looked up so far."""
+        """Note the labels of answers that were not given, or that may not have been, of those looked up so far."""
+        notes = []
+        if self.unchecked:
+            notes.append(
+                note(
+                    UNCHECKED,
+                    "{labels:n judgement} {labels:does/do} not say which answer {labels:it is/they are} about, so one "
+                    "of an earlier answer counts for this one",
+                    labels=len(self.unchecked),
+                )
+            )
         if not self.stale:
-            return []
+            return notes
         run, question = min(self.stale)
         return [
+            *notes,
             note(
                 "judgements.stale",
                 "{labels:n judgement} {labels:is/are} for an answer that the run no longer gives, and {labels:is/are} "
@@ -69,7 +87,7 @@ class Human(Struct, frozen=True):
                 labels=len(self.stale),
                 run=run,
                 question=question,
-            )
+            ),
         ]
 
     def none_judged(self, notes: Sequence[Note] = ()) -> MismatchError:

@@ -40,7 +40,8 @@ class Loaded(Struct, frozen=True):
     the questions that some run lacks, as they stood then. `judged_here` says that nescio judged, and not the tool whose
     log this is. `texts` holds the questions and answers themselves, where they were read to be judged; `in_words` the
     outcomes (or answers that have scores alone) as they stood before any policy, where their texts were asked for and
-    are in the files. `baseline` names the run that a file of a baseline put beside those of the files.
+    are in the files. `baseline` names the run that a file of a baseline put beside those of the files. `whole` is what
+    was judged, before any policy was applied, where columns of strata were asked for (`part_of`).
     """
 
     data: Data
@@ -55,6 +56,7 @@ class Loaded(Struct, frozen=True):
     texts: Unjudged | None = None
     in_words: Outcomes | None = None
     baseline: str | None = None
+    whole: ReadResult | None = None
 
     @property
     def signature(self) -> dict[str, str]:
@@ -134,7 +136,6 @@ def _only(data: Any, runs: Sequence[str]) -> Any:
 
 def apply(judged: ReadResult, options: Options) -> Loaded:
     """Apply the policies to outcomes; what is Evidence or counts already stays as it is."""
-    policies = _policies(options)
     baseline = None
     if isinstance(judged.data, Outcomes):
         judged = replace(judged, data=unmarked(judged.data))
@@ -147,6 +148,25 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         from nescio.pipeline.certificates import check_certificate
 
         notes += check_certificate(options.certificate, judges_of(judged), getattr(data, "questions", None) or None)
+    return _settled(replace(judged, data=data, notes=tuple(notes)), options, baseline)
+
+
+def part_of(loaded: Loaded, column: str, value: str) -> Loaded:
+    """Return the questions of a stratum, with the notes of policies on them alone: what is few of all questions may be
+    many of these."""
+    whole = loaded.whole
+    if whole is None or not isinstance(whole.data, Outcomes):
+        data = with_questions(loaded.data, f"take the questions of {column}={value}")
+        return replace(loaded, data=data.select(np.asarray(data.strata[column] == value)))
+    part = whole.data.select(np.asarray(whole.data.strata[column] == value))
+    return _settled(replace(whole, data=part), loaded.options, loaded.baseline)
+
+
+def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Loaded:
+    """Apply the policies on answers that are missing or have no grade, and on questions without an answer."""
+    policies = _policies(options)
+    data, notes = judged.data, list(judged.notes)
+    whole = judged if isinstance(data, Outcomes) and options.strata else None
     silence: tuple[NonAnswers, ...] = ()
     unshared = None
     in_words = data if isinstance(data, Outcomes) and data.texts is not None else judged.in_words
@@ -171,6 +191,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         judged.texts,
         in_words,
         baseline,
+        whole,
     )
 
 

@@ -237,8 +237,12 @@ def _plain_part(part: Part) -> str:
 
 def _json(results: Results) -> str:
     import msgspec
+    from msgspec.structs import asdict
 
-    return msgspec.json.format(msgspec.json.encode(results.to_dict()), indent=2).decode() + "\n"
+    whole = results.to_dict()
+    if results.gates:
+        whole["gates"] = [{**asdict(gate), "result": gate.word} for gate in results.gates]
+    return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode() + "\n"
 
 
 def _jsonl(results: Results) -> str:

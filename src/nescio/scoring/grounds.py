@@ -29,6 +29,7 @@ from nescio.data.policies import (
 from nescio.data.reasons import MUCH, NOT_DECLINED, left_out_in_words
 from nescio.data.results import Results, Scores
 from nescio.errors import opt, spelled
+from nescio.judging.human import UNCHECKED
 from nescio.measures import Measure, OwnInterval, parse
 from nescio.pipeline.baselines import COMPARED
 from nescio.pipeline.saved import BESIDE
@@ -124,6 +125,8 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Give one key for all runs, or add {opt('choose', {'gold': 'first'})} and read the baseline first"
     elif code == CHOSEN_LABELS:
         why = f"{said}Label a random sample of the questions"
+    elif code == UNCHECKED:
+        why = f"{said}Add a column `answer` with the text that each label is about"
     elif code in (COMMON, OWN) and (lacks := [own for own in remark["lacking"] if pair.judges(own[0])]):
         why = (
             f"the questions that all runs have: {lacks[0][0]!r} lacks {lacks[0][1]:,} that others were asked. {silent}"

@@ -188,7 +188,10 @@ def _renamed(loaded: Loaded, runs: Any) -> Loaded:
         if run not in data.runs:
             raise UnknownNameError("run", str(run), data.runs)
     if isinstance(runs, (list, tuple)):
-        return replace(loaded, data=data.take_runs([data.runs.index(run) for run in listed]))
+        rows = [data.runs.index(run) for run in listed]
+        if (whole := loaded.whole) and isinstance(whole.data, Outcomes):
+            whole = replace(whole, data=whole.data.take_runs(rows))
+        return replace(loaded, data=data.take_runs(rows), whole=whole)
     if len({*listed.values()}) < len(listed):
         twice = ", ".join(f"{name} = {run!r}" for name, run in listed.items())
         raise UsageError(f"one run would have two names: {twice}")
@@ -197,7 +200,8 @@ def _renamed(loaded: Loaded, runs: Any) -> Loaded:
     if len({*names}) < len(names):
         raise UsageError(f"two runs would have one name: {', '.join(names)}")
     silence = tuple(replace(row, run=new_name.get(row.run, row.run)) for row in loaded.silence)
-    return replace(loaded, data=replace(data, runs=names), silence=silence)
+    whole = loaded.whole and replace(loaded.whole, data=replace(loaded.whole.data, runs=names))
+    return replace(loaded, data=replace(data, runs=names), silence=silence, whole=whole)
 
 
 def files_of_definition(path: Path) -> list[Any]:

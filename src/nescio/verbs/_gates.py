@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from nescio.reporting.markdown import longest_marks, markdown_code, markdown_tab
 from nescio.reporting.numbers import number, signed
 from nescio.reporting.tables import grids
 from nescio.scoring.confidence_intervals import DOUBTS
-from nescio.scoring.grounds import lost, no_ground
+from nescio.scoring.grounds import Lost, lost, no_ground
 from nescio.sources.writing import write_text
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Gated, command_line
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 PASSED, FAILED, CANNOT_TELL = 0, 1, 3
 WORDS = {PASSED: "passed", FAILED: "failed", CANNOT_TELL: "cannot tell"}
+NO_GROUND = "no ground"
 MARKDOWN = ("", ".md", ".markdown", ".txt")  # GitHub's own file has no suffix
 FEWEST = 2  # resamples that lie beyond the ends of an interval
 _NOT_XML = "[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # XML 1.0, production 2
@@ -47,7 +48,11 @@ class Limit(Struct, frozen=True):
 
 class Gate(Struct, frozen=True):
     """One thing that was asked of one run, what came of it (0 passed, 1 failed, 3 cannot tell), the sentence and the
-    figures that say so, and whether the interval that it rests on is doubtful."""
+    figures that say so, and whether the interval that it rests on is doubtful.
+
+    A gate that cannot tell has a `ground` where it has too few questions, and none where more of them would not help:
+    answers have no grade, or there is no interval.
+    """
 
     run: str
     asked: str
@@ -55,6 +60,12 @@ class Gate(Struct, frozen=True):
     said: str
     figures: str
     doubtful: bool = False
+    ground: bool = True
+
+    @property
+    def word(self) -> str:
+        """What came of it, in a word or two."""
+        return WORDS[self.status] if self.ground or self.status != CANNOT_TELL else NO_GROUND
 
 
 def with_gated(measures: Sequence[str | Measure], limits: Iterable[Limit]) -> list[str | Measure] | None:
@@ -93,6 +104,8 @@ def check_ground(results: Results[Any], measure: str, run: str, baseline: str | 
 def _check_limit(scores: Scores, limit: Limit) -> None:
     name = limit.measure
     declaration = parse(name).declaration
+    if not math.isfinite(limit.value):
+        raise UsageError(f"a limit of {name} is a finite number (found {limit.value})")
     if name not in {row.measure for row in scores}:
         raise UsageError(f"a gate names {name}, which is not scored; add {opt('measures', name)}")
     if declaration.lower_is_better != limit.ceiling:
@@ -131,15 +144,29 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
             verdict, because = f"may be {'above' if limit.ceiling else 'below'}", f", as {left_out.words}"
         if math.isnan(low):
             verdict = "has no interval to compare with"
-        figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
+        figures = _figures(number, row.value, low, high)
         doubtful = f"run {row.run!r}" in doubted
         rough = f", for all {runs:,} runs together" if runs > 1 else ""
         rough += ", an approximate interval" if doubtful else ""
         where = f" on {on.questions:,} other questions" if on else ""
         message = f"{limit.measure} of run {row.run!r}{where} {verdict} {limit.value:g}{because} ({figures}{rough})"
         rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"
-        gates.append(Gate(row.run, rule, status, message, figures, doubtful))
+        ground = status != CANNOT_TELL or ground_of(low, worst - floor, left_out)
+        gates.append(Gate(row.run, rule, status, message, figures, doubtful, ground))
     return gates
+
+
+def _figures(shown: Callable[[Any], str], value: float, low: float | None, high: float | None) -> str:
+    """Return a value with its interval, if it has one."""
+    if low is None or high is None or math.isnan(low):
+        return shown(value)
+    return f"{shown(value)} [{shown(low)}, {shown(high)}]"
+
+
+def ground_of(low: float, slack: float, left_out: Lost) -> bool:
+    """Return whether more questions could tell: there is an interval, and what is left out is not all that keeps it
+    from passing by `slack`."""
+    return not math.isnan(low) and (not left_out.words or (slack < 0 and math.isfinite(left_out.shift)))
 
 
 def check_regression_gate(ci: float, resamples: int) -> None:
@@ -165,8 +192,8 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
         if row.measure in gated:
             check_ground(comparisons, row.measure, row.run, row.baseline)
             rule = f"{row.measure} at most {made.margin:g} worse than {row.baseline}"
-            figures = f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
-            gates.append(Gate(row.run, rule, made.status, made.why, figures))
+            figures = _figures(signed, row.difference, row.low, row.high)
+            gates.append(Gate(row.run, rule, made.status, made.why, figures, ground=not made.undecided))
     if not gates:
         raise UsageError("no gate can pass where no runs are compared")
     return gates
@@ -182,10 +209,11 @@ def early_gates(looks: Results[Look]) -> list[Gate]:
     check_ground(looks, row.measure, row.run, row.baseline)
     worse = row.verdict in ("stop: worse", "stop: lower")
     status = FAILED if worse else PASSED if row.stops else CANNOT_TELL
-    figures = signed(row.difference) + ("" if math.isnan(row.low) else f" [{signed(row.low)}, {signed(row.high)}]")
+    figures = _figures(signed, row.difference, row.low, row.high)
     message = f"{row.measure} of run {row.run!r} against {row.baseline!r} after {row.n:,} questions: {row.verdict}"
     rule = f"{row.measure} not worse than {row.baseline}"
-    return [Gate(row.run, rule, status, f"{message} ({figures})", figures)]
+    ground = not row.verdict.startswith("cannot tell")
+    return [Gate(row.run, rule, status, f"{message} ({figures})", figures, ground=ground)]
 
 
 def exit_status(gates: Iterable[Any]) -> int:
@@ -222,34 +250,55 @@ def check_reports(
 
 
 class Reports(Struct, frozen=True):
-    """Where gates are reported: a JUnit file, and a step summary to append to."""
+    """Where gates are reported: a JUnit file, and a step summary to append to.
 
+    Both say from the start that there is an error, so that neither shows what an earlier call found where this one
+    ends in an error or is stopped.
+    """
+
+    command: str
     junit: Path | None
     summary: Path | None
+    before: int = 0
 
     @classmethod
-    def of(cls, request: Gated, *, gated: bool) -> Reports:
-        """Say where a request reports, once it is sure that it can be written; raises UsageError otherwise."""
+    def of(cls, command: str, request: Gated, *, gated: bool) -> Reports:
+        """Say where a verb ("score") reports, once it is sure that it can be written; raises UsageError otherwise."""
         summary = request.summary
-        junit = None if request.junit is None else Path(request.junit)
-        check_reports(junit, summary, inputs=request.inputs(), gated=gated)
-        return cls(junit, summary)
+        path = None if request.junit is None else Path(request.junit)
+        check_reports(path, summary, inputs=request.inputs(), gated=gated)
+        reports = cls(command, path, summary, summary.stat().st_size if summary and summary.is_file() else 0)
+        kept = cls(command, _kept(path), _kept(summary))
+        kept._write(junit(command, (_NO_END,), ""), _unfinished(command))
+        return reports
 
-    def write(self, command: str, request: Gated, results: Results, about: Sequence[str] = ()) -> None:
+    def write(self, request: Gated, results: Results, about: Sequence[str] = ()) -> None:
         """Write what CI systems read: the JUnit file whole or not at all, the summary at the end of its file.
 
-        `command` is the verb ("score"), `about` further paragraphs of the summary. Raises UsageError where a file
-        cannot be written.
+        `about` are further paragraphs of the summary. Raises UsageError where a file cannot be written.
         """
         gates = results.gates
+        if self.summary is not None and self.summary.is_file():
+            with self.summary.open("rb+") as file:
+                file.seek(self.before)
+                if file.read() == _unfinished(self.command).encode():  # and nobody wrote behind it
+                    file.truncate(self.before)
+        text = (
+            ""
+            if self.summary is None
+            else step_summary(self.command, gates, results, command_line(self.command, request), about)
+        )
+        self._write(junit(self.command, gates, str(results.signature)), text)
+
+    def _write(self, xml: str, markdown: str) -> None:
         try:
             # The summary is opened first, so that neither is written where the other cannot be.
             opened = None if self.summary is None else self.summary.open("a", encoding="utf-8", errors="replace")
             try:
                 if self.junit is not None:
-                    write_text(self.junit, junit(command, gates, str(results.signature)))
+                    write_text(self.junit, xml)
                 if opened is not None:
-                    opened.write(step_summary(command, gates, results, command_line(command, request), about))
+                    opened.write(markdown)
             finally:
                 if opened is not None:
                     opened.close()
@@ -257,11 +306,31 @@ class Reports(Struct, frozen=True):
             raise UsageError(f"{self.summary}: cannot be written: {error.strerror}") from None
 
 
+def _kept(path: Path | None) -> Path | None:
+    """Return a path unless it is a pipe or a device, from which nothing can be taken back."""
+    return path if path is None or path.is_file() or not path.exists() else None
+
+
+_NO_END = Gate(
+    "",
+    "the gates are judged",
+    CANNOT_TELL,
+    "nescio ended in an error or was stopped: no gate was judged",
+    "",
+    ground=False,
+)
+
+
+def _unfinished(command: str) -> str:
+    """Return the section of a summary that holds until a command comes to its end."""
+    return f"## nescio {command}: error\n\n{_NO_END.said}\n\n"
+
+
 def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
     """Write the gates as JUnit XML that the common schemas (Ant's and Jenkins') accept: a suite, and a case a gate.
 
     A gate that cannot tell is an `error`: CI must not show it as passed, as it would a `skipped` one, and it is no
-    failure.
+    failure. Its type says whether more questions could tell ("cannot tell") or not ("no ground").
     """
     from datetime import UTC, datetime
     from xml.etree import ElementTree
@@ -282,7 +351,7 @@ def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
         case = ElementTree.SubElement(suite, "testcase", name=_xml(gate.asked), classname=_xml(gate.run), time="0")
         if gate.status:
             kind = "failure" if gate.status == FAILED else "error"
-            outcome = ElementTree.SubElement(case, kind, message=_xml(gate.said), type=WORDS[gate.status])
+            outcome = ElementTree.SubElement(case, kind, message=_xml(gate.said), type=gate.word)
             outcome.text = _xml(gate.said)
     ElementTree.SubElement(suite, "system-out").text = _xml("\n".join(gate.said for gate in gates))
     ElementTree.SubElement(suite, "system-err")

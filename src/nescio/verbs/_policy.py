@@ -19,17 +19,19 @@ from nescio.comparison.few_answers import scaled_shares, shares_of
 from nescio.comparison.verdicts import decision, decisions
 from nescio.data.evidence import with_questions
 from nescio.data.notes import note
+from nescio.data.outcomes import Outcomes
 from nescio.data.results import Comparisons, Scores
 from nescio.data.shown import Row, Shown
 from nescio.errors import FormatError, UnknownNameError, UsageError, not_constant
 from nescio.measures import parse
 from nescio.pipeline import Loaded
+from nescio.pipeline.loading import part_of
 from nescio.reporting.numbers import number, signed
-from nescio.scoring.grounds import lost
+from nescio.scoring.grounds import Lost, lost
 from nescio.scoring.score import compute_scores
 from nescio.suites.definition import benchmarks_of, open_suite
 from nescio.text import plural
-from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground, exit_status
+from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground, exit_status, ground_of
 
 Tier = Literal["must not drop", "may drop", "informative"]
 NOTHING_DECIDES = "INCONCLUSIVE: no rule decides."
@@ -75,7 +77,8 @@ class Line(Row, frozen=True):
 
     `value` is the difference run minus baseline, or the run's value where the rule limits that, with its interval at
     the level of the policy. `n` is the number of questions that the measure is a share of, in the run that has fewer.
-    `result` is GO, NO-GO or INCONCLUSIVE; empty where the rule only informs.
+    `result` is GO, NO-GO or INCONCLUSIVE; empty where the rule only informs. A line without `ground` is INCONCLUSIVE
+    whatever the number of questions.
     """
 
     benchmark: Annotated[str, Shown()]
@@ -89,6 +92,7 @@ class Line(Row, frozen=True):
     n: Annotated[int, Shown()]
     result: Annotated[str, Shown()]
     status: int = PASSED
+    ground: bool = True
 
     @property
     def figures(self) -> Annotated[str, Shown("found", numeric=True, after="asked")]:
@@ -184,7 +188,9 @@ def lines_of(
     for rule, name, stratum, loaded in work:
         made, remarks = _line(rule, (name, stratum), loaded, policy, strict)
         lines.append(made)
-        notes |= {str(remark): remark for remark in remarks}
+        read = loaded.whole.notes if loaded.whole else loaded.notes
+        about = [replace(own, benchmarks=(stratum,)) if stratum and own not in read else own for own in remarks]
+        notes |= {str(remark): remark for remark in about}
     digests = "+".join(dict.fromkeys(loaded.data.digest() for _, _, _, loaded in work))
     return lines, list(notes.values()), digests
 
@@ -203,10 +209,10 @@ def _entries(
     for run in (policy.baseline, policy.run):
         if run not in benchmark.data.runs:
             raise UnknownNameError(f"run of benchmark {name!r}", run, benchmark.data.runs)
-    both = benchmark.take_runs([policy.baseline, policy.run]).loaded
     for rule in rules:
-        for stratum, part in _strata(both, rule.stratum):
-            yield rule, name, stratum, part
+        for stratum, part in _strata(benchmark.loaded, rule.stratum):
+            both = replace(benchmark, loaded=part).take_runs([policy.baseline, policy.run])
+            yield rule, name, stratum, both.loaded
 
 
 def _strata(loaded: Loaded, stratum: str) -> Iterator[tuple[str, Loaded]]:
@@ -218,12 +224,22 @@ def _strata(loaded: Loaded, stratum: str) -> Iterator[tuple[str, Loaded]]:
     data = with_questions(loaded.data, f"take the questions of {stratum}")
     if column not in data.strata:
         raise not_constant(column, data.strata)
-    values = data.strata[column]
-    there = [str(own) for own in np.unique(values)]
+    there = _values(loaded, column)
     if named and value not in there:
         raise UnknownNameError(column, value, there)
     for own in [value] if named else there:
-        yield f"{column}={own}", replace(loaded, data=data.select(np.asarray(values == own)))
+        yield f"{column}={own}", part_of(loaded, column, own)
+
+
+def _values(loaded: Loaded, column: str) -> list[str]:
+    """Return the values of a column on the questions that are to count, also those that a policy left out."""
+    values, whole = loaded.data.strata[column], loaded.whole and loaded.whole.data
+    if isinstance(whole, Outcomes):
+        counts = np.ones(len(whole.questions), dtype=bool)
+        if whole.answerable is not None and loaded.options.unanswerable == "exclude":
+            counts = np.asarray(whole.answerable != 0)
+        values = whole.strata[column][counts]
+    return [str(value) for value in np.unique(values)]
 
 
 def _line(
@@ -233,11 +249,11 @@ def _line(
     limit = rule.at_least if rule.at_most is None else rule.at_most
     if limit is not None:
         asked = f"{'at least' if rule.at_most is None else 'at most'} {limit:g}"
-        value, ends, status, notes, n = _limited(rule, limit, loaded, policy, strict)
+        value, ends, status, ground, notes, n = _limited(rule, limit, loaded, policy, strict)
     else:
         share = f"{_drop(rule):.3g}" + (f" of {policy.baseline}'s value" if rule.relative else "")
         asked = "" if rule.tier == "informative" else f"drop of at most {share}"
-        value, ends, status, notes, n = _compared(rule, loaded, policy, strict)
+        value, ends, status, ground, notes, n = _compared(rule, loaded, policy, strict)
     decides, n = rule.tier != "informative", min(n, _questions(loaded, rule, policy))
     least = policy.least if rule.least is None else rule.least
     if decides and least:
@@ -245,7 +261,7 @@ def _line(
         status = CANNOT_TELL if n < least else status
     result = RESULTS[status] if decides else ""
     status = status if decides else PASSED
-    return Line(*place, rule.measure, rule.tier, asked, value, *ends, n, result, status), notes
+    return Line(*place, rule.measure, rule.tier, asked, value, *ends, n, result, status, ground), notes
 
 
 def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
@@ -256,7 +272,7 @@ def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
     return min((shares[run][1] for run in runs if run in shares), default=loaded.data.size or 0)
 
 
-Found = tuple[float, tuple[float | None, float | None], int, Sequence[Any], int]
+Found = tuple[float, tuple[float | None, float | None], int, bool, Sequence[Any], int]
 
 
 def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: float) -> Found:
@@ -268,11 +284,12 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
         (row,) = [row for row in scores if row.run == policy.run]
         ends.append((math.nan if row.low is None else row.low, math.nan if row.high is None else row.high))
     (low, high), (least, most) = ends
-    shift = lost(scores, row.measure, policy.run).shift if rule.tier != "informative" else 0.0
-    passes = high + shift <= limit if ceiling else low - shift >= limit
+    left_out = lost(scores, row.measure, policy.run) if rule.tier != "informative" else Lost()
+    slack = limit - high if ceiling else low - limit
+    passes = slack - left_out.shift >= 0
     fails = least > limit if ceiling else most < limit
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
-    return row.value, (low, high), status, scores.notes, row.n
+    return row.value, (low, high), status, ground_of(low, slack, left_out), scores.notes, row.n
 
 
 def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Found:
@@ -302,8 +319,9 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Foun
     passes, fails = lenient.status == PASSED, harsh.status == FAILED
     if rule.relative and row.low is not None and not math.isnan(row.low):
         passes, fails = _within_share(rule, loaded, policy, strict, left_out.shift)
+    ground = not lenient.undecided and not (rule.relative and left_out.words)
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
-    return row.difference, (row.low, row.high), status, comparisons.notes, row.n
+    return row.difference, (row.low, row.high), status, ground, comparisons.notes, row.n
 
 
 def _value(loaded: Loaded, measure: str, run: str) -> float:
@@ -314,9 +332,19 @@ def _value(loaded: Loaded, measure: str, run: str) -> float:
 def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float, shift: float) -> tuple[bool, bool]:
     """Return whether the run surely keeps the share of the baseline's value, also where what is left out takes as much
     as `shift`, and whether it surely does not."""
+    sign = -1 if _value(loaded, rule.measure, policy.baseline) < 0 else 1
+    passes, _ = _share_ends(rule, loaded, policy, strict, sign)
+    # The share is of the value without its sign, which is the larger of both: a sure loss is one by both.
+    most = max(_share_ends(rule, loaded, policy, strict, own)[1] for own in (1, -1))
+    return passes - shift >= 0, most < 0
+
+
+def _share_ends(rule: Rule, loaded: Loaded, policy: Policy, strict: float, sign: int) -> tuple[float, float]:
+    """Return by how much the run surely exceeds what it must keep, where the baseline's value has this sign, and by how
+    much it exceeds that at most."""
     measure = parse(rule.measure)
     lower, runs = measure.declaration.lower_is_better, (policy.run, policy.baseline)
-    kept = 1 + _drop(rule) if lower else 1 - _drop(rule)
+    kept = 1 + sign * (_drop(rule) if lower else -_drop(rule))
     shares = shares_of(loaded.data, measure.on(loaded.data.columns))
     ends = []
     for level in (policy.level, strict):
@@ -325,7 +353,7 @@ def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float, shi
             least, most = scaled_shares(shares[runs[0]], shares[runs[1]], kept, level / 100)
             low, high = min(low, least), max(high, most)
         ends.append((-high, -low) if lower else (low, high))
-    return ends[0][0] - shift >= 0, ends[1][1] < 0
+    return ends[0][0], ends[1][1]
 
 
 def _check(results: Scores | Comparisons, rule: Rule, policy: Policy) -> None:

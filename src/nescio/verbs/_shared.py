@@ -464,4 +464,5 @@ def command_line(verb: str, request: Any) -> str:
 
     kept = [name for name in request.options if name not in ("junit", "step_summary")]
     words = [word for name in kept for word in option_words(request, name)]
-    return command_text(["nescio", *verb.split(), *source_words(request.source), *words])
+    read = [getattr(request, name) for name, option in request.options.items() if option.argument]
+    return command_text(["nescio", *verb.split(), *(file for one in read for file in source_words(one)), *words])

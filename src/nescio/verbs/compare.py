@@ -191,12 +191,12 @@ def _decision(results: Comparisons) -> Decision | None:
 
 @verb(CompareRequest, working="comparing", show=show, tool=True)
 def compare(request: CompareRequest) -> Comparisons:
-    reports = Reports.of(request, gated=request.fail_on_regression)
+    reports = Reports.of("compare", request, gated=request.fail_on_regression)
     if request.fail_on_regression:
         check_regression_gate(request.ci, request.resamples)
     if request.looks:
         looks = _looked(request)
-        reports.write("compare", request, looks)
+        reports.write(request, looks)
         return cast(Comparisons, looks)
     if request.save_baseline is not None and request.baseline is None:
         said, scores = save_baseline(request, Path(request.save_baseline))
@@ -223,7 +223,7 @@ def compare(request: CompareRequest) -> Comparisons:
     about = tiles(change) if change else []
     if about and comparisons.gates and (made := _decision(comparisons)):
         about[0] = in_markdown(made.sentence)
-    reports.write("compare", request, comparisons, about)
+    reports.write(request, comparisons, about)
     return Compared(**asdict(comparisons), wrote=wrote) if wrote else comparisons
 
 

@@ -47,17 +47,17 @@ class GateRequest(Gated):
     run: str | None = option(default=None, metavar="RUN", help="The run in place of the policy's.")
 
 
-_NOTHING = Gate("", "a rule that decides", CANNOT_TELL, NOTHING_DECIDES, "")
+_NOTHING = Gate("", "a rule that decides", CANNOT_TELL, NOTHING_DECIDES, "", ground=False)
 
 
 def _gate(line: Line, run: str) -> Gate:
     where = f"{line.benchmark}{f' {line.stratum}' if line.stratum else ''}"
-    return Gate(run, f"{where}: {line.measure} {line.asked}", line.status, line.said, line.figures)
+    return Gate(run, f"{where}: {line.measure} {line.asked}", line.status, line.said, line.figures, ground=line.ground)
 
 
 @verb(GateRequest, working="comparing")
 def gate(request: GateRequest) -> Results[Line]:
-    reports = Reports.of(request, gated=True)
+    reports = Reports.of("gate", request, gated=True)
     benchmarks, policy = read_policy(Path(request.policy))
     baseline, run = request.baseline or policy.baseline, request.run or policy.run
     policy = replace(policy, baseline=baseline, run=run)
@@ -68,5 +68,5 @@ def gate(request: GateRequest) -> Results[Line]:
         level=f"{policy.level:g}",
     )  # fmt: skip
     results = Results(tuple(lines), signature, tuple(notes), "lines", {}, gates)
-    reports.write("gate", request, results)
+    reports.write(request, results)
     return results

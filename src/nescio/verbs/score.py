@@ -152,7 +152,7 @@ class ScoreRequest(
 
 @verb(ScoreRequest, working="scoring", tool=True)
 def score(request: ScoreRequest) -> Scores:
-    limits, reports = request.limits, Reports.of(request, gated=bool(request.limits))
+    limits, reports = request.limits, Reports.of("score", request, gated=bool(request.limits))
     if request.is_("suite"):
         return cast(Scores, _over_a_suite(request, reports))
     how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Corrected, Pooled, Further, Worked, Reading)
@@ -168,7 +168,7 @@ def score(request: ScoreRequest) -> Scores:
     scores = replace(scores, gates=tuple(score_gates(scores, limits)))
     if limits and request.by:
         scores = replace(scores, notes=(*scores.notes, _whole_alone(request.by)))
-    reports.write("score", request, scores)
+    reports.write(request, scores)
     return scores
 
 
@@ -189,5 +189,5 @@ def _over_a_suite(request: ScoreRequest, reports: Reports) -> Results:
     del how["source"]
     how["certificate"] = request.require_certificate
     scores = score_suite(request.source, request.chosen, mark=request.mark, **how)
-    reports.write("score", request, scores)
+    reports.write(request, scores)
     return scores

@@ -11,7 +11,8 @@ that it ever alarms although no rate is above its limit is at most --alpha, over
 
 "wrong" is the share of the answers given that are wrong, and "silent" the share of questions left unanswered. With
 --labels, people's verdicts on a random sample of the answers correct the judge. Of two runs (A/B traffic), it also
-prints bounds of the difference. The exit status is 1 after an alarm, else 0.
+prints bounds of the difference. The exit status is 1 after an alarm, 3 where a rate with a limit is unknown or a tenth
+of a run's answers has no grade and is left out, else 0.
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ from msgspec.structs import replace
 from nescio.data.assessors import Resolution
 from nescio.data.results import Results
 from nescio.options import option, verb
+from nescio.pipeline.saved import BESIDE
 from nescio.reporting.numbers import interval, number
+from nescio.scoring.grounds import CHOSEN_LABELS, lost
 from nescio.scoring.guarding import Guarded
 from nescio.scoring.guarding import guard as follow
-from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, Gate, Reports
+from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, Gate, Reports, check_ground
 from nescio.verbs._shared import OWN_FILE, RESOLVE, Gated, Reading, Sourced
 
 
@@ -57,24 +60,29 @@ class GuardRequest(Reading, Gated, Sourced):
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
 
-def _gate(row: Guarded) -> Gate:
-    """Return what was asked of a rate that has a limit, and whether it alarmed."""
+def _gate(results: Results[Guarded], row: Guarded) -> Gate:
+    """Return what was asked of a rate that has a limit, and whether it alarmed; raises UsageError without ground."""
+    about_one_run = [remark for remark in results.notes if remark.code in (BESIDE, CHOSEN_LABELS)]
+    check_ground(replace(results, notes=tuple(about_one_run)), "accuracy", row.run)
+    left_out = lost(results, "accuracy", row.run)
     figures = f"{number(row.value)} {interval(row.low, row.high)}"
     verdict = f"is not surely above {row.limit:g}"
+    unknown = math.isnan(row.value) or math.isinf(left_out.shift)
     if row.alarm is not None:
         verdict = f"is above {row.limit:g}, first at row {row.alarm:,} of {row.rows:,}, question {row.question!r}"
-    elif math.isnan(row.value):
+    elif unknown:
         verdict = f"is unknown, and so whether it is above {row.limit:g}"
+        verdict += f", as {left_out.words}" if left_out.words else ""
     what = "wrong answers" if row.rate == "wrong" else "silent questions"
     said = f"the share of {what} of run {row.run!r} {verdict} ({figures})"
-    status = FAILED if row.alarm is not None else CANNOT_TELL if math.isnan(row.value) else PASSED
-    return Gate(row.run, f"{row.rate} at most {row.limit:g}", status, said, figures)
+    status = FAILED if row.alarm is not None else CANNOT_TELL if unknown else PASSED
+    return Gate(row.run, f"{row.rate} at most {row.limit:g}", status, said, figures, ground=not unknown)
 
 
 @verb(GuardRequest)
 def guard(request: GuardRequest) -> Results[Guarded]:
     limited = request.at_most_wrong is not None or request.at_most_silent is not None
-    reports = Reports.of(request, gated=limited)
+    reports = Reports.of("lab guard", request, gated=limited)
     own = ("at_most_wrong", "at_most_silent", "alpha", "baseline", "labels", "resolve")
     results = follow(
         request.source,
@@ -82,6 +90,6 @@ def guard(request: GuardRequest) -> Results[Guarded]:
         **{name: getattr(request, name) for name in own},
         **{name: value for name, value in request.values(Reading).items() if name != "source"},
     )
-    results = replace(results, gates=tuple(_gate(row) for row in results if row.limit is not None))
-    reports.write("lab guard", request, results)
+    results = replace(results, gates=tuple(_gate(results, row) for row in results if row.limit is not None))
+    reports.write(request, results)
     return results
