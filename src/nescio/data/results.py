@@ -80,7 +80,7 @@ class Comparison(Struct, frozen=True):
     low: float | None
     high: float | None
     p: Annotated[float | None, Shown(form="p", absent="undefined", always=True, spare=3)]
-    p_adjusted: Annotated[float | None, Shown(form="p", absent="undefined", always=True)]
+    p_adjusted: Annotated[float | None, Shown(form="p", absent="undefined", always=True, same_as="p")]
     test: str | None
     n: Annotated[int, Shown(spare=1, after="detectable")]
     verdict: Annotated[str | None, Shown(absent="undefined", always=True)] = None
