@@ -35,8 +35,8 @@ class PowerPlan(Row, frozen=True):
 
     `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or
     `questions` is None, where there is no answer, and a note says why. `error` is the Monte Carlo standard error of the
-    power, None where nothing was simulated. `apart` is the share of questions on which the outcomes of the two differ, None where
-    only scores are known. `clusters` is how many clusters hold the questions, None where each stands alone.
+    power, None where nothing was simulated. `apart` is the share of questions on which the two outcomes differ, None
+    where only scores are known. `clusters` is how many clusters hold the questions, None where each stands alone.
     """
 
     measure: Annotated[str, Shown()]
