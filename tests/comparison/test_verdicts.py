@@ -294,7 +294,7 @@ def test_a_decision_is_merge_do_not_merge_or_cannot_tell(
     assert words in found.sentence
     assert (
         decision(row(low, high, verdict, measure), 0.05, margin, "empty 2 → 40").sentence.count(
-            "; empty 2 → 40, so new "
+            " (empty 2 → 40), so new "
         )
         == 1
     )

@@ -131,12 +131,12 @@ class Decision(Struct, frozen=True):
     def after(self) -> str:
         """What follows the name of the run in a sentence that says why."""
         row = self.row
-        broken = f"; {self.broken}" if self.broken else ""
+        broken = f" ({self.broken})" if self.broken else ""
         figures = signed_figure(row.difference)
         if row.low is not None and row.high is not None and not math.isnan(row.low):
             figures += f" [{signed_figure(row.low)}, {signed_figure(row.high)}]"
         if self.status == 0 and _unmoved(row) and row.difference == 0:
-            return f" has the same {row.measure} as {row.baseline} on each of {row.n:,} questions ({figures}{broken})."
+            return f" has the same {row.measure} as {row.baseline} on each of {row.n:,} questions ({figures}){broken}."
         lower = " (lower is better)" if parse(row.measure).declaration.lower_is_better else ""
         minus = f" minus {row.baseline} is {figures} by {row.measure}{lower}{broken}"
         worse = f"worse by more than the margin of {self.margin:g}"
