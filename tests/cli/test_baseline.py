@@ -129,3 +129,19 @@ def test_the_order_of_rows_and_the_spelling_of_numbers_do_not_count(tmp_path: Pa
     document["rows"] = [[1 if cell == 1 else cell for cell in row] for row in reversed(document["rows"])]
     path.write_text(json.dumps(document))
     assert package.score(path, "accuracy").rows[0].value == 0.5
+
+
+def test_a_baseline_that_nobody_named_is_said(nescio: Command, tmp_path: Path) -> None:
+    rows = [
+        f"{run},q{i},{'correct' if i % 3 or run == 'new' else 'incorrect'}" for run in ("old", "new") for i in range(30)
+    ]
+    path = written(tmp_path / "runs.csv", "\n".join(["run,question,outcome", *rows]) + "\n")
+    compared = ("compare", path, "-m", "accuracy")
+    note = "note: nobody named a baseline, so it is 'old', the first run in the files; --baseline RUN names another"
+    assert note in nescio(*compared).err
+    assert "so it is 'new', the other run;" in nescio(*compared, "--run", "old").err
+    named = nescio(*compared, "--baseline", "old")
+    assert "nobody named" not in named.err
+    assert '"detectable": the smallest difference that this test finds in 80% of samples' in named.flat
+    assert "p adjusted" not in named.out
+    assert "--format table|json|jsonl|csv|markdown|latex" in nescio("compare", "--help").flat

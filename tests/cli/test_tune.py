@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+
+from nescio.selective import tune
 
 from .conftest import Command, written
 
@@ -67,7 +71,7 @@ def test_the_written_run_earns_what_was_said(
     assert (value, coverage) == (found.json["value_in_sample"], found.json["coverage"])
     assert everything == 37 / 40  # candidates are kept: all but the silent can still be answered
     again = nescio("tune", tuned, *arguments, *few, "-f", "json").json
-    same = set(again) - {"value_as_given", "signature"}
+    same = set(again) - {"value_as_given", "coverage_as_given", "risk_as_given", "signature"}
     assert {name: again[name] for name in same} == {name: found.json[name] for name in same}
     if suffix == ".csv":
         head = "run,question,outcome,confidence,candidate,answerable"
@@ -84,7 +88,7 @@ def test_a_shuffled_file_gives_the_same_bytes(nescio: Command, table: Path, tmp_
 
 def test_the_words_teach(nescio: Command, table: Path) -> None:
     out = nescio("tune", table, "--curve", *FEW).out
-    words = "threshold 0.; % of the answers are wrong; expect this; too optimistic; all answered; as given"
+    words = "threshold 0.; % of them wrongly); expect this; too optimistic; every answer; as given, it answers"
     assert [word for word in words.split("; ") if word not in out] == []
     # the curve, thinned, but for its first point 1
     assert len(re.findall(r"^ *0\.\d+ +0\.\d+ +[01]", out, re.MULTILINE)) == 19
@@ -140,3 +144,33 @@ def test_a_declined_pan_problem_has_the_score_of_one_half(nescio: Command, tmp_p
         found = nescio("tune", truth, answers, "-m", measure, *FEW, "-f", "json").json
         assert found["value_in_sample"] == pytest.approx(max(v[i] for v in tried.values() if v[i] is not None))
         assert found["value_all_answered"] == tried[0.55][i]
+
+
+# The measure, its held-out value with an interval, the value as given, and whether the threshold helps.
+HELPS = [
+    ("c@1", 0.7, (0.6, 0.8), 0.5, True),
+    ("c@1", 0.7, (0.6, 0.8), 0.65, None),
+    ("c@1", 0.7, (0.6, 0.8), 0.7, False),
+    ("c@1", 0.7, (None, None), 0.65, True),
+    ("c@1", math.nan, (None, None), 0.65, None),
+    ("Brier", 0.3, (0.2, 0.4), 0.5, True),
+    ("Brier", 0.3, (0.2, 0.4), 0.1, False),
+]
+
+
+@pytest.mark.parametrize(("measure", "value", "ends", "given", "helps"), HELPS)
+def test_a_threshold_helps_where_its_interval_leaves_the_run_as_given_out(
+    table: Path, measure: str, value: float, ends: tuple[float | None, float | None], given: float, helps: bool | None
+) -> None:
+    row = tune(table, resamples=50).rows[0]
+    row = replace(row, measure=measure, value=value, low=ends[0], high=ends[1], value_as_given=given)
+    assert row.helps is helps
+
+
+def test_a_threshold_that_does_not_help_is_no_advice(nescio: Command) -> None:
+    """`mine` is `old` with the threshold that is best for it already."""
+    examples = Path(__file__).parents[2] / "examples" / "outcomes.csv"
+    found = nescio("tune", examples, "--run", "mine", *FEW)
+    assert "run 'mine', 70 questions: the threshold does not help here:" in found.out
+    assert "the run as given has 0.736." in found.out
+    assert "not help" not in nescio("tune", examples, "--run", "old", *FEW).out

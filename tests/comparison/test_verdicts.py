@@ -238,13 +238,40 @@ def test_families_by_hand() -> None:
 # rounded up to two digits. At [-0.05, 0.09] and 0.01: r = 0.07, d = 0.03, 444.4. Of Brier, which is to be low, the same
 # ends at [-0.05, 0.09]: -0.02 ± 0.07, d = 0.01, 4,800. At [-0.08, 0.06]: d = 0, no number.
 DECISIONS: list[tuple[Any, ...]] = [
-    ("c@1", -0.005, 0.05, "too few questions to tell", 0.01, 0, None, "MERGE: new is at most 0.01 worse than old"),
-    ("c@1", 0.02, 0.09, "better", 0.01, 0, None, "MERGE: new is better than old (c@1 +0.055 [+0.020, +0.090])."),
-    ("c@1", -0.09, -0.02, "worse", 0.01, 1, None, "DO NOT MERGE: new is more than 0.01 worse than old"),
-    ("c@1", -0.05, 0.09, "too few questions to tell", 0.01, 3, 450, "CANNOT TELL: new may be more than 0.01 worse"),
-    ("Brier", -0.05, 0.09, "too few questions to tell", 0.01, 3, 4800, "About 4,800 further questions would settle it"),
-    ("Brier", -0.09, -0.02, "better", 0.01, 0, None, "MERGE: new is better than old"),
-    ("Brier", 0.02, 0.09, "worse", 0.01, 1, None, "DO NOT MERGE: new is more than 0.01 worse than old"),
+    (
+        "c@1",
+        -0.005,
+        0.05,
+        "too few questions to tell",
+        0.01,
+        0,
+        None,
+        "c@1, so new is not worse by more than the margin of 0.01.",
+    ),
+    (
+        "c@1",
+        0.02,
+        0.09,
+        "better",
+        0.01,
+        0,
+        None,
+        "MERGE: new minus old is +0.055 [+0.020, +0.090] by c@1, so new is better.",
+    ),
+    ("c@1", -0.09, -0.02, "worse", 0.01, 1, None, "by c@1, so new is worse by more than the margin of 0.01."),
+    (
+        "c@1",
+        -0.05,
+        0.09,
+        "too few questions to tell",
+        0.01,
+        3,
+        450,
+        "so new may still be worse by more than the margin of 0.01.",
+    ),
+    ("Brier", -0.05, 0.09, "too few questions to tell", 0.01, 3, 4800, "About 4,800 further questions would tell"),
+    ("Brier", -0.09, -0.02, "better", 0.01, 0, None, "by Brier (lower is better), so new is better."),
+    ("Brier", 0.02, 0.09, "worse", 0.01, 1, None, "by Brier (lower is better), so new is worse by more"),
     (
         "c@1",
         -0.08,
@@ -253,7 +280,7 @@ DECISIONS: list[tuple[Any, ...]] = [
         0.01,
         3,
         None,
-        "More than 100 times as many questions would be needed",
+        "To tell would take more than 100 times as many questions",
     ),
 ]
 
@@ -266,5 +293,8 @@ def test_a_decision_is_merge_do_not_merge_or_cannot_tell(
     assert (found.status, found.further) == (status, further)
     assert words in found.sentence
     assert (
-        decision(row(low, high, verdict, measure), 0.05, margin, "empty 2 → 40").sentence.count("; empty 2 → 40)") == 1
+        decision(row(low, high, verdict, measure), 0.05, margin, "empty 2 → 40").sentence.count(
+            " (empty 2 → 40), so new "
+        )
+        == 1
     )

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 import nescio
 from nescio.data.results import Results
-from nescio.data.shown import Row, Shown, shapes_of
+from nescio.data.shown import Row, Shown, lay, shapes_of
 from nescio.data.signature import sign
 from nescio.reporting import screen
 from nescio.reporting.tables import render
@@ -134,3 +134,25 @@ def test_declarations_name_fields_that_there_are() -> None:
         for shape in shapes_of(kind):
             for name in (*(shape.shown.interval or ()), *filter(None, [shape.shown.total])):
                 assert hasattr(kind, name), (kind, name)
+
+
+class Twice(Row, frozen=True):
+    """A row with a column that may repeat another, which can be spared."""
+
+    p: Annotated[float, Shown(form="p", spare=1)]
+    adjusted: Annotated[float, Shown(form="p", always=True, same_as="p")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "head", "spare"),
+    [
+        ((Twice(0.25, 0.25), Twice(NAN, NAN)), ("p",), ()),
+        ((Twice(0.25, 0.25), Twice(0.02, 0.04)), ("p", "adjusted"), ("p",)),
+    ],
+)
+def test_a_column_that_repeats_another_is_left_out(
+    rows: tuple[Twice, ...], head: tuple[str, ...], spare: tuple[str, ...]
+) -> None:
+    laid = lay(rows)
+    assert laid is not None
+    assert (laid.head, laid.spare) == (head, spare)

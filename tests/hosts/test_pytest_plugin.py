@@ -68,12 +68,12 @@ GATES = {
     "worse": (
         400,
         "assert_not_worse('baseline.json', 'accuracy')",
-        "tests is more than 0.01 worse than main (accuracy",
+        "by accuracy, so tests is worse by more than the margin of 0.01.",
     ),
     "near": (
         690,
         "assert_not_worse('baseline.json', 'accuracy')",
-        "cannot tell: tests may be more than 0.01 worse than main (accuracy",
+        "by accuracy, so tests may still be worse by more than the margin of 0.01.",
     ),
     "wide_margin": (690, "assert_not_worse('baseline.json', 'accuracy', margin=0.1)", ""),
 }
@@ -158,7 +158,7 @@ def test_gates_in_the_configuration_and_a_baseline(pytester: pytest.Pytester) ->
     pytester.makeini("[pytest]\nnescio_baseline = baseline.json\nnescio_measure = accuracy\nnescio_margin = 0.05\n")
     done, printed = run(pytester, PER_QUESTION)
     assert done.ret == 1
-    assert "tests is more than 0.05 worse than main (accuracy" in printed
+    assert "so tests is worse by more than the margin of 0.05." in printed
 
 
 ASKED = {

@@ -129,7 +129,7 @@ def test_sentence_and_flow_say_what_changed(tmp_path: Path) -> None:
     between = change(tmp_path, MOVED[::2], MOVED[1::2])
     said = sentence(between)
     # c@1: old 37/80 · (1 + 12/80) = 0.531875, new 38/80 · (1 + 17/80) = 0.5759375; the difference is 0.0440625.
-    assert said.text.startswith("CANNOT TELL: new may be more than 0.01 worse than old (c@1 +0.044 [")
+    assert said.text.startswith("CANNOT TELL: new minus old is +0.044 [")
     assert said.more[0].startswith("c@1: 0.576 against 0.532, +0.044 [")
     assert said.more[1:] == (
         "Of the 80 shared questions, new wins 8 and loses 7; 59 did not change.",
@@ -142,7 +142,7 @@ def test_sentence_and_flow_say_what_changed(tmp_path: Path) -> None:
     for width in (320, 760):
         assert_inside(figure.draw(width))
     better = sentence(change(tmp_path, "W" * 60, "C" * 60))
-    assert better.text == "MERGE: new is better than old (c@1 +1.000)."
+    assert better.text == "MERGE: new minus old is +1.000 by c@1, so new is better."
     assert better.more[0] == "c@1: 1.000 against 0.000, +1.000, adjusted p < 0.001; better."
     # Three places crowded at the end are moved up; no two are nearer than 30, and none beyond the end.
     assert apart([10, 285, 290], 30, 0, 286) == [10, 256, 286]

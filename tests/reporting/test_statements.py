@@ -616,11 +616,11 @@ def counted_as_incorrect(page: Page, m: re.Match[str]) -> Any:
 def undecided(page: Page, m: re.Match[str]) -> Any:
     """The difference and its interval, and how many more questions (or clusters, where they are resampled) shrink the
     end beyond the margin to it: the width falls with the root of their number."""
-    row = page.ask("compare", "c@1", run=page.run(m[1]), baseline=page.run(m[3]))["comparisons"][0]
+    row = page.ask("compare", "c@1", run=page.run(m[1]), baseline=page.run(m[2]))["comparisons"][0]
     ends = [row["difference"], row["low"], row["high"]]
     more = row["units"] * (((row["difference"] - row["low"]) / (row["difference"] + 0.01)) ** 2 - 1)
     digits = 10 ** max(0, len(str(int(more))) - 2)
-    return (0.01, *(ends if m[5] else ends[:1]), *([math.ceil(more / digits) * digits] if m[7] else []))
+    return (*(ends if m[4] else ends[:1]), 0.01, *([math.ceil(more / digits) * digits] if m[8] else []))
 
 
 RULES: dict[str, Check] = {
@@ -634,7 +634,7 @@ RULES: dict[str, Check] = {
     r"\(at most # on others like them, with 95% confidence(?:, chosen out of #)?(?:, if the answer without a grade is wrong)?\)": at_most,
     r"The evidence is (weak|fair|strong): (?:another judge sees # of the answers otherwise(?: and )?)?(?:the lead(?: over .+?)? is (not )?"
     r"significant)?(?: and )?(?:the bound is # points? above what was seen)?\.": evidence,
-    r"RUN may be more than # worse than RUN \(c@1 #(?: \[#, #\])?\)\.(?: About # further (?:questions|clusters) would)?": undecided,
+    r"RUN minus RUN is #(?: \[#, #\])? by c@1, (?:so|but) RUN may still be worse by more than the margin of #[.:](?: About # further (?:questions|clusters) would)?": undecided,
     r"RUN and RUN at threshold # get the same outcome on every question: let cost or speed decide": the_same,
     r"# errors? of RUN( at that threshold)?(?=,| ·|$)": to_read,
     r"# questions? that RUN gets right and RUN gets wrong": won_by_another,
@@ -776,7 +776,7 @@ def test_every_figure_of_every_sentence_of_a_diff(tmp_path: Path) -> None:
     assert c["p_adjusted"] < 0.001
     both = (values["mine"], values["old"], c["difference"], c["low"], c["high"])
     sentences = {
-        r"mine is better than old \(c@1 # \[#, #\]\)": both[2:],
+        r"mine minus old is # \[#, #\] by c@1, so mine is better\.": both[2:],
         r"c@1: # against #, # \[#, #\], adjusted p < 0.001; better": both,
         "Of the # shared questions, mine wins # and loses #; # did not change": (n, won, lost, same),
         "newly abstains on # and newly answers #": tuple(list(groups.values())[2:]),

@@ -17,6 +17,7 @@ VARIABLE = "_NESCIO_COMPLETE"  # what a shell asks for the words that may come n
 SHELLS = ("bash", "zsh", "fish")
 OWN = "Options"
 UNBROKEN = "\N{NON-BREAKING HYPHEN}"  # in names of options until lines are made
+FORM = "form"  # the option whose choices are named on the page that fits a screen, too
 LABEL = 24  # letters of an option with what stands for its value
 
 
@@ -67,7 +68,9 @@ class Command(click.Command):
             if whole or not one.group:
                 groups.setdefault(one.group or OWN, []).append((label, described(one, whole=whole)))
             else:
-                shared.setdefault(one.group, []).append(max(parameter.opts, key=len).replace("-", UNBROKEN))
+                name = max(parameter.opts, key=len).replace("-", UNBROKEN)
+                forms = f" {'|'.join(one.kind.choices)}" if parameter.name == FORM else ""
+                shared.setdefault(one.group, []).append(f"{name}{forms}")
         for title, records in groups.items():
             if records:
                 with formatter.section(title):

@@ -109,7 +109,7 @@ class Decision(Struct, frozen=True):
     """The decision on a run beside its baseline, which gates, pages and the terminal all say.
 
     `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if that cannot be told. `further` is about
-    how many more `units` (questions, or clusters of them) would settle it; no number does if the difference lies at the
+    how many more `units` (questions, or clusters of them) would tell; no number does if the difference lies at the
     margin, and it is None.
     `broken` says how outputs that are empty, unparsed or failed changed, `undecided` why no difference decides.
     """
@@ -131,26 +131,28 @@ class Decision(Struct, frozen=True):
     def after(self) -> str:
         """What follows the name of the run in a sentence that says why."""
         row = self.row
-        figures = f"{row.measure} {signed_figure(row.difference)}"
+        broken = f" ({self.broken})" if self.broken else ""
+        figures = signed_figure(row.difference)
         if row.low is not None and row.high is not None and not math.isnan(row.low):
             figures += f" [{signed_figure(row.low)}, {signed_figure(row.high)}]"
-        figures += f"; {self.broken}" if self.broken else ""
-        worse = f"more than {self.margin:g} worse than {row.baseline} ({figures})."
         if self.status == 0 and _unmoved(row) and row.difference == 0:
-            return f" has the same {row.measure} as {row.baseline} on each of {row.n:,} questions ({figures})."
+            return f" has the same {row.measure} as {row.baseline} on each of {row.n:,} questions ({figures}){broken}."
+        lower = " (lower is better)" if parse(row.measure).declaration.lower_is_better else ""
+        minus = f" minus {row.baseline} is {figures} by {row.measure}{lower}{broken}"
+        worse = f"worse by more than the margin of {self.margin:g}"
         if self.status == 0:
-            how = "better than" if row.verdict == "better" else f"at most {self.margin:g} worse than"
-            return f" is {how} {row.baseline} ({figures})."
+            return f"{minus}, so {row.run} is {'better' if row.verdict == 'better' else f'not {worse}'}."
         if self.status == 1:
-            return f" is {worse}"
-        more = f"More than {MOST_TIMES:,} times as many {self.units} would be needed if the difference stays as it is."
+            return f"{minus}, so {row.run} is {worse}."
+        if self.undecided:
+            return f"{minus}, but {row.run} may still be {worse}: {self.undecided}."
+        more = f"To tell would take more than {MOST_TIMES:,} times as many {self.units}"
+        more += ", if the difference stays the same."
         if self.units == LABELS:
             more = "More labels or more questions would narrow the interval."
-        if self.undecided:
-            more = f"{self.undecided[:1].upper()}{self.undecided[1:]}."
         elif self.further is not None:
-            more = f"About {self.further:,} further {self.units} would settle it if the difference stays as it is."
-        return f" may be {worse} {more}"
+            more = f"About {self.further:,} further {self.units} would tell, if the difference stays the same."
+        return f"{minus}, so {row.run} may still be {worse}. {more}"
 
     @property
     def why(self) -> str:

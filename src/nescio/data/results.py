@@ -16,7 +16,7 @@ from nescio.data.frames import Kind
 from nescio.data.notes import Note
 from nescio.data.pivot import Pivot
 from nescio.data.plain_tables import count_range, figure, html_table, plain_value, text_table
-from nescio.data.shown import Shown, type_alone
+from nescio.data.shown import Shown, lay, type_alone
 from nescio.data.signature import Signature
 from nescio.errors import UnknownNameError
 from nescio.text import sanitize
@@ -80,7 +80,7 @@ class Comparison(Struct, frozen=True):
     low: float | None
     high: float | None
     p: Annotated[float | None, Shown(form="p", absent="undefined", always=True, spare=3)]
-    p_adjusted: Annotated[float | None, Shown(form="p", absent="undefined", always=True)]
+    p_adjusted: Annotated[float | None, Shown(form="p", absent="undefined", always=True, same_as="p")]
     test: str | None
     n: Annotated[int, Shown(spare=1, after="detectable")]
     verdict: Annotated[str | None, Shown(absent="undefined", always=True)] = None
@@ -216,10 +216,10 @@ class Results(Struct, Generic[RowT_co], frozen=True):
 
     def _shown(self) -> list[dict[str, Any]]:
         """Return the rows as a reader is shown them."""
-        return _raw(self.rows)
+        return _readable(self.rows)
 
     def _further(self) -> list[tuple[str, list[dict[str, Any]]]]:
-        return [(name, _raw(rows)) for name, rows in self.tables.items()]
+        return [(name, _readable(rows)) for name, rows in self.tables.items()]
 
     def _legend(self) -> str:
         return ""
@@ -380,6 +380,16 @@ def _kind(declared: str) -> Kind:
 def _raw(rows: Sequence[Any]) -> list[dict[str, Any]]:
     """Return each row by its fields, which hold plain values."""
     return list(map(asdict, rows))
+
+
+def _readable(rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return each row by the columns that it declares, or by its fields; none of rows that only JSON has."""
+    laid = lay(rows)
+    if laid is None:
+        return _raw(rows)
+    if getattr(rows[0], "most_listed", None) == 0:
+        return []
+    return [dict(zip(laid.head, cells, strict=True)) for cells in laid.rows]
 
 
 def _records(rows: Sequence[Any]) -> list[dict[str, Any]]:

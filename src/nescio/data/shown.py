@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type
 
 from msgspec import Struct
 
-from nescio.data.plain_tables import figure, rounded, shown_p, signed_figure
+from nescio.data.plain_tables import figure, plain_value, rounded, shown_p, signed_figure
 
 Form = Literal["plain", "count", "signed", "percent", "p", "short"]
 
@@ -34,9 +34,10 @@ class Shown(Struct, frozen=True):
     `interval` names the fields of its bounds, `total` the field of what it is counted of. `absent` is shown for None
     and an empty text, `undefined` for NaN.
 
-    A column whose cells are all absent, or all equal to `default`, is left out, unless it is shown `always`. It comes
-    after the column `after`, where one is named. Texts are cut to `most` characters; those that are `numeric` are
-    aligned right. Where there is no room, columns with a `spare` are left out, the lowest first.
+    A column whose cells are all absent, or all equal to `default`, is left out, unless it is shown `always`. So is one
+    that holds in every row what the field `same_as` holds, whose own column then stays. It comes after the column
+    `after`, where one is named. Texts are cut to `most` characters; those that are `numeric` are aligned right. Where
+    there is no room, columns with a `spare` are left out, the lowest first.
     """
 
     head: str | None = None
@@ -48,6 +49,7 @@ class Shown(Struct, frozen=True):
     undefined: str = "undefined"
     default: Any = None
     always: bool = False
+    same_as: str = ""
     numeric: bool = False
     after: str = ""
     most: int = 0
@@ -96,12 +98,17 @@ class Laid(Struct, frozen=True):
 def lay(rows: Sequence[Any]) -> Laid | None:
     """Return rows of one struct as a table; None where the struct declares no column."""
     kind: Any = type(rows[0]) if rows else None
-    shapes = [shape for shape in shapes_of(kind) if _is_told(rows, shape)] if rows else []
+    declared = shapes_of(kind) if rows else ()
+    repeated = {shape.shown.same_as: shape for shape in declared if _repeats(rows, shape)}
+    shapes = [shape for shape in declared if _is_told(rows, shape) and shape not in repeated.values()]
     if not shapes:
         return None
     if across := getattr(rows[0], "across", None):
         return _lay_across(rows, shapes, across)
-    spare = sorted((shape for shape in shapes if shape.shown.spare), key=lambda shape: shape.shown.spare)
+    spare = sorted(
+        (shape for shape in shapes if shape.shown.spare and shape.name not in repeated),
+        key=lambda shape: shape.shown.spare,
+    )
     return Laid(
         tuple(_head(rows[0], shape) for shape in shapes),
         tuple(tuple(_cell(row, shape) for shape in shapes) for row in rows),
@@ -171,6 +178,13 @@ def _is_told(rows: Sequence[Any], shape: Shape) -> bool:
     """Say whether a column says anything."""
     left_out = (None, "", (), shape.shown.default)
     return shape.shown.always or any(getattr(row, shape.name) not in left_out for row in rows)
+
+
+def _repeats(rows: Sequence[Any], shape: Shape) -> bool:
+    """Say whether a column holds in every row what the field that it names holds; NaN equals NaN."""
+    other = shape.shown.same_as
+    pairs = ([plain_value(getattr(row, name)) for name in (shape.name, other)] for row in rows) if other else ()
+    return bool(other) and all(value == named for value, named in pairs)
 
 
 def _head(row: Any, shape: Shape) -> str:

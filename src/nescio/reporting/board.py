@@ -22,6 +22,7 @@ def board(scores: Scores) -> Grid:
             ("measure", run, "n"),
             [(Cell(name), _cell(row), Cell(f"{row.n:,}")) for name, row in own.items()],
             (True, False, False),
+            about=about(scores),
         )
     counted = scores.counted()
     rows = [
@@ -35,7 +36,17 @@ def board(scores: Scores) -> Grid:
     ]
     columns = scores.columns or (*keys, *measures, "n")
     texts = [name in keys for name in columns]
-    return _grid(columns, [tuple(row[name] for name in columns) for row in rows], texts, legend(scores))
+    return _grid(columns, [tuple(row[name] for name in columns) for row in rows], texts, legend(scores), about(scores))
+
+
+def about(scores: Scores) -> str:
+    """Return what the brackets hold and how many questions there are; nothing where there are no intervals."""
+    level = scores.signature.get("ci")
+    if level is None or all(row.low is None for row in scores):
+        return ""
+    together = " of all runs together" if "simultaneous" in scores.signature else ""
+    questions = count_range(row.n for row in scores)
+    return f"{level}% confidence intervals{together} in brackets, {questions} question{'' if questions == '1' else 's'}"
 
 
 def legend(scores: Scores) -> str:
@@ -54,13 +65,16 @@ def legend(scores: Scores) -> str:
     return spelled(words + (f"; not tested without {opt('mark', True)}: {', '.join(without)}" if without else ""))
 
 
-def _grid(head: tuple[str, ...], rows: Sequence[tuple[Cell, ...]], texts: Sequence[bool], legend: str = "") -> Grid:
+def _grid(
+    head: tuple[str, ...], rows: Sequence[tuple[Cell, ...]], texts: Sequence[bool], legend: str = "", about: str = ""
+) -> Grid:
     return Grid(
         head,
         tuple(tuple(cell.text for cell in row) for row in rows),
         tuple(texts),
         cells=tuple(rows),
         legend=legend,
+        about=about,
     )
 
 

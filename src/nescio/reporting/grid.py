@@ -41,7 +41,8 @@ class Grid(Struct, frozen=True):
     """Head and cells as they are shown, and of each column whether it is text, which stands to the left, or numbers.
 
     `spare` names columns that can be left out where there is no room, the one that is missed least first. A leaderboard
-    has `cells` too, for forms that show marks in their own way, and where it has marks a `legend` of them.
+    has `cells` too, for forms that show marks in their own way; `about` says what its intervals and its questions are,
+    and `legend` what its marks mean, where it has some.
     """
 
     head: tuple[str, ...]
@@ -50,6 +51,7 @@ class Grid(Struct, frozen=True):
     spare: tuple[str, ...] = ()
     cells: tuple[tuple[Cell, ...], ...] = ()
     legend: str = ""
+    about: str = ""
 
     def with_cells(self, change: Callable[[str], str]) -> Grid:
         """Change the text of every cell."""

@@ -1,8 +1,8 @@
 r"""Results as LaTeX: booktabs, numbers aligned on the point, the best in bold, superscripts for what is significantly
 worse.
 
-A leaderboard with marks is a `table` whose caption explains them; other results are bare `tabular`s. What is wider than
-the text is made smaller.
+A leaderboard with intervals or marks is a `table` whose caption explains them; other results are bare `tabular`s. What
+is wider than the text is made smaller.
 """
 
 from __future__ import annotations
@@ -54,26 +54,30 @@ def escape(text: str) -> str:
 
 
 def tabular(grid: Grid, label: str = "tab:scores") -> str:
-    """Write a table as a `tabular`; a leaderboard with marks as a `table` with a caption and a label."""
+    """Write a table as a `tabular`; a leaderboard with intervals or marks as a `table` with a caption and a
+    label."""
     rows: Sequence[Sequence[Cell]] = grid.cells or [[Cell(cell) for cell in row] for row in grid.rows]
-    if not grid.legend:
+    if not grid.legend and not grid.about:
         return _tabular(grid.head, rows, grid.texts, {})
-    at = grid.head.index("run")
-    runs = dict.fromkeys(row[at].value for row in rows)
-    names = dict(zip(runs, letters(len(runs)), strict=True))
-    caption = (
-        rf"The best of each column is in bold; $^{{\dagger}}$ {escape(grid.legend)}. "
-        "A superscript names the runs that are significantly worse by the same tests: "
-        + ", ".join(rf"$^{{{letter}}}$~{escape(run)}" for run, letter in names.items())
-        + "."
-    )
-    # Beside its own name a run has its own letter.
-    rows = [
-        [replace(cell, better_than=(cell.value,)) if i == at else cell for i, cell in enumerate(row)] for row in rows
-    ]
+    caption = [f"{escape(grid.about)}."] if grid.about else []
+    names: dict[str, str] = {}
+    if grid.legend:
+        caption.append(rf"The best of each column is in bold; $^{{\dagger}}$ {escape(grid.legend)}.")
+    if any(cell.better_than for row in rows for cell in row):
+        at = grid.head.index("run")
+        runs = dict.fromkeys(row[at].value for row in rows)
+        names = dict(zip(runs, letters(len(runs)), strict=True))
+        lettered = ", ".join(rf"$^{{{letter}}}$~{escape(run)}" for run, letter in names.items())
+        caption.append(f"A superscript names the runs that are significantly worse by the same tests: {lettered}.")
+        # Beside its own name a run has its own letter.
+        rows = [
+            [replace(cell, better_than=(cell.value,)) if i == at else cell for i, cell in enumerate(row)]
+            for row in rows
+        ]
     table = _tabular(grid.head, rows, grid.texts, names)
+    caption_text = " ".join(caption)
     return "\n".join(
-        [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{{label}}}", table, r"\end{table}"]
+        [r"\begin{table}", r"\centering", rf"\caption{{{caption_text}}}", rf"\label{{{label}}}", table, r"\end{table}"]
     )
 
 

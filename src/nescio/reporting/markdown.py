@@ -28,11 +28,13 @@ def longest_marks(text: str) -> int:
 
 
 def markdown_table(grid: Grid) -> str:
-    """Write a table, and below a leaderboard with marks what they mean."""
+    """Write a table, and below a leaderboard what its intervals and its marks mean."""
     rule = ["---" if text else "---:" for text in grid.texts]
     rows = [map(_cell, row) for row in grid.cells] or grid.with_cells(in_markdown).rows
     table = "\n".join("| " + " | ".join(line) + " |" for line in (map(in_markdown, grid.head), rule, *rows))
-    return f"{table}\n\n**bold**: the best; {TIED} {in_markdown(grid.legend)}" if grid.legend else table
+    below = [f"{in_markdown(grid.about)}."] if grid.about else []
+    below += [f"**bold**: the best; {TIED} {in_markdown(grid.legend)}"] if grid.legend else []
+    return "\n\n".join([table, *below])
 
 
 def _cell(cell: Cell) -> str:

@@ -18,6 +18,7 @@ from nescio.text import plural
 
 MOST_RUNS = 1_000  # of a leaderboard, on the screen
 MOST_PAIRS = 6  # of a suite, whose benchmarks are listed; JSON has all
+DETECTABLE = '"detectable": the smallest difference that this test finds in 80% of samples of this size.'
 FEW_PAIRS = 10  # of one measure: five runs; of more than these, those with the best run are printed
 
 
@@ -81,6 +82,8 @@ def with_the_best(results: Results) -> tuple[Results, str]:
         return results, ""
     tests = dict.fromkeys(str(row.exact_for).partition(",")[0] for row in results.tables.get("tests", ()))
     how = f"Test: {'; '.join(filter(None, tests))}." if any(tests) else ""
+    if any(row.detectable is not None for row in results):
+        how += f" {DETECTABLE}"
     results = replace(results, tables={name: rows for name, rows in results.tables.items() if name != "tests"})
     ranks = results.tables.get("ranks")
     measures = {rank.measure for rank in ranks or ()}

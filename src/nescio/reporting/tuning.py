@@ -20,11 +20,12 @@ def show_tuned(tuned: Tuned, *, curve: bool = False) -> None:
     runs = int(tuned.signature.get("simultaneous", 1))
     show_lines(f"run {row.run!r}, {plural(row.n, 'question')}: {_verdict(row, runs)}\n")
     predicted = [
-        (f"on {one.questions:,} others", interval(one.low, one.high), "a sample of so many (prediction interval)")
-        for one in tuned.tables.get("next_sample", ())
+        (f"on {sample.questions:,} others", interval(sample.low, sample.high), "", "", "prediction interval")
+        for sample in tuned.tables.get("next_sample", ())
     ]
     first, *others = _values(row)
-    show_grid(make_grid(["", row.measure, ""], [first, *predicted, *others], [True, True, True]))
+    head = ["", row.measure, "answers", "of these wrong", ""]
+    show_grid(make_grid(head, [first, *predicted, *others], [True, True, False, False, True]))
     if curve:
         points = tuned.records("curve")
         kept = {round(i * (len(points) - 1) / (CURVE_ROWS - 1)) for i in range(CURVE_ROWS)} if points else set()
@@ -35,50 +36,70 @@ def show_tuned(tuned: Tuned, *, curve: bool = False) -> None:
 
 
 def _verdict(row: Tuning, runs: int) -> str:
-    """Say the threshold in words, in lines that fit a terminal."""
+    """Say the threshold in words, and whether it helps, in lines that fit a terminal."""
     if row.max_risk is None or row.confidence is None:
-        return f"{_rule(row)}\n{_share(row)}." if row.coverage else "no threshold: answer nothing."
+        return _best(row)
     bound, sure = f"a risk of at most {100 * row.max_risk:g}%", f"{100 * row.confidence:g}% confidence"
     sure += f" for all {runs:,} runs together" if runs > 1 else ""
     if not row.coverage:
         return f"no threshold.\n{bound.capitalize()} cannot be certified with {sure}."
-    return f"{_rule(row)}\n{_share(row)};\nof new answers, at most {_percent(row.risk_upper)} are wrong, with {sure}."
+    return f"{_rule(row)}.\n{_share(row)}.\nOf new answers, at most {_percent(row.risk_upper)} are wrong, with {sure}."
+
+
+def _best(row: Tuning) -> str:
+    """Say the threshold that is best for a measure after whether it helps."""
+    if not row.coverage:
+        return "no threshold: answer nothing."
+    if row.coverage == row.coverage_all_answered:
+        return (
+            f"no threshold helps.\n{row.measure} is best here where the run gives every answer it has.\n{_share(row)}."
+        )
+    if row.helps or math.isnan(row.value):
+        return f"{_rule(row)}.\n{_share(row)}."
+    significantly = "" if row.helps is False else " significantly"
+    expected = f"expect {row.measure} {with_interval(row.value, row.low, row.high)} on new questions"
+    return (
+        f"the threshold does not help{significantly} here:\n{expected}; the run as given has "
+        f"{number(row.value_as_given)}.\nThe best one on these questions: {_rule(row)}.\n{_share(row)}."
+    )
 
 
 def _rule(row: Tuning) -> str:
     if row.threshold is None:
-        return "no threshold: answer everything."
+        return "answer everything, without a threshold"
     below = math.nextafter(row.threshold, -math.inf)
     # The least number above a confidence is not one to type.
-    return (
-        f"answer above {below!r}." if len(repr(below)) < len(repr(row.threshold)) else f"threshold {row.threshold!r}."
-    )
+    return f"answer above {below!r}" if len(repr(below)) < len(repr(row.threshold)) else f"threshold {row.threshold!r}"
 
 
 def _share(row: Tuning) -> str:
-    return f"It answers {_percent(row.coverage)} of these questions, and {_percent(row.risk)} of the answers are wrong"
+    """Say what the run answers, and wrongly, at the threshold and before."""
+    before = f"as given, it answers {_percent(row.coverage_as_given)} ({_percent(row.risk_as_given)} wrong)"
+    return (
+        f"Then the run answers {_percent(row.coverage)} of these questions ({_percent(row.risk)} of them wrongly);"
+        f"\n{before}"
+    )
 
 
-def _values(row: Tuning) -> list[tuple[str, str, str]]:
-    """Say what the measure comes to, and what each figure is worth."""
+def _values(row: Tuning) -> list[tuple[str, str, str, str, str]]:
+    """Say what the measure comes to, how much is answered and wrongly, and what each figure is worth."""
     expected = with_interval(row.value, row.low, row.high)
-    too_good = "too optimistic (same questions)" if row.max_risk is None else "on the questions used to choose it"
-    held_out = f"expect this (held out; answers {_percent(row.coverage_held_out)})"
-    if math.isnan(row.coverage_held_out):
-        held_out = "nothing could be held out"
+    too_good = "too optimistic" if row.max_risk is None else "same questions"
+    held_out = "nothing could be held out" if math.isnan(row.coverage_held_out) else "expect this"
     if row.max_risk is not None:
-        held_out = f"the procedure, certified again {row.folds} times"
+        held_out = f"certified again {row.folds} times"
     lines = [
-        ("on new questions", expected, held_out),
-        ("in sample", number(row.value_in_sample), too_good),
+        ("on new questions", expected, _percent(row.coverage_held_out), _percent(row.risk_held_out), held_out),
+        ("in sample", number(row.value_in_sample), _percent(row.coverage), _percent(row.risk), too_good),
     ]
     if row.max_risk is not None and not row.coverage:
         lines = []
-    lines.append(("all answered", number(row.value_all_answered), "without a threshold"))
+    shares = (_percent(row.coverage_all_answered), _percent(row.risk_all_answered))
+    lines.append(("every answer", number(row.value_all_answered), *shares, "no threshold"))
     if row.rule_value is not None:
-        rule = f"answer if p > A/(n + U) = {row.rule_break_even:.4f}"
-        lines.append(("exact c@1 rule", number(row.rule_value), rule))
-    return [*lines, ("as given", number(row.value_as_given), "the run before tuning")]
+        lines.append(("exact c@1 rule", number(row.rule_value), "", "", "if calibrated"))
+    shares = (_percent(row.coverage_as_given), _percent(row.risk_as_given))
+    return [*lines, ("as given", number(row.value_as_given), *shares, "before tuning")]
 
 
 def _percent(share: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from msgspec import Struct
@@ -9,6 +10,7 @@ from msgspec import Struct
 from nescio._version import __version__
 from nescio.data.evidence import Evidence
 from nescio.data.results import Plotted
+from nescio.measures import parse
 
 
 class Tuning(Struct, frozen=True):
@@ -19,11 +21,15 @@ class Tuning(Struct, frozen=True):
                           sample)
     risk_upper            the bound on the risk on new questions; None without `max_risk`
     value, low, high      the measure on held-out questions, cross-fitted: what to expect, with its interval
-    value_all_answered    the measure when everything that can be is answered
+    value_all_answered,   when everything that can be is answered: the measure, and the shares as above
+    coverage_all_answered,
+    risk_all_answered
     value_in_sample       the measure at the threshold on the data that chose it: too good
     coverage_held_out,    as `value`: on questions that did not choose their threshold
     risk_held_out
-    value_as_given        the measure of the run before tuning
+    value_as_given,       the measure of the run before tuning, the share that it answers, and the share wrong of these
+    coverage_as_given,
+    risk_as_given
     rule_threshold,       the exact rule of c@1, from confidences alone: the lowest confidence that it answers, the
     rule_break_even,      chance A/(n + U) there, and what it earns; None where it does not apply
     rule_value
@@ -51,6 +57,10 @@ class Tuning(Struct, frozen=True):
     coverage_held_out: float
     risk_held_out: float
     value_as_given: float
+    coverage_as_given: float
+    risk_as_given: float
+    coverage_all_answered: float
+    risk_all_answered: float
     rule_threshold: float | None = None
     rule_break_even: float | None = None
     rule_value: float | None = None
@@ -59,6 +69,19 @@ class Tuning(Struct, frozen=True):
     answers_needed: int | None = None
     answers_needed_at_rate: int | None = None
     folds: int = 0
+
+    @property
+    def helps(self) -> bool | None:
+        """Whether the held-out value is better than that of the run as given; None where its interval holds both, or
+        nothing was held out."""
+        sign = -1 if parse(self.measure).declaration.lower_is_better else 1
+        gained = sign * (self.value - self.value_as_given)
+        if math.isnan(gained):
+            return None
+        if gained <= 0:
+            return False
+        known = self.low is not None and self.high is not None
+        return None if known and self.low <= self.value_as_given <= self.high else True
 
 
 class Tuned(Plotted[Tuning], frozen=True):

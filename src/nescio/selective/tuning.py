@@ -138,6 +138,7 @@ def _figures(
     chosen, answered = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
     sample, notes = _sample(one, chosen, measure)
     coverage, risk = _coverage_risk(one, chosen)
+    all_answered, as_given = (_coverage_risk(one, shown) for shown in (one.has_confidence, answered))
     figures: dict[str, Any] = {
         "threshold": choice.threshold if np.isfinite(choice.threshold) else None,
         "coverage": coverage,
@@ -146,6 +147,10 @@ def _figures(
         "value_in_sample": sample.value,
         "value_all_answered": _sample(one, one.has_confidence, measure)[0].value,
         "value_as_given": _sample(one, answered, measure)[0].value,
+        "coverage_as_given": as_given[0],
+        "risk_as_given": as_given[1],
+        "coverage_all_answered": all_answered[0],
+        "risk_all_answered": all_answered[1],
     }
     undefined = float("nan")
     none = {"value": undefined, "coverage_held_out": undefined, "risk_held_out": undefined, "low": None, "high": None}

@@ -39,6 +39,7 @@ tell.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -48,6 +49,7 @@ from nescio.comparison._looks import SequenceMethod
 from nescio.comparison.corrections import Correction, Test
 from nescio.comparison.early import Look, compare_early
 from nescio.comparison.verdicts import Decision, decisions, first_decision
+from nescio.data.notes import Note, note
 from nescio.data.results import Comparisons, Results
 from nescio.errors import UsageError, opt
 from nescio.options import Request, option, verb
@@ -216,6 +218,8 @@ def compare(request: CompareRequest) -> Comparisons:
             how=request.values(Paired, Resampled, Labelled, Worked),
             options={**request.values(Reading), "certificate": request.require_certificate},
         )
+    if request.baseline is None:
+        comparisons = replace(comparisons, notes=(*_unnamed_baseline(comparisons, request.run), *comparisons.notes))
     if request.fail_on_regression:
         gates = regression_gates(comparisons, request.chosen or ())
         comparisons = replace(comparisons, gates=tuple(gates))
@@ -225,6 +229,19 @@ def compare(request: CompareRequest) -> Comparisons:
         about[0] = in_markdown(made.sentence)
     reports.write(request, comparisons, about)
     return Compared(**asdict(comparisons), wrote=wrote) if wrote else comparisons
+
+
+def _unnamed_baseline(comparisons: Comparisons, run: str | None) -> Iterator[Note]:
+    """Note which of two runs is the baseline, where nobody said so."""
+    pairs = {(row.run, row.baseline) for row in comparisons}
+    if len(pairs) == 1:
+        baseline = pairs.pop()[1]
+        yield note(
+            "compare.baseline",
+            f"nobody named a baseline, so it is {{subject}}, {{why}}; {opt('baseline', of='RUN')} names another",
+            repr(baseline),
+            why="the first run in the files" if run is None else "the other run",
+        )
 
 
 def _saved(request: CompareRequest, comparisons: Comparisons) -> tuple[str, ...]:

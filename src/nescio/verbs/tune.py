@@ -8,8 +8,13 @@ nescio tune outcomes.csv --run mine
 nescio tune outcomes.csv --run mine -m 'penalty(t=0.75)' -o mine-tuned.csv
 nescio tune outcomes.csv --run mine --max-risk 0.5 --confidence 0.95
 
-"expect this" is the value for new questions. The "in sample" value is too optimistic. The value of the exact c@1 rule
-(answer if p exceeds A/(n + U)) is also slightly too optimistic. That rule assumes calibrated confidences.
+"on new questions" is the value to expect, from held-out questions. The "in sample" value is too optimistic. "every
+answer" gives all answers, withheld candidates too. The threshold helps if the value to expect is better than that of
+the run "as given", and significantly so if its interval leaves that one out.
+
+The exact c@1 rule needs calibrated confidences and no tuning; its value is also slightly too optimistic. It answers a
+question if its chance to be right exceeds A/(n + U). Of n questions, A is the number of right answers to expect and U
+the number unanswered, both without this question.
 
 A threshold belongs to one run. With --baseline, two runs are compared, each at its own threshold: each part of the
 questions is held out in turn, and no question helps to choose the threshold by which it is judged. With --max-risk,

@@ -20,6 +20,14 @@ Rates = Sequence[float]
 MOST_POWER = 0.999
 
 
+class Plans(Results[PowerPlan], frozen=True):
+    """What `plan` gives: rows of `PowerPlan`, and in `tables` the `systems` that it starts from."""
+
+    def title(self, name: str | None = None) -> str:
+        """Return what a table is about."""
+        return "What the plan starts from, as shares of the questions" if name == "systems" else ""
+
+
 def plan(
     pilot: Any,
     measures: Measures,
@@ -79,4 +87,4 @@ def plan(
     aims |= {"model": "+".join(dict.fromkeys(source.model for source in start.sources)), "seed": seed}
     line = sign(measures="+".join(source.measure.name for source in start.sources), **start.signature, **aims)
     tables = {"systems": start.systems} if start.systems else {}
-    return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", tables)
+    return Plans(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", tables)

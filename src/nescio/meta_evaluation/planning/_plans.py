@@ -35,8 +35,8 @@ class PowerPlan(Row, frozen=True):
 
     `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or
     `questions` is None, where there is no answer, and a note says why. `error` is the Monte Carlo standard error of the
-    power, None where nothing was simulated. `apart` is the share of questions on which the two end unlike, None where
-    only scores are known. `clusters` is how many clusters hold the questions, None where each stands alone.
+    power, None where nothing was simulated. `apart` is the share of questions on which the two outcomes differ, None
+    where only scores are known. `clusters` is how many clusters hold the questions, None where each stands alone.
     """
 
     measure: Annotated[str, Shown()]
@@ -46,7 +46,7 @@ class PowerPlan(Row, frozen=True):
     power: float
     error: float | None
     alpha: float
-    apart: Annotated[float | None, Shown("unlike", form="percent")]
+    apart: Annotated[float | None, Shown("outcomes differ", form="percent")]
     clusters: Annotated[int | None, Shown(after="questions")]
     method: Annotated[str, Shown()]
 
@@ -75,6 +75,13 @@ class PowerPlan(Row, frozen=True):
     def above(cls, rows: Sequence[PowerPlan]) -> Iterable[str]:
         """Return each plan in words."""
         return [row.sentence for row in rows]
+
+    @classmethod
+    def below(cls, rows: Sequence[PowerPlan]) -> Iterable[str]:
+        """Return what the number of questions counts, and what is uncertain about the power."""
+        yield "Both systems answer the same questions; the number is their total."
+        if any(row.error is not None for row in rows):
+            yield "±: the standard error of the simulated power."
 
 
 class Answer(Struct):

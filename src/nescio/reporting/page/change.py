@@ -151,7 +151,7 @@ def sentence(change: Change) -> Answer:
     """Say what is decided by the first measure that says which run is better, its values, and what moved."""
     made = first_decision(change.comparisons)
     if made is not None:
-        said = replace(made, row=replace(made.row, baseline=change.old))
+        said = replace(made, row=replace(made.row, run=change.new, baseline=change.old))
         return Answer(
             f"{made.heading}: ", change.new, said.after, (_values_in_words(change, made.row), *_moved(change))
         )
