@@ -80,8 +80,9 @@ class Tuning(Struct, frozen=True):
             return None
         if gained <= 0:
             return False
-        known = self.low is not None and self.high is not None
-        return None if known and self.low <= self.value_as_given <= self.high else True
+        if self.low is None or self.high is None:
+            return True
+        return None if self.low <= self.value_as_given <= self.high else True
 
 
 class Tuned(Plotted[Tuning], frozen=True):
