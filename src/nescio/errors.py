@@ -40,7 +40,7 @@ FLAGS: dict[str, str] = {}  # what a shell calls an option that it does not call
 
 
 def opt(name: str, value: object = None, *, of: str = "") -> str:
-    """Name an option in a message, with a value, or with `of` as a word that stands for any: opt("choose",
+    """Name an option in a message, with a value, or with `of` as a placeholder for any value: opt("choose",
     of="filter=NAME")."""
     if isinstance(value, Mapping):
         return _token(name, "m", [[key, str(one)] for key, one in value.items()])
@@ -160,7 +160,7 @@ class NescioError(Exception):
 
     @property
     def offers(self) -> tuple[tuple[str, Any], ...]:
-        """The options that the message names with a value, each of which may be a way out: (name, value), in which the
+        """The options that the message names with a value, as (name, value). Each of them may solve the problem. The
         value of an option such as `--column` is {NAME: VALUE}."""
         found: list[tuple[str, Any]] = []
         for name, kind, text in _TOKEN.findall(super().__str__()):
@@ -272,7 +272,7 @@ def differs_between_runs(column: str, question: str, *values: tuple[str, str, st
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
-    """Return the names that one was probably meant to be, the likeliest first; none where none is near."""
+    """Return the known names that a name was probably meant to be, the likeliest first; empty if none is close."""
     import difflib
 
     by_folded = {k.lower(): k for k in known}

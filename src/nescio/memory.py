@@ -1,4 +1,4 @@
-"""How much memory a command may take (`--memory-limit`), and what each part of it may take of that."""
+"""The memory that a command may take (`--memory-limit`), and the part of it that each step may take."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def size_of(text: str) -> int:
 
 
 def limit() -> int | None:
-    """Return the bytes that may be taken; None where nobody set a limit."""
+    """Return the memory limit in bytes, or None if nobody set one."""
     return _LIMIT.get()
 
 

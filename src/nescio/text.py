@@ -175,7 +175,7 @@ def normalise(text: str) -> str:
 
 
 def normalised_words(text: str) -> list[str]:
-    """Return the words of a text after SQuAD's normalisation; repeated ones stand repeatedly."""
+    """Return the words of a text after SQuAD's normalisation, repetitions included."""
     kept: list[str] = []
     for word in text.lower().translate(_PUNCTUATION).split():
         if word.isalnum():  # then it holds no boundary of a word, and is an article or holds none
@@ -274,7 +274,8 @@ def _stemmer() -> Any:
 
 
 def question_word(text: str) -> str:
-    """Who, what, when, where, why, how or which: the first of them in the question ("whose" is who), else "other"."""
+    """Return the first question word of a question: who, what, when, where, why, how or which; "other" if it has none.
+    "Whose" counts as who."""
     for word in words(text):
         plain = _AS.get(word, word)
         if plain in QUESTION_WORDS:

@@ -1,4 +1,5 @@
-"""What readers of tasks share: the error of a line, whole numbers in cells, and answers that no question asks for."""
+"""Parts that readers of tasks share: the error of a line, whole numbers in cells, and answers that no question asks
+for."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ Key = tuple[str, str]  # of an answer: its question's id, and its own
 
 
 class Value(StrEnum):
-    """What a candidate is worth by its assessors: UNKNOWN is neither, and no measure reads it."""
+    """The assessors' verdict on a candidate. UNKNOWN is neither right nor wrong, and no measure reads it."""
 
     VALIDATED = "VALIDATED"
     REJECTED = "REJECTED"
@@ -24,7 +24,7 @@ class Value(StrEnum):
 
 
 class Decision(StrEnum):
-    """What a validator says of a candidate: SELECTED is VALIDATED, and the one answer given for the question."""
+    """A validator's decision on a candidate. SELECTED is VALIDATED, and also the one answer given to the question."""
 
     SELECTED = "SELECTED"
     VALIDATED = "VALIDATED"

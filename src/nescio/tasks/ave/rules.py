@@ -25,7 +25,7 @@ class Fault(StrEnum):
 
 
 class Problem(Struct, frozen=True):
-    """What is wrong with the decision at place `at` of a run."""
+    """A fault of the decision at index `at` of a run."""
 
     at: int
     fault: Fault

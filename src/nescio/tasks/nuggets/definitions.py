@@ -97,7 +97,7 @@ class Text(Struct, frozen=True):
 
 
 class _Candidate(Struct, frozen=True):
-    """A sentence about the target: where it stands, its strongest pattern, and its worth beyond that."""
+    """A sentence about the target: its document and place, its strongest pattern, and its worth beyond that."""
 
     text: str
     document: str
@@ -120,12 +120,13 @@ _TITLES = (
 
 
 def _person(question: str) -> tuple[str, tuple[str, ...]]:
-    """Return a person's last name, and regular expressions for the ways in which texts name the person, if one is
-    asked for.
+    """Return a person's last name, and regular expressions for the ways in which texts name the person. Both are empty
+    if the question asks for no person.
 
-    Who asks for a person; so does a bare name that begins with a title, an initial or a known first name, or has the
-    order of a reference book. Between the first and the last name other names and initials may stand; the first may be
-    an initial, and an initial any name that begins with it; texts may use the order of a reference book, too.
+    A question with "who" asks for a person. So does a bare name that begins with a title, an initial or a known first
+    name, or has the order of a reference book. Other names and initials may come between the first and the last name.
+    The first name may be an initial, and an initial may be any name that begins with it. Texts may use the order of a
+    reference book, too.
     """
     target = subject(question)
     head, comma, rest = target.partition(",")

@@ -1,4 +1,4 @@
-"""What files of nuggets hold, gathered line by line: keys, the strings of runs, and what assessors mapped; and their
+"""The content of nugget files, gathered line by line: keys, the strings of runs, assessors' mappings; and their
 rules."""
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class At(Struct, frozen=True):
 
 
 class Keys(Struct):
-    """The targets of all key files, nuggets in the order in which they stand."""
+    """The targets of all key files, with their nuggets in the order of the files."""
 
     texts: dict[str, str] = field(default_factory=dict)
     nuggets: dict[str, dict[str, Nugget]] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class _String(Struct):
 
 
 class Said(Struct):
-    """What runs say: for each run and question where it first stands, its strings by rank, and how sure it is."""
+    """The responses of runs: for each run and question its first line, its strings by rank, and its confidence."""
 
     where: dict[tuple[str, str], At] = field(default_factory=dict)
     strings: dict[tuple[str, str], dict[int, _String]] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Said(Struct):
     runs: dict[str, str] = field(default_factory=dict)  # each with the file it stands in
 
     def run(self, at: At, name: str) -> None:
-        """Add a run, which must stand in one file only."""
+        """Add a run, which must be in one file only."""
         file = str(at.source.label)
         if self.runs.setdefault(name, file) != file:
             raise at.fail(f"run {name!r} is in {self.runs[name]} too; a run must be one file", name)
@@ -135,13 +135,13 @@ class Said(Struct):
         return tuple(Run(name, by_target) for name, by_target in responses.items())
 
     def place(self, key: tuple[str, str], rank: int) -> int | None:
-        """Return where the string of that rank stands in its response, from 0; None where there is none."""
+        """Return the index in its response of the string of that rank, from 0, or None if there is no such string."""
         ranks = sorted(self.strings.get(key, {}))
         return ranks.index(rank) if rank in ranks else None
 
 
 class Mapped(Struct, frozen=True):
-    """A line of a mapping as it stands: `nugget` None says that the response was assessed and holds none."""
+    """A line of a mapping as written. `nugget` is None if the response was assessed and holds no nugget."""
 
     at: At
     run: str

@@ -34,7 +34,7 @@ class Nugget(Struct, frozen=True):
 
 
 class Target(Struct, frozen=True):
-    """What is to be defined, with its nuggets in the order of the key."""
+    """A target that is to be defined, with its nuggets in the order of the key."""
 
     id: str
     text: str
@@ -43,7 +43,7 @@ class Target(Struct, frozen=True):
 
 
 class Response(Struct, frozen=True):
-    """What a system says of one target: strings in the order of reading. None at all is silence."""
+    """A system's response to one target: strings in reading order. A response without any string is silence."""
 
     target_id: str
     strings: tuple[str, ...]
@@ -60,7 +60,8 @@ class Run(Struct, frozen=True):
 
 
 class Match(Struct, frozen=True):
-    """An assessor finds a nugget in a response: in string `place` (from 0), or None where that is not recorded."""
+    """An assessor's finding that a response holds a nugget: in string `place` (from 0), or None if that is not
+    recorded."""
 
     run: str
     target_id: str

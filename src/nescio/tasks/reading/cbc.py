@@ -61,14 +61,14 @@ def recognise(source: Source) -> str | None:
 
 
 def _field(line: str) -> tuple[str | None, str]:
-    """Return the field that a line begins, and what follows its colon; none where it begins none."""
+    """Return the field that a line begins, and the text after its colon; the field is None if the line begins none."""
     name, colon, rest = line.partition(":")
     known = _BY_NAME.get(name.strip(WHITE).lower()) if colon else None
     return known, (rest if known else line).strip(WHITE)
 
 
 class _Block(Struct):
-    """What is said of a question, with the line on which each field begins."""
+    """The fields of a question, with the line on which each begins."""
 
     source: Source
     line: int
@@ -136,7 +136,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _read_stories(sources: Sequence[Source]) -> dict[str, tuple[str, ...]] | None:
-    """Return the sentences of each story by its STORYID; None where no story is given."""
+    """Return the sentences of each story by its STORYID, or None if no story is given."""
     if not sources:
         return None
     stories: dict[str, tuple[str, ...]] = {}
@@ -279,7 +279,7 @@ def _question(
 
 
 def _accepted(block: _Block | None, sentences: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the sentences (from 0) that people accept; None where nobody says."""
+    """Return the sentences (from 0) that people accept, or None if nobody says which."""
     if block is None or "Sentences" not in block.fields or not sentences:
         return None
     numbers = block.fields["Sentences"].replace(",", " ").split()

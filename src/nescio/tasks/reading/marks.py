@@ -114,8 +114,9 @@ def _spaced(text: str) -> str:
 
 
 def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
-    """Return the sentence (from 0) that an answer was taken from: it equals the answer, or else is the first that holds
-    it word for word, or else the first that it holds; None where there is none. Case and punctuation do not matter."""
+    """Return the sentence (from 0) that an answer was taken from, or None if there is none. It equals the answer; else
+    it is the first that contains the answer word for word, or else the first that the answer contains. Case and
+    punctuation do not matter."""
     spaced, spelt = _spaced(answer), _spelt(story)
     if not spaced.strip():
         return None

@@ -16,7 +16,7 @@ from nescio.tasks.squad.scores import Golds
 
 
 class _Asked(Struct, frozen=True):
-    """A question of the gold, its article, and where it stands: in which article, paragraph and place, from 0."""
+    """A question of the gold, with its article and the indices of its article, paragraph and place, from 0."""
 
     id: str
     text: str
@@ -28,7 +28,7 @@ class _Asked(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """Where it stands, as a message says it."""
+        """The path of the question in the file, as messages write it."""
         return f"data[{self.data}].paragraphs[{self.paragraph}].qas[{self.qas}]"
 
 
@@ -84,7 +84,7 @@ def shape() -> Any:
 
 
 def _fast(source: Source) -> list[_Asked] | None:
-    """Return the questions of a sound file; None where there is something to look at more closely."""
+    """Return the questions of a sound file, or None if the file needs a closer look."""
     import msgspec
 
     try:

@@ -1,4 +1,4 @@
-"""Predictions and odds: which file of odds is of which run, and what both say of each question."""
+"""Match files of odds with runs, and read what both say of each question."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def is_judged_in_numbers(cells: Sequence[str]) -> bool:
 
 
 class _Pool(Struct):
-    """What was judged: a letter for each question, document and answer; and for which questions NIL is right."""
+    """The judgements: a letter for each question, document and answer, and the questions for which NIL is right."""
 
     verdicts: dict[tuple[str, str, str], str] = field(default_factory=dict)
     answerable: dict[str, int] = field(default_factory=dict)

@@ -80,8 +80,7 @@ def _read_run(source: Source, order: str) -> dict[str, dict[str, list[RankedDocu
 
 
 def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[RankedDocument]]]) -> None:
-    """Raise FormatError for the first line whose document, with the same answer, stands for the same topic of a run
-    already."""
+    """Raise FormatError for the first line that repeats a document with the same answer for the same topic of a run."""
     again: list[tuple[int, str]] = []
     for topics in runs.values():
         for topic, answers in topics.items():

@@ -71,7 +71,7 @@ def without_rules(language: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def around(question: str, answer: str, language: str = "") -> tuple[str, str]:
-    """Return what stands before and after the answer in the statement."""
+    """Return the text before the answer and the text after it in the statement."""
     known = language.lower().partition("-")[0]
     rules = _RULES[known] if known in _RULES else _RULES[language_of(question)]
     return cut(rules(question.strip(" ¿?!.\t\n"), answer))

@@ -1,4 +1,5 @@
-"""What the rules of every language share: words with their punctuation, the place of the answer, kinds of answers."""
+"""Parts that the rules of every language share: words with their punctuation, the place of the answer, kinds of
+answers."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ def joined(*parts: Sequence[str] | str) -> str:
 
 
 def cut(stated: str) -> tuple[str, str]:
-    """Return what stands before and after the slot; the slot is at the end where a rule forgot it."""
+    """Return the text before the slot and the text after it; the slot is at the end if a rule left it out."""
     before, _, after = stated.partition(SLOT)
     return before.strip(), after.replace(SLOT, "").strip()
 

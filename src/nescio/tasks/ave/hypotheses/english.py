@@ -271,7 +271,8 @@ def _closes(word: str) -> bool:
 
 
 def _adverbial(rest: Words, slot: str) -> str:
-    """When did X begin: X began in A. Where is X located: X is located in A."""
+    """Return the statement of a question with when, where or how: "When did X begin" gives "X began in A", and "Where
+    is X located" gives "X is located in A"."""
     if not rest:
         return slot
     first = plain(rest[0])

@@ -1,4 +1,4 @@
-"""The parts of an English question: where its noun ends, its subject, its verb and what is said of it."""
+"""The parts of an English question: the ends of its noun and subject, its verb, and its predicate."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def participle_at(low: Words) -> int | None:
 
 
 def main_at(rest: Words) -> int:
-    """Return where the verb stands after an auxiliary and a subject."""
+    """Return the index of the main verb after an auxiliary and a subject."""
     low = [plain(word) for word in rest]
     if low[0] in en.HAVE:
         return participle_at(low) or len(rest)
@@ -87,7 +87,7 @@ def main_at(rest: Words) -> int:
 
 
 def predicate_at(rest: Words) -> int | None:
-    """Return where, after a form of be and a subject, what is said of it begins: Where was Chopin | born."""
+    """Return the index at which the predicate begins after a form of be and a subject: Where was Chopin | born."""
     low = [plain(word) for word in rest]
     stop = next(
         (i for i, word in enumerate(low) if i > 1 and word in ("that", "which", "who", "when", "whose")), len(low)
@@ -153,7 +153,7 @@ def finite(rest: Words) -> tuple[Words, Words, Words]:
 
 
 def verb_at(words: Words) -> int | None:
-    """Return where the base form stands after a subject: the last of neighbours that could be one."""
+    """Return the index of the base form of a verb after a subject; among neighbouring candidates, that of the last."""
     low = [plain(word) for word in words]
     if len(low) > 1 and low[0] in en.PRONOUNS - {"there"} and low[0] != "people":
         return 1 if low[1] not in ("also", "first", "still", "usually", "ever", "often") else 2

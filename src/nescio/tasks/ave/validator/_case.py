@@ -1,4 +1,4 @@
-"""A candidate as the techniques see it, and how the words of its question stand to those of its text."""
+"""A candidate as the techniques see it, and the relation of its question's words to the words of its text."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ class Case(Struct, frozen=True):
 
 
 class Match(Struct, frozen=True):
-    """How a content word of the question (its position and stem) matches the text, and how far from the answer.
+    """The match of a content word of the question (its position and stem) with the text, and its distance from the
+    answer.
 
     `level` is EXACT (same stem), RELATED (same beginning or nearly the same letters), TITLE (only in the title) or
     NONE; `before` says whether the nearest match is before the answer. Without a match `distance` is infinite. Words of
@@ -144,7 +145,8 @@ def initials(t: Words) -> dict[str, int]:
 
 
 def gap(t: Words, i: int, span: tuple[int, int]) -> float:
-    """How far the i-th word is from a span, in places; from the beginning of the text where the span is empty."""
+    """Return the distance in words of the i-th word from a span, or from the beginning of the text if the span is
+    empty."""
     first, end = span
     if first == end:
         return t.place[i]

@@ -37,7 +37,7 @@ def _neighbour(words: Words, i: int, inside: int) -> str:
 
 
 def chunks(one: Case) -> Row:
-    """How the answer begins and ends, and what stands right before and after it in the text."""
+    """Return features of the answer's first and last word, and of the words right before and after it in the text."""
     answer, text, (first, end) = one.answer, one.text, one.span
     begins, ends = (_class(answer, 0), _class(answer, len(answer) - 1)) if len(answer) else ("other", "other")
     before = _neighbour(text, first - 1, first) if first < end else "edge"

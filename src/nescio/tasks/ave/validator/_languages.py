@@ -1,5 +1,5 @@
-"""What other languages than English have here: Snowball's stems, the stop words of bm25s, months, and how numbers are
-written. A technique without resources for a language is off, and that is said."""
+"""Resources for languages other than English: Snowball's stems, the stop words of bm25s, months, and written numbers. A
+technique without resources for a language is off, and a message says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Techniques that compare words: overlap of stems, sequences of words, and what stands near the answer."""
+"""Techniques that compare words: overlap of stems, sequences of words, and the words near the answer."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def ngrams(one: Case) -> Row:
 
 
 def proximity(one: Case) -> Row:
-    """Where the question's words stand: how near to the answer, on which side, in which order."""
+    """Return features of the places of the question's words: how near to the answer, on which side, in which order."""
     matched = [m for m in one.matches if m.level > TITLE]
     aim = focus(one)
     last = one.question.content[-1] if one.question.content else None

@@ -1,7 +1,7 @@
-"""What has to be given up so that a statement follows from its text, and E, a theorem prover, which proves the rest.
+"""Find the least that must be given up for a statement to follow from its text; E, a theorem prover, proves the rest.
 
-The least that is given up comes from `_relaxation`; E then proves what is left of the statement from the text.
-A statement counts as proved only where nothing is given up and E proves it.
+`_relaxation` finds the least to give up. E then proves the rest of the statement from the text. A statement counts as
+proved only if nothing is given up and E proves it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ formulas = each_parsed(_formulas)
 
 
 def absent(prover: str | None) -> str | None:
-    """Why there is no prover, or None."""
+    """Return the reason why there is no prover, or None if there is one."""
     if command(prover) is None:
         return f"{prover or 'eprover'} is not installed: take Debian's eprover, or name the prover E with --prover"
     return None

@@ -70,7 +70,7 @@ def governor(words: Parse, i: int) -> int:
 
 
 def no_thing(words: Parse) -> frozenset[int]:
-    """Return the nouns of which a sentence says that there is none, or hardly any: no kite, few kites."""
+    """Return the indices of the nouns that a sentence denies (no kite) or almost denies (few kites)."""
     return frozenset(
         word.head
         for i, word in enumerate(words)

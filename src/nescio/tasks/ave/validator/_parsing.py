@@ -71,7 +71,7 @@ class Parsed(Struct, frozen=True):
 
 
 def absent(parser: str | None) -> str | None:
-    """Why nothing can be parsed, or None."""
+    """Return the reason why nothing can be parsed, or None if parsing works."""
     if find_spec("spacy") is None:
         return "spaCy is not installed (pip install 'nescio[syntax]')"
     if parser is None:

@@ -29,9 +29,9 @@ class Table(Struct, frozen=True, eq=False):
 
 
 class Relaxation(Struct, frozen=True):
-    """What is given up, and which constant of the text each constant of the statement is mapped to.
+    """The atoms that are given up, and the constant of the text to which each constant of the statement is mapped.
 
-    Where `limit_reached`, less might do.
+    If `limit_reached`, giving up less might suffice.
     """
 
     cost: int
@@ -64,7 +64,7 @@ class Facts:
         return constant
 
     def places(self, atom: Atom) -> set[tuple[int, ...]]:
-        """Return the constants of which an atom of a statement is a fact."""
+        """Return the tuples of constants that satisfy an atom of a statement."""
         if len(atom.places) > 1:
             return self.held.get(atom.predicate, set())
         return {places for word in matching(atom.predicate, self.words) for places in self.held[word]}

@@ -1,5 +1,5 @@
-"""Which sense a word has, by extended Lesk over WordNet: the one whose glosses, and those of its neighbours, share most
-with the words around.
+"""The sense of a word, by extended Lesk over WordNet: the one whose glosses, and those of its neighbours, share most
+with the surrounding words.
 
 Source: Banerjee & Pedersen 2002, "An adapted Lesk algorithm for word sense disambiguation using WordNet".
 """

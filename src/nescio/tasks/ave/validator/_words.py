@@ -67,7 +67,7 @@ def read(text: str, language: str = ENGLISH) -> Words:
 
 
 def spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Where the words of a text begin and end, in characters."""
+    """Return the first and last offset of each word of a text, in characters."""
     return tuple(match.span() for match in _WORD.finditer(text))
 
 

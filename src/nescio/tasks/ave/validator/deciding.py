@@ -20,9 +20,9 @@ from nescio.tasks.ave.validator.forest import Floats
 def decide(
     exercise: Exercise, confidence: Floats, threshold: float | None, *, always: bool = False
 ) -> list[Validation]:
-    """Return a decision on every candidate, in order; accept at or above the threshold (None: accept nothing).
+    """Return a decision on every candidate, in order. Accept at or above the threshold (None: accept nothing).
 
-    Of the accepted answers to a question the surest is SELECTED, the first of equals; with `always` the surest is
+    The surest accepted answer to a question is SELECTED, the first of equals. With `always` the surest answer is
     selected whatever its confidence, so that every question has an answer.
     """
     sure = {one.key: float(p) for one, p in zip(exercise.candidates, confidence, strict=True)}

@@ -1,4 +1,5 @@
-"""Why a statement is proved from a text or not: its formula with what is given up, the text's facts, the frames."""
+"""Explain why a statement is proved from a text or not: its formula with what is given up, the text's facts, the
+frames."""
 
 from __future__ import annotations
 

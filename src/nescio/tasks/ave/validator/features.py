@@ -21,7 +21,7 @@ from nescio.tasks.ave.validator.techniques import TECHNIQUES
 
 
 class Rarity(Struct, frozen=True):
-    """How telling a stem is: ln((N + 1)/(n + 1)) / ln(N + 1), with n of N texts holding it; 1 where n is 0."""
+    """The weight of a stem: ln((N + 1)/(n + 1)) / ln(N + 1), if n of N texts hold it; 1 if n is 0."""
 
     texts: int
     counts: Mapping[str, int]

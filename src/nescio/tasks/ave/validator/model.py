@@ -61,9 +61,11 @@ class Model(Struct, frozen=True):
     about: Mapping[str, Any]
 
     def confidence(self, exercise: Exercise, resources: Resources | None = None, votes: Votes | None = None) -> Floats:
-        """Return the chance that each candidate is right, in the order of the exercise; shape (candidates,), in (0, 1).
+        """Return the probability that each candidate is right, in the order of the exercise; shape (candidates,), in
+        (0, 1).
 
-        Raises UsageError where a technique that the model was trained with is not to be had, or saw other things then.
+        Raises UsageError if a technique that the model was trained with is not available here, or used other resources
+        then.
         """
         resources = resources or Resources()
         check(self.techniques, resources)
@@ -162,7 +164,7 @@ def load(path: Path) -> Model:
 
 
 class _Document(Struct):
-    """What a file of a model holds."""
+    """The content of a model's file."""
 
     techniques: tuple[str, ...]
     features: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The techniques, by name: what each computes, which row of the paper's Table 12 it stands for, and what it needs."""
+"""The techniques by name: what each computes, the row of the paper's Table 12 that it represents, and what it needs."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ _REMARKS = {
 
 
 class Row12(Struct, frozen=True):
-    """A row of Table 12, and what stands for it here: `use` is yes or skipped.
+    """A row of Table 12, and the technique that represents it here: `use` is yes or skipped.
 
     `in_2007` has an x for each of the participants that used it, in the order of `PARTICIPANTS`.
     """
@@ -244,14 +244,14 @@ class Row12(Struct, frozen=True):
 
 
 def missing(technique: Technique, resources: Resources, languages: Collection[str] = ()) -> str | None:
-    """Return why a technique cannot be used here, on questions in some languages (their codes); None where it can."""
+    """Return why a technique cannot be used here on questions in some languages (their codes), or None if it can."""
     why = technique.absent(resources)
     unspoken = sorted({*languages} - (technique.spoken or {*languages}))
     return why if why or not unspoken else f"nothing here knows {enumerated([code.upper() for code in unspoken])}"
 
 
 def preset(participant: str) -> tuple[str, ...]:
-    """Return the techniques that stand for the rows which a participant of 2007 marked in Table 12, and the lexical."""
+    """Return the techniques for the rows that a participant of 2007 marked in Table 12, and the lexical ones."""
     column = PARTICIPANTS.index(participant)
     used = {LEXICAL, *(row for row, marks in TABLE_12.items() if marks[column] == "x")}
     return tuple(name for name, each in TECHNIQUES.items() if used & {each.row, *each.also})

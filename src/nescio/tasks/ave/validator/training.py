@@ -29,7 +29,8 @@ FOLDS = 10
 
 
 class TrainingPlan(Struct, frozen=True):
-    """How to train: the seed, the number of trees, and how many parts are held out in turn (`folds`)."""
+    """The settings of training: the seed, the number of trees, and the number of parts that are held out in turn
+    (`folds`)."""
 
     seed: int = 0
     trees: int = TREES
@@ -50,10 +51,10 @@ class Trained(Struct, frozen=True, eq=False):
 
 
 class Material(Struct, frozen=True, eq=False):
-    """What a model is grown from: features, labels and weights of the development and any second collection.
+    """The training data of a model: features, labels and weights of the development and any second collection.
 
-    `group` names what is held out together; the first `own` rows are the development collection's; `use` marks judged
-    ones; `versions` are those of parser and prover.
+    `group` names the group with which each row is held out. The first `own` rows are the development collection's.
+    `use` marks judged rows; `versions` are those of parser and prover.
     """
 
     x: Features

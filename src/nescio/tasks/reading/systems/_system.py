@@ -1,4 +1,4 @@
-"""What a reading system is: a question before its story in, a choice with its confidence out."""
+"""The contract of a reading system: a question with its story goes in, and a choice with its confidence comes out."""
 
 from __future__ import annotations
 

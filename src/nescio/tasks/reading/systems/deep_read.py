@@ -1,8 +1,9 @@
 r"""Deep Read (Hirschman, Light, Breck & Burger, ACL 1999): the sentence of the story that shares most words with the
 question.
 
-Question and sentences are *sets* of words. The sentence with the largest intersection wins; of several the one that
-matches on longer words, and then the earlier one. No word is too common to count. Switches, as in the paper's Table 1:
+Question and sentences are *sets* of words. The sentence with the largest intersection wins. Among several, the one that
+matches on longer words wins, and then the earlier one. No word is too common to count. Switches, as in the paper's
+Table 1:
 
     Stem   words are stemmed
     Name   a symbol for a person, a place or a time stands in each sentence that names one, and in who, where and when

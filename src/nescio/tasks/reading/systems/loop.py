@@ -49,7 +49,7 @@ def _candidates(question: Question) -> list[Candidate]:
 
 
 def _right(question: Question) -> frozenset[int] | None:
-    """Return the places of the right candidates; None where nobody says."""
+    """Return the places of the right candidates, or None if nobody says which are right."""
     if question.answerable is False:
         return frozenset()
     if question.options:

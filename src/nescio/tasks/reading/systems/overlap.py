@@ -88,7 +88,7 @@ def sentence_overlap(question: Question) -> Scored:
 
 
 def word_distance(question: Question) -> Scored:
-    """Score each option by how near its stems stand to the question's, over the story as one line of content words."""
+    """Score each option by how near its stems are to the question's, over the story as one line of content words."""
     stems = _Stems.of(question)
     line = [(stem, index) for index, sentence in enumerate(stems.story) for stem in sentence]
     places: dict[str, list[int]] = {}

@@ -28,7 +28,7 @@ from nescio.text import STOP_WORDS, words
 
 
 class _Story(Struct, frozen=True, eq=False):
-    """The words of a story in order: which word stands at each place, where each stands, and what each is worth."""
+    """The words of a story in order: the word at each place, the places of each word, and its worth."""
 
     code: NDArray[np.int64]
     places: dict[str, list[int]]
