@@ -27,7 +27,8 @@ V = TypeVar("V", bound=Hashable)
 
 
 class Said(Struct, frozen=True, eq=False):
-    """Who said what: `table` numbers the category of each item (a row) by each assessor (a column), -1 for none."""
+    """The verdicts of assessors: `table` numbers the category of each item (a row) by each assessor (a column), -1 for
+    none."""
 
     items: tuple[Any, ...]
     assessors: tuple[str, ...]
@@ -79,10 +80,11 @@ def called_in(said: Said) -> list[Note]:
 
 
 def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = None) -> V | None:
-    """Return the one verdict on an item; None where the rule leaves it in dispute.
+    """Return the one verdict on an item, or None if the rule leaves it in dispute.
 
-    Alike verdicts are the verdict. Of others, `majority` takes what more than half say and `dawid-skene` the
-    `likeliest`; what they leave, and all else, an adjudication decides. `refused` leaves every difference in dispute.
+    If all verdicts agree, they are the verdict. Else `majority` takes what more than half say, and `dawid-skene` takes
+    the `likeliest`. An adjudication decides what these leave, and all else. `refused` leaves every difference in
+    dispute.
     """
     own = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
     if len({*own}) == 1:
@@ -99,10 +101,10 @@ def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = N
 
 
 def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict[K, V | None]:
-    """Return the verdict on each item; None where it is in dispute.
+    """Return the verdict on each item, or None if it is in dispute.
 
-    `dawid-skene` weighs assessors by how they judge all these items; where three or more judged fewer than 60 of them,
-    and where two verdicts are equally likely, it is `majority`.
+    `dawid-skene` weighs assessors by how they judge all these items. It is `majority` if three or more assessors judged
+    fewer than 60 of the items, and if two verdicts are equally likely.
     """
     likeliest: dict[K, V] = {}
     if rule == "dawid-skene" and verdicts:

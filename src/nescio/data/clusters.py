@@ -1,4 +1,4 @@
-"""Which questions move together when they are resampled: as the files say, or by a column that was asked for."""
+"""Find the clusters of questions that are resampled together: as the files say, or by a column that the user names."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""What a column of Evidence is, and the registry of them: all that is known of a column is said once, by whoever owns
-it.
+"""The contract of a column of Evidence, and the registry of columns. The owner of a column declares all that is known
+of it.
 
 The three outcomes and what is derived from them are declared here and have bare names. A task declares its own in its
 folder (`tasks/ave/columns.py`), each with the task's name before it: `ave.right`. A judge declares the graded credit
-that it gives. What a user's file calls a column lives apart, as `user.NAME`, and so can never be taken for one of
-these.
+that it gives. A column that a user's file names is `user.NAME`, so that nobody can take it for one of these.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ UNCHANGED: Literal["unchanged"] = "unchanged"
 
 
 class Cells(Protocol):
-    """What a derived column is made from: the cells of Evidence, of shape (runs, questions), and their names."""
+    """The source of a derived column: the cells of Evidence, of shape (runs, questions), and their names."""
 
     @property
     def runs(self) -> tuple[str, ...]: ...
@@ -44,8 +43,8 @@ class Cells(Protocol):
 
 
 class Summary(Struct, frozen=True):
-    """How `check` sums a column over the questions of a run: the sum of its values, how many questions have one, or how
-    many 0."""
+    """The way in which `check` sums a column over a run's questions: by its sum, by the number of values, or by the
+    number of zeros."""
 
     how: Literal["sum", "count", "zeros"]
     words: str
@@ -83,13 +82,13 @@ class Column(Struct, frozen=True):
 
     @property
     def namespace(self) -> str:
-        """What stands before the first dot: the task, the judge, or `user`; empty for the outcomes and what is derived
-        from them."""
+        """The part of the name before the first dot: the task, the judge, or `user`. Empty for the outcomes and the
+        columns derived from them."""
         return self.name.partition(".")[0] if "." in self.name else ""
 
     @property
     def lacking(self) -> str:
-        """How a note names what a question without it lacks."""
+        """The words with which a note says that a question lacks this column."""
         return self.when_missing or bare(self.name)
 
 
@@ -140,10 +139,10 @@ def attribute(name: str) -> str:
 
 
 def resolve(name: str, stored: Mapping[str, Array]) -> str:
-    """Return the column that a name stands for in data with these columns.
+    """Return the column to which a name refers in data with these columns.
 
-    A user's name (`user.f1`, as mean(f1) asks for it) stands for the user's own column, or else for the stored column
-    of that name, or else for the only one whose name ends so (`token_f1.f1`).
+    A user's name (`user.f1`, which mean(f1) asks for) refers to the user's own column, or else to the stored column of
+    that name, or else to the only column whose name ends so (`token_f1.f1`).
     """
     if name in stored or not name.startswith(USER):
         return name

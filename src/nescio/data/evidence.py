@@ -66,30 +66,30 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """Which cells hold a graded outcome or score, shape (runs, questions)."""
+        """The cells that hold a graded outcome or score, shape (runs, questions)."""
         present: NDArray[np.bool_] = self.absence == PRESENT
         return present
 
     @property
     def unit(self) -> str:
-        """What its rows are: questions, or "rows" where some are answers to them."""
+        """The word for its rows: "questions", or "rows" if some are answers to the same question."""
         return "questions" if self.answer_rows is None else "rows"
 
     @property
     def size(self) -> int:
-        """How many questions there are; with repeats, each counts once."""
+        """The number of questions; with repeats, each counts once."""
         return len(self.questions) if self.repeats is None else self.repeats.questions
 
     @property
     def shape(self) -> dict[str, str]:
-        """How a signature says what there is."""
+        """The size of the data, as a signature says it."""
         span = {} if self.repeats is None else {"repeats": self.repeats.span(self.present)}
         clusters = {} if self.groups is None else {"clusters": str(self.units)}
         return {self.unit: str(self.size), **span, **clusters}
 
     @property
     def resampled(self) -> str:
-        """What moves together when it is resampled: "questions", each with its answers, or "clusters" of them."""
+        """The word for the units that are resampled: "questions", each with its answers, or "clusters" of them."""
         return "questions" if self.groups is None else "clusters"
 
     @property
@@ -101,7 +101,7 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def units(self) -> int:
-        """How many questions, or clusters of them, are resampled."""
+        """The number of units that are resampled: questions, or clusters of them."""
         return self.size if self.groups is None else len(np.unique(self.groups))
 
     def column(self, name: str) -> Array:
@@ -208,12 +208,12 @@ class Evidence(Struct, frozen=True, eq=False):
 
 
 class Tally(Struct, frozen=True, eq=False):
-    """How often each pattern of the columns occurs in each run: all that count measures need.
+    """The number of times that each pattern of the columns occurs in each run; count measures need no more.
 
     `columns` map a name to one value a pattern, shape (K,); `counts` has shape (runs, K). A pair table has `pairs` too,
     of shape (pairs, K, K) in the order of `itertools.combinations`: the questions that are of pattern i for the one run
-    and of pattern j for the other. Its `size` is the number of questions. Where answers were counted at each rounded
-    confidence, `columns` has `confidence`, which is NaN where there is none.
+    and of pattern j for the other. Its `size` is the number of questions. If answers were counted at each rounded
+    confidence, `columns` has `confidence`, which is NaN for an answer without one.
     """
 
     runs: tuple[str, ...]
@@ -233,12 +233,12 @@ class Tally(Struct, frozen=True, eq=False):
 
     @property
     def what(self) -> str:
-        """What messages call it."""
+        """The name of this table in messages."""
         return "a counts table" if self.size is None else "a pair table"
 
     @property
     def shape(self) -> dict[str, str]:
-        """How a signature says what there is."""
+        """The size of the data, as a signature says it."""
         return {} if self.size is None else {"questions": str(self.size)}
 
     @property

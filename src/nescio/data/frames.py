@@ -1,4 +1,4 @@
-"""Records as data frames of pandas and Polars, neither of which nescio needs."""
+"""Turn records into data frames of pandas and Polars, neither of which nescio needs."""
 
 from __future__ import annotations
 

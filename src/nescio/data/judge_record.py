@@ -1,5 +1,5 @@
-"""Who judged an answer, and how: it travels with the outcomes through every file that nescio writes, and into the
-signature."""
+"""The record of who judged an answer, and how. It travels with the outcomes through every file that nescio writes, and
+into the signature."""
 
 from __future__ import annotations
 

@@ -15,12 +15,12 @@ from nescio.data.repeats import grouped
 
 
 class Patterns(Struct, frozen=True, eq=False):
-    """The distinct rows that one run's questions make, and how many resampling units there are of each kind.
+    """The distinct rows of one run's questions, and the number of resampling units of each kind.
 
     A resample gives each kind of unit a weight, shape (…, U). Without clusters a row is a kind (`unit` is None); with
     clusters and an order, `unit` says which cluster a row belongs to. `starts` marks where each group of tied rows
-    begins. `shares` are the weights of rows in an order that are repeats of questions; else each weighs 1. `kind` says
-    of which kind each question is, in the order in which they were given; None where a kind is a unit, and where nobody
+    begins. `shares` are the weights of rows in an order that are repeats of questions; else each weighs 1. `kind` is
+    the kind of each question, in the order in which they were given. It is None if each kind is a unit, or if nobody
     knows the questions.
     """
 
@@ -33,7 +33,7 @@ class Patterns(Struct, frozen=True, eq=False):
 
     @property
     def units(self) -> int:
-        """How many units there are: questions, or clusters of them."""
+        """The number of units: questions, or clusters of them."""
         return int(self.counts.sum())
 
     @property

@@ -48,7 +48,7 @@ def one_sided(runs: Sequence[str], questions: int) -> Note:
 
 
 class Policies(Struct, frozen=True):
-    """What to do with a missing row, an ungraded answer, a question that has no answer, and an answer without a
+    """The policies for a missing row, an ungraded answer, a question that has no answer, and an answer without a
     confidence in a run that has some."""
 
     missing: Missing = "error"

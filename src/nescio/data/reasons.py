@@ -1,4 +1,4 @@
-"""Why a system gave no answer, and what that counts as.
+"""The reasons why a system gave no answer, and the outcome that each counts as.
 
 Only an answer that a system declined is an abstention. An output that is empty, or that nobody could parse, is wrong
 unless the user says otherwise: else a system would gain by breaking its output. What a service blocked, or an error
@@ -52,8 +52,8 @@ MUCH = 0.1  # of the questions, silent though the run did not decline
 
 
 class NotDeclined(Struct, frozen=True):
-    """How many of a run's `of` answers count as silence, or are left out, though it did not decline; and the most
-    frequent reason."""
+    """The number of a run's `of` answers that count as silence, or are left out, though it did not decline; with the
+    most frequent reason."""
 
     lost: int
     of: int
@@ -95,7 +95,7 @@ def left_out_in_words(remark: Note) -> str:
 
 
 class NoAnswer(Struct, frozen=True):
-    """What empty and unparsed outputs count as."""
+    """The outcomes that empty and unparsed outputs count as."""
 
     empty: CountsAs = "incorrect"
     unparsed: CountsAs = "incorrect"

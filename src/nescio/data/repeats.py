@@ -1,8 +1,8 @@
 """Repeats: a question that a system was asked several times is one question, whose answers share its weight.
 
-Rows of `Outcomes` and `Evidence` are answers to questions. Without repeats every question has one row; with repeats a
-question has a row for each of them, its name stands in `questions` once for each, and `Repeats` says which rows belong
-together. Every measure counts a question once: the means of its answers are what the question earns.
+Rows of `Outcomes` and `Evidence` are answers to questions. Without repeats every question has one row. With repeats a
+question has a row for each of them, `questions` has its name once for each, and `Repeats` says which rows belong
+together. Every measure counts a question once: a question earns the means of its answers.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ FIRST = "1"  # the label of an answer of a run that knows no repeats, beside oth
 
 
 class Repeats(Struct, frozen=True, eq=False):
-    """Which question each row answers (numbered from 0, by their names), and what its repeat is called; shape
-    (rows,). With `single` the label matters even where every question has one row, as a stake does."""
+    """The question that each row answers (numbered from 0, by their names), and the name of its repeat; shape (rows,).
+    With `single` the label matters even if every question has one row, as a stake does."""
 
     question: NDArray[np.int64]
     label: Array
@@ -33,16 +33,17 @@ class Repeats(Struct, frozen=True, eq=False):
 
     @property
     def questions(self) -> int:
-        """How many questions there are."""
+        """The number of questions."""
         return int(self.question.max(initial=-1)) + 1
 
     def select(self, rows: Array) -> Repeats | None:
-        """Return those of some rows (a mask or an index); None where no question has two of them."""
+        """Return the repeats of some rows (a mask or an index), or None if no question has two of them and `single` is
+        off."""
         question = np.unique(self.question[rows], return_inverse=True)[1]
         return Repeats(question, self.label[rows], self.single) if self.single or repeated(question) else None
 
     def counts(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """How many of the rows marked in `present`, of shape (runs, rows), each question has; shape (runs,
+        """Return how many of the rows marked in `present`, of shape (runs, rows), each question has; shape (runs,
         questions)."""
         return np.stack([np.bincount(self.question[row], minlength=self.questions) for row in present])
 
@@ -61,8 +62,8 @@ class Repeats(Struct, frozen=True, eq=False):
 
 
 def repeats_of(questions: Sequence[str], labels: Sequence[str], *, single: bool = False) -> Repeats | None:
-    """Say which rows are of one question, by its name; None where every question has one row, unless its label is known
-    to matter (`single`)."""
+    """Return which rows belong to one question, by its name. Return None if every question has one row, unless its
+    label is known to matter (`single`)."""
     if len(set(questions)) == len(questions) and not single:
         return None
     number = {name: i for i, name in enumerate(sorted(set(questions)))}  # so that a shuffle of the rows changes no draw

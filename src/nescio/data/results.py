@@ -42,9 +42,9 @@ class Score(Struct, frozen=True):
 
     `n` is the number of questions it was computed from, `stratum` the part of them (None: all), `interval` the method.
 
-    The last three are marks, None where the run was not tested against the others (`nescio.comparison.best`): whether
-    its value is the best of its measure and stratum (ties are all best); whether, not being best, it is tied with the
-    best; and the runs that it is significantly better than.
+    The last three are marks, None if the run was not tested against the others (`nescio.comparison.best`): whether its
+    value is the best of its measure and stratum (ties are all best); whether, not being best, it is tied with the best;
+    and the runs that it is significantly better than.
     """
 
     run: str
@@ -226,7 +226,8 @@ class Results(Struct, Generic[RowT_co], frozen=True):
 
 
 class Counted(Struct, frozen=True):
-    """How many questions a run answered rightly, wrongly and not at all, of all of them or of a stratum."""
+    """The numbers of questions that a run answered rightly, wrongly and not at all, of all questions or of a
+    stratum."""
 
     run: str
     stratum: str | None
@@ -253,12 +254,12 @@ class Plotted(Results[RowT_co], frozen=True):
 
 
 class Scores(Plotted[Score], frozen=True):
-    """What `score` gives: rows of `Score`. Shown as a table with a row for each run and a column for each measure.
+    """The result of `score`: rows of `Score`, shown as a table with a row for each run and a column for each measure.
 
     `scores["mine"]` are the scores of a run, `scores["mine", "c@1"]` is the row of a run and a measure, and
-    `scores["mine", "c@1", "history"]` that of a stratum.
-    `why_unmarked` says why none of them is marked, where they could be and nobody asked for it. `columns` are those of
-    the table, in their order; by default the run, the measures and n.
+    `scores["mine", "c@1", "history"]` that of a stratum. `why_unmarked` says why none of them is marked, if they could
+    be and nobody asked for it. `columns` are those of the table, in their order; by default the run, the measures and
+    n.
     """
 
     why_unmarked: str = ""
@@ -320,7 +321,7 @@ class Scores(Plotted[Score], frozen=True):
         return sorted(runs, key=lambda run: math.inf if math.isnan(whole.get(run, math.nan)) else sign * whole[run])
 
     def counted(self) -> dict[tuple[str, str | None], dict[str, str]]:
-        """Return the counts of each row of the wide table as it shows them; none where they were not asked for."""
+        """Return the counts of each row of the wide table as it shows them; empty if nobody asked for them."""
         rows: tuple[Counted, ...] = self.tables.get("counted", ())
         return {(row.run, row.stratum): {name: f"{getattr(row, name):,}" for name in COUNTS} for row in rows}
 
@@ -348,11 +349,11 @@ class Scores(Plotted[Score], frozen=True):
 
 
 class Comparisons(Plotted[Comparison], frozen=True):
-    """What `compare` gives: rows of `Comparison`."""
+    """The result of `compare`: rows of `Comparison`."""
 
 
 class Audit(Results[Finding], frozen=True):
-    """What `nescio.meta.audit` gives: a row for each test of each measure."""
+    """The result of `nescio.meta.audit`: a row for each test of each measure."""
 
 
 _TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN", "tuple": "VARCHAR[]"}

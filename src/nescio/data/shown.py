@@ -1,4 +1,5 @@
-"""How rows of results are shown: their structs declare the columns, and every form of output reads the declarations.
+"""Declare how rows of results are shown: their structs declare the columns, and every form of output reads the
+declarations.
 
     class Gain(Row, frozen=True):
         over: Annotated[str, Shown("gain over")]
@@ -30,12 +31,12 @@ class Shown(Struct, frozen=True):
 
     `head` is its heading (None: its name); in braces it may name a field or a property of the first row. `form` says
     how its numbers look: "plain" by their type, "short" with four significant digits; with `digits`, with so many.
-    `interval` names the fields of its bounds, `total` the field of what it is counted of. `absent` is shown for None
-    and an empty text, `undefined` for NaN.
+    `interval` names the fields of its bounds, `total` the field of the total that it is a part of. `absent` is shown
+    for None and an empty text, `undefined` for NaN.
 
     A column whose cells are all absent, or all equal to `default`, is left out, unless it is shown `always`. It comes
-    after the column `after`, where one is named. Texts are cut to `most` characters; those that are `numeric` are
-    aligned right. Where there is no room, columns with a `spare` are left out, the lowest first.
+    after the column `after`, if one is named. Texts are cut to `most` characters; those that are `numeric` are aligned
+    right. If there is no room, columns with a `spare` are left out, the lowest first.
     """
 
     head: str | None = None
@@ -93,7 +94,7 @@ class Laid(Struct, frozen=True):
 
 
 def lay(rows: Sequence[Any]) -> Laid | None:
-    """Return rows of one struct as a table; None where the struct declares no column."""
+    """Return rows of one struct as a table, or None if the struct declares no column."""
     kind: Any = type(rows[0]) if rows else None
     shapes = [shape for shape in shapes_of(kind) if _is_told(rows, shape)] if rows else []
     if not shapes:

@@ -30,8 +30,8 @@ _MARKED = re.compile(rf"(.+)@({_LABEL.pattern})")
 
 @cache
 def label(column: str, stake: str) -> str:
-    """Return the label of an answer at a stake, which a column of this name holds; of any other column, the stake as it
-    stands."""
+    """Return the label of an answer at a stake: `column=stake` if the column's name is one of a stake, else the stake
+    as written."""
     made = f"{column.lower()}={stake}"
     return made if _LABEL.fullmatch(made) else stake
 
@@ -59,7 +59,7 @@ def penalty(text: str, *, target: bool) -> Fraction:
 
 
 def penalties(labels: Iterable[str], scale: str = "auto") -> dict[str, Fraction] | None:
-    """Return λ of each label; None where one of them names no stake and no `scale` says what it is.
+    """Return λ of each label, or None if one of them names no stake and no `scale` says what it is.
 
     `scale` is penalty, target, or auto (by the name before the equals sign). Raises UsageError as `penalty` does.
     """
@@ -113,7 +113,8 @@ def _number(value: Fraction) -> str:
 
 
 def stakes_of(words: Sequence[str]) -> list[tuple[str, Fraction]]:
-    """Return stakes as they were written and as λ, without those that stand twice; raises UsageError."""
+    """Return stakes as they were written and as λ, without repetitions; raise UsageError for a word that is no
+    stake."""
     made: dict[Fraction, str] = {}
     for word in words:
         name, equals, value = word.strip().rpartition("=")

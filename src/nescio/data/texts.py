@@ -1,4 +1,4 @@
-"""What was asked and answered, in words: for people who look at questions. No number depends on it."""
+"""The words of questions and answers, for people who look at questions. No number depends on them."""
 
 from __future__ import annotations
 

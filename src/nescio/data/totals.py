@@ -37,7 +37,7 @@ class JointColumns(Struct, frozen=True, eq=False):
 
     @property
     def width(self) -> int:
-        """How many numbers are summed a resample."""
+        """The number of sums in each resample."""
         return len(self.columns.exponents)
 
 

@@ -81,8 +81,8 @@ def number_repeats(answers: Iterable[Answer]) -> int:
 def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, notes: list[Note]) -> Outcomes:
     """Return the answers of one file, or of several that belong together; a question that a run lacks is absent.
 
-    Answers to one question with different `repeat` share its weight. Raises FormatError where a run answers a question
-    twice otherwise. `notes` gets one a run on what stands behind its silence and its ungraded answers.
+    Answers to one question with different `repeat` share its weight. Raises FormatError if a run answers a question
+    twice otherwise. `notes` gets one note a run on the reasons for its silence and its ungraded answers.
     """
     answers = list(answers)
     if not answers:

@@ -1,4 +1,4 @@
-"""What `--choose NAME=VALUE` takes of several things in a file: a metric, a scorer, a threshold."""
+"""Choose one of several things in a file, as `--choose NAME=VALUE` says: a metric, a scorer, a threshold."""
 
 from __future__ import annotations
 

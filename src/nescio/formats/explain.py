@@ -1,5 +1,5 @@
-"""Why a file was taken for its format, in words: the rule of its `recognise`, and what of the file was enough for
-it."""
+"""Explain in words why a file was taken for its format: the rule of its `recognise`, and the part of the file that
+satisfied it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the writers of folders share: names for files, lines of JSON, and a note on what a format has no place for."""
+"""Parts that the writers of folders share: names for files, lines of JSON, and a note on what a format has no place
+for."""
 
 from __future__ import annotations
 

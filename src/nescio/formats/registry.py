@@ -1,4 +1,4 @@
-"""What a format is, the registries of readers and of writers, and what reading and writing give.
+"""The contract of a format, the registries of readers and of writers, and the results of reading and writing.
 
 A format is one file here. `known.py` has the keys of its files, so that it is imported only for files that have them;
 its `recognise`, or its shapes alone, say what part such a file plays in it ("table", "gold", "answers") or None; its
@@ -93,8 +93,8 @@ class Declined:
 
 
 class Choices(Mapping[str, str]):
-    """What `--choose NAME=VALUE` says, by name; `asked` are the names that a reader looked for, whether they were given
-    or not."""
+    """The values of `--choose NAME=VALUE`, by name. `asked` are the names that a reader looked for, whether they were
+    given or not."""
 
     def __init__(self, chosen: Mapping[str, str]) -> None:
         self._given = dict(chosen)
@@ -116,11 +116,11 @@ def _no_judge(_: Unjudged) -> Outcomes:
 
 
 class ReadOptions(Struct, frozen=True):
-    """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which
-    are graded scores that a measure asks for, which of several things in a log to `choose`, what words mean "I do
-    not know", and whether questions must hold gold answers (not where people judge, or a system is to answer), and
-    whether the `texts` of questions and answers are wanted, which people look at and no number needs; without
-    `supports` what answers rest on, which no judge reads, may be left out: in many runs it is most of the file."""
+    """The options of a reader. They are: words for outcomes; the columns to keep as strata (None: all that can be); the
+    graded scores that a measure needs; which of several things in a log to `choose`; the words that mean "I do not
+    know"; whether questions must hold gold answers (not if people judge, or a system is to answer); and whether the
+    `texts` of questions and answers are wanted, which people look at and no number needs. Without `supports` a reader
+    may leave out what answers rest on. No judge reads it, and in many runs it is most of the file."""
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
@@ -166,7 +166,7 @@ class ReadOptions(Struct, frozen=True):
 
 
 class ReadResult(Struct, frozen=True):
-    """What a reader found, notes for the user, and the measures that users of the format expect first.
+    """The result of a reader: data, notes for the user, and the measures that users of the format expect first.
 
     `judges` says who judged, where the reader knows it or let something judge (nuggets matched automatically); outcomes
     may name the judge of each run themselves. `in_words` are outcomes whose texts were asked for, where scores alone
@@ -295,7 +295,8 @@ def is_streamed(source: Source) -> bool:
 
 
 class WriteResult(Struct, frozen=True):
-    """What was written, in words ("12 outcomes of 1 run"), and notes on what the format has no place for."""
+    """The result of a writer: what was written, in words ("12 outcomes of 1 run"), and notes on what the format has no
+    place for."""
 
     what: str
     notes: tuple[Note, ...] = ()
@@ -305,8 +306,8 @@ Write = Callable[..., WriteResult]  # of what was read, a path, and `progress` w
 
 
 class Writer(Struct, frozen=True):
-    """A registered writer: `takes` is Outcomes or Unjudged, `suffixes` those of the file it writes, none where it fills
-    a folder."""
+    """A registered writer: `takes` is Outcomes or Unjudged, `suffixes` are those of the file it writes, none if it
+    fills a folder."""
 
     name: str
     about: str

@@ -1,5 +1,5 @@
-"""What is doubtful about the judging of answers, counted while they are judged: wrong answers that read like silence,
-right ones that differ from gold in marks that the judge ignores, and answers that another judge sees otherwise."""
+"""Count doubts about the judging of answers while they are judged: wrong answers that read like silence, right answers
+that differ from gold in marks that the judge ignores, and answers that another judge grades otherwise."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a judge is, and the registry of judges; `_runs.py` says how runs become outcomes.
+"""The contract of a judge, and the registry of judges; `_runs.py` turns runs into outcomes.
 
-A judge is one decorated function of a question, an answer and its parameters, which have defaults:
+A judge is one decorated function that takes a question, an answer and its parameters, which have defaults:
 
     @judge("exact")
     def exact(question, answer): ...                    # right or not
@@ -8,10 +8,10 @@ A judge is one decorated function of a question, an answer and its parameters, w
     @judge("token_f1", scores={"f1": 0.0})
     def token_f1(question, answer, threshold=0.5): ...  # a Grade, with a score that becomes the column f1
 
-`scores` names the columns of graded credit, each with what silence earns in it, or a function that says so of a
-question: NaN where it earns nothing because it is not counted. `measures` are those that users of the judge expect
-first. `suits` says of a question whether the judge is the one to take where nobody named any; `remarks` says what is
-odd about the answers of runs.
+`scores` maps each column of graded credit to what silence earns in it, or to a function that returns this for a
+question. NaN means that silence is not counted. `measures` are those that users of the judge expect first. `suits`
+returns whether the judge is the one to take for a question if nobody named any. `remarks` returns what is odd about the
+answers of runs.
 
 Judges that need more than a function (people, a language model) are objects with the attributes of `Judge`, made by a
 function under `@factory` from the `Resources` that they need.
@@ -37,8 +37,8 @@ from nescio.registry import Registry, Rule, as_text, bind, modules_in, parse_cal
 
 
 class Grade(Struct, frozen=True):
-    """What a judge makes of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED; scores; and why
-    it has no grade."""
+    """A judge's grade of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED. It also has
+    scores, and the reason why there is no grade."""
 
     state: int
     scores: Mapping[str, float] = field(default_factory=lambda: _NO_SCORES)
@@ -50,7 +50,7 @@ RIGHT, WRONG = Grade(CORRECT), Grade(INCORRECT)
 
 
 class AnswerToJudge(Struct, frozen=True):
-    """What a judge is asked: is this answer of that run to the question right?"""
+    """The question to a judge: is this answer of that run to the question right?"""
 
     run: str
     question: Question
@@ -81,7 +81,7 @@ class Judge(Protocol):
 
 
 class Resources(Struct, frozen=True):
-    """What some judges need and a name does not hold: people's verdicts, and a language model at its endpoint."""
+    """Resources of judges that a name cannot hold: people's verdicts, and a language model at its endpoint."""
 
     people: Judge | None = None
     model: Callable[[], Judge] | None = None
@@ -243,6 +243,6 @@ def rule_of(name: str) -> str:
 
 
 def first_measures(record: JudgeRecord) -> tuple[str, ...]:
-    """Name the measures that users of a judge expect first; none where any will do."""
+    """Return the measures that users of a judge expect first; empty if any will do."""
     declared = REGISTRY.get(record.name)
     return declared.measures if declared else ()

@@ -44,7 +44,8 @@ def same_words(gold: str, answer: str) -> bool:
 
 
 def _formula(text: str) -> str | None:
-    """Return a formula without what may stand around it, and without spaces beside its signs; None for other texts."""
+    """Return a formula without its surroundings and without spaces beside its signs, or None if the text is no
+    formula."""
     text = text.translate(_ALIKE)
     bare = text.lstrip(_AROUND).rstrip(_AROUND + ".")
     return _SPACES.sub("", " ".join(bare.split())) if _FORMULA.search(text) else None

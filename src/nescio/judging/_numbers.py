@@ -106,8 +106,8 @@ def quantities(text: str, decimal: str = ".", *, in_words: bool = True) -> list[
 
 
 def amount(text: str) -> Quantity | None:
-    """Return the number that a text is, in digits, with its unit and nothing else; None where it is another text, or a
-    number such as 007, which is a name."""
+    """Return the number, in digits, that a text consists of, with its unit, or None if the text is anything else. A
+    number such as 007 is a name, and gives None."""
     prepared = _spaced(_rewritten(text)).rstrip(" .") if any(map(str.isdecimal, text)) else ""
     if not prepared or re.match(r"\D*0\d", prepared):
         return None

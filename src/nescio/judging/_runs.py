@@ -1,4 +1,4 @@
-"""How runs become outcomes: every answer and every declined candidate is judged."""
+"""Turn runs into outcomes: every answer and every declined candidate is judged."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _extend(cells: Mapping[str, Any], rows: list[tuple[float, ...]]) -> None:
 def _graded(
     judge: Judge, runs: Sequence[Run], questions: Sequence[Question], index: Mapping[tuple[str, str], int]
 ) -> Iterator[tuple[int, int, Response, Grade | None]]:
-    """Yield every response with its run, its row and its grade: None where there is no answer to grade.
+    """Yield every response with its run, its row and its grade, which is None if there is no answer to grade.
 
     A judge that grades one by one is asked as we go; any other is given all answers at once, before the first.
     """

@@ -74,7 +74,7 @@ def unit_of(word: str, degrees: bool = False) -> str | None:
 
 
 def convert(value: Decimal, unit: str, to: str) -> Decimal | None:
-    """Return a value in another unit, or None where the two do not measure the same."""
+    """Return a value in another unit, or None if the two units do not measure the same quantity."""
     need_libraries()
     import pint
 

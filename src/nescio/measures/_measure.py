@@ -1,12 +1,13 @@
-"""What a measure is, the registry of them, and how a name with parameters is read.
+"""The contract of a measure, the registry of measures, and the reader of names with parameters.
 
 A measure is one decorated function:
 
     @measure("c@1", needs="correct unanswered", bounds=(0, 1), source="Peñas & Rodrigo, ACL 2011, eq. 4")
     def c_at_1(total): ...
 
-Its docstring is what users read of it: a line that says what it is, the formula, when it is undefined; then a paragraph
-"When to use it: …" and one "Example: DATA: STEPS = NUMBER", worked out by hand, which a test computes from the data.
+Users read its docstring: a line that says what the measure is, the formula, and when it is undefined. Then come a
+paragraph "When to use it: …" and one "Example: DATA: STEPS = NUMBER", worked out by hand, which a test computes from
+the data.
 
 The function gets sums of per-question columns and answers for all resamples at once. Four shapes share this contract:
 
@@ -20,8 +21,8 @@ order=      the sums are kept apart by the value of a column, the highest first,
             is the first column that it needs, which a parameter names):
             `total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
 
-A question counts for a measure where all columns that it `needs` are present. Silence, weights and ties are thereby
-settled before the function is called, and a question with weight 2 is the same as that question twice.
+A question counts for a measure if all columns that the measure `needs` are present. Silence, weights and ties are
+thereby settled before the function is called, and a question with weight 2 is the same as that question twice.
 """
 
 from __future__ import annotations
@@ -208,8 +209,9 @@ class Measure(Struct, frozen=True):
         return np.concatenate(parts).reshape(np.shape(weights)[:-1]) if parts else np.zeros(0)
 
     def under(self, patterns: Patterns, table: Table, *, mirrored: bool = False) -> NDArray[np.float64]:
-        """The ordered measure under many weights, one for each unit in `patterns`: a table of shape (units,
-        resamples). With `mirrored` the weights are 0 or 1, and after these values stand those under 1 less them."""
+        """Return the ordered measure under many weights, one for each unit in `patterns`: a table of shape (units,
+        resamples). With `mirrored` the weights are 0 or 1, and the values under 1 less the weights follow the values
+        under them."""
         assert patterns.starts is not None
         if patterns.shares is not None and (patterns.shares != 1).any():  # the passes know rows that weigh the same
             return self.value(patterns, np.concatenate([table, 1 - table], axis=1).T if mirrored else table.T)
@@ -224,7 +226,8 @@ class Measure(Struct, frozen=True):
             return np.concatenate([self.under(patterns, part) for part in parts])
 
     def deciding(self, patterns: Patterns) -> float:
-        """How many independent comparisons of units agree where the value is at its limit; 0 where that is unknown."""
+        """Return how many independent comparisons of units agree if the value is at its limit, or 0 if that is
+        unknown."""
         if self.declaration.deciding is None or patterns.unit is not None:
             return 0.0
         totals = {name: patterns.counts * values for name, values in patterns.columns.items()}
@@ -300,7 +303,7 @@ class Declaration(Struct, frozen=True):
 
     @property
     def other_names(self) -> tuple[str, ...]:
-        """What else it is called."""
+        """The other names of the measure."""
         return tuple(other for other, name in OTHER_NAMES.items() if name == self.name)
 
     @property
@@ -310,7 +313,7 @@ class Declaration(Struct, frozen=True):
 
     @property
     def use(self) -> str:
-        """When to use the measure, what it hides, and what to take instead."""
+        """The advice on use: the purpose of the measure, what it hides, and what to take instead."""
         return self._paragraph(WHEN)
 
     @property

@@ -50,7 +50,7 @@ BINS = {
 
 
 def bin_of(probability: Any, bins: int) -> Any:
-    """Return the bin (l, u] of a probability among bins of equal width, counted from 1; 0 stands in the first."""
+    """Return the bin (l, u] of a probability among bins of equal width, counted from 1; 0 is in the first."""
     # A p that is a multiple of 1/M up to rounding closes its bin.
     scaled = probability * bins
     nearest = np.rint(scaled)

@@ -159,10 +159,10 @@ def _held(path: Path, room: MemoryBudget) -> bytes:
 
 
 def _open_split(path: Path, document: Any) -> Source | None:
-    """Return a JSON document that is a table as one, its cells as texts: `{"columns": [...], "data": [[...], ...]}`, as
-    pandas, MLflow and Weights & Biases write them. None where it is something else.
+    """Return a JSON document that is a table as one, with its cells as texts, or None if it is something else. Such a
+    table is `{"columns": [...], "data": [[...], ...]}`, as pandas, MLflow and Weights & Biases write it.
 
-    Raises FormatError where a row has another width than the header, or a name appears twice.
+    Raises FormatError if a row has another width than the header, or a name appears twice.
     """
     if not isinstance(document, dict) or not isinstance(document.get(_COLUMNS), list):
         return None
@@ -183,7 +183,8 @@ def _open_split(path: Path, document: Any) -> Source | None:
 
 
 def _document_of_text(path: Path, room: MemoryBudget) -> Source | None:
-    """Return a text under another name that is a JSON document, as some tools write them; None where it is none."""
+    """Return a text file that is a JSON document under another name, as some tools write them, or None if it is
+    none."""
     try:
         source = open_document(path, room)
     except FormatError:
@@ -229,8 +230,8 @@ def _listed(path: Path) -> list[zipfile.ZipInfo]:
 
 
 def unpacked_size(path: Path, ratio: int = RATIO) -> int:
-    """How many bytes an archive unpacks to, as it says; raises FormatError where that is more than it may, UsageError
-    for too many members."""
+    """Return the number of bytes to which an archive unpacks, as it says itself. Raises FormatError if that is more
+    than allowed, UsageError if it has too many members."""
     members = _listed(path)
     check_files(len(members))
     size = sum(info.file_size for info in members)

@@ -73,13 +73,13 @@ def holds_numbers(source: Source, column: str) -> bool:
 
 
 def grid(source: Source, words: Words, numbers: Sequence[str] = (), judge: str | None = None) -> Grid | None:
-    """Read a Parquet table with the columns `run`, `question` and `outcome`, and these columns of numbers; `words` says
-    of the words for outcomes, each with its number of rows, which state each means. `judge` names the column that says
-    who judged.
+    """Read a Parquet table with the columns `run`, `question` and `outcome`, and these columns of numbers. `words`
+    returns the state that each word for an outcome means, given the words with their numbers of rows. `judge` names the
+    column that says who judged.
 
-    Returns None where the table is none that can be read so: a cell is empty, a word is unknown, a name has white space
-    around it or accents typed in two ways, a number is not finite, a run has a question twice or two judges. Another
-    way will say what is wrong.
+    Returns None if the table cannot be read so: a cell is empty, a word is unknown, a name has white space around it or
+    accents typed in two ways, a number is not finite, a run has a question twice or two judges. The slower way of
+    reading then reports what is wrong.
     """
     relation, where = _table(source, "file_row_number=true")
     with connect(alone=True) as connection:
@@ -179,7 +179,7 @@ def _numbered(
 
 
 def _as_double(cell: str, kind: str) -> str | None:
-    """Return a cell as a double, in SQL; None where its column holds no numbers."""
+    """Return the SQL of a cell as a double, or None if its column holds no numbers."""
     if kind == "DOUBLE" or kind in _WHOLE:
         return f"{cell}::DOUBLE"
     return f"{cell}::VARCHAR::DOUBLE" if kind.startswith(_AS_WRITTEN) else None

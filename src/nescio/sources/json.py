@@ -117,8 +117,8 @@ def needs(text: bytes) -> int:
 
 
 def _times(text: bytes, mark: bytes) -> int:
-    """How often a mark that cannot overlap itself stands in a text: `bytes.count`, but several times as fast in long
-    texts that have many of it."""
+    """Return how often a mark that cannot overlap itself occurs in a text. It is `bytes.count`, but several times as
+    fast in long texts that have the mark often."""
     if len(text) < _LONG:
         return text.count(mark)
     total = 0
@@ -138,7 +138,7 @@ def _parts(text: bytes, wide: int) -> Iterator[NDArray[np.uint8]]:
 
 
 def _longest(text: bytes) -> int:
-    """How many bytes stand between two quotation marks at the most."""
+    """Return the largest number of bytes between two quotation marks."""
     longest, last, start = 0, -1, 0
     for part in _parts(text, 1):
         places = np.flatnonzero(part == ord('"')) + start
@@ -164,7 +164,7 @@ def _forgiven(text: bytes) -> Any:
 
 
 def halves_of_pairs(text: bytes) -> int:
-    """Return how many halves of surrogate pairs stand alone in a JSON text, each of which is read as U+FFFD."""
+    """Return the number of lone halves of surrogate pairs in a JSON text, each of which is read as U+FFFD."""
     if not _HALF_PAIR.search(text):
         return 0
     return sum(match[1] is not None for match in _PAIRS.finditer(text))
@@ -212,7 +212,8 @@ def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None
 
 
 def most_keys(text: bytes) -> int:
-    """How many keys a JSON text may hold: exactly those it does unless one ends in a backslash, or a text holds `" :`.
+    """Return the largest number of keys that a JSON text may hold. It is exact unless a key ends in a backslash, or a
+    text holds `" :`.
 
     A quotation mark within a text has a backslash before it, so that `":` ends a key where there is none, or where that
     belongs to another one.
@@ -222,7 +223,7 @@ def most_keys(text: bytes) -> int:
 
 
 def _has_spaced_colon(text: bytes) -> bool:
-    """Say whether white space stands before a colon, which few long texts have."""
+    """Return whether white space comes before a colon, as it does in few long texts."""
     return any(np.any((part[1:] == ord(":")) & (part[:-1] <= ord(" "))) for part in _parts(text, 2))
 
 

@@ -1,4 +1,4 @@
-"""What a file may come to, in one place: each limit with its default, its option, and the message that names both.
+"""The limits of a file, in one place: each with its default, its option, and the message that names both.
 
 A limit that depends on the size of a file keeps what is small on disk small in memory: no log that a tool wrote comes
 near it, and the option says more where one does. `Limits` holds what the user set; readers ask here, however deep they
@@ -27,7 +27,7 @@ COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
 
 
 class Limits(Struct, frozen=True):
-    """What a user set; None is what a file of its size may come to."""
+    """The limits that a user set. None means the limit that follows from the size of a file."""
 
     max_unpacked: float | None = None  # GB
     max_rows: int | None = None
@@ -56,7 +56,7 @@ def limits() -> Limits:
 
 
 def most_unpacked(size: int, ratio: int = RATIO) -> int:
-    """How many bytes a file of `size` bytes may unpack to."""
+    """Return the number of bytes to which a file of `size` bytes may unpack."""
     told = limits().max_unpacked
     return min(MOST_UNPACKED, SMALL + ratio * size) if told is None else int(told * GB)
 
@@ -104,8 +104,8 @@ def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
 
 
 def check_columns(label: Path | str, columns: int, memory: int, where: str | None = None) -> None:
-    """Raise FormatError where a table has more columns than it may; each takes memory for thousands of rows, of which
-    there is so much for a file of its size."""
+    """Raise FormatError if a table has more columns than allowed. Each column takes memory for thousands of rows, and
+    `memory` is what a file of its size may take."""
     told = limits().max_columns
     if columns > (memory // COLUMN if told is None else told):
         many = ", which is too many for a table of this size" if told is None else f", which is more than {told:,}"
@@ -114,7 +114,7 @@ def check_columns(label: Path | str, columns: int, memory: int, where: str | Non
 
 
 def longest_text() -> int:
-    """How many bytes a line of text, or the cell of a table, may have."""
+    """Return the largest number of bytes of a line of text, or of a cell of a table."""
     return int(limits().max_text * MB)
 
 

@@ -12,7 +12,7 @@ LONGEST = 1_000_000  # characters of a text that is read as Python, whose parser
 
 
 class UnsoundLiteralError(ValueError):
-    """What looks like a value and cannot be one, with the rule that it breaks."""
+    """A text that looks like a value and cannot be one; the error holds the rule that it breaks."""
 
 
 def read_literal(text: str) -> Any:

@@ -96,7 +96,7 @@ def _open_file(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _parquet_files(path: Path) -> list[Path]:
-    """List the Parquet files that a folder or a pattern of names (part-*.parquet) stands for; none for a file."""
+    """List the Parquet files in a folder, or those that match a pattern of names (part-*.parquet); empty for a file."""
     try:
         if path.is_dir():
             return sorted(path.rglob("*.parquet"))
@@ -178,8 +178,8 @@ def _opened(path: Path, room: MemoryBudget, streamed: Streamed | None) -> Source
 
 
 def _open_listed(path: Path, room: MemoryBudget) -> Source | None:
-    """Return a file of JSON Lines that is one JSON list of objects instead, as some tools write; None where it is
-    not."""
+    """Return the file as a document if it is named JSON Lines but holds one JSON list of objects, as some tools write;
+    else None."""
 
     with path.open("rb") as file:
         if not file.read(_CHUNK).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):

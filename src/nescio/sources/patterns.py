@@ -36,7 +36,8 @@ def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
     repeats = sum(1 for _ in _repeated(tree))
 
     def matches(text: str) -> bool:
-        """Where a pattern repeats k things, Python may try all ways to share a text of n characters: n^k steps."""
+        """Return whether the pattern matches the whole text. If a pattern repeats k things, Python may try all ways to
+        share a text of n characters: n^k steps."""
         steps = max(len(text), 1) ** repeats
         if steps <= _QUICK or (steps <= _BEARABLE and _FOREIGN.search(pattern)):
             return compiled.fullmatch(text) is not None
@@ -49,7 +50,7 @@ def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
 
 
 def _repeated(tree: Iterable[Any]) -> Iterator[Any]:
-    """Yield the bodies of all repetitions, however deep they stand."""
+    """Yield the bodies of all repetitions, at any depth."""
     for code, value in tree:
         if code in _REPEATS and value[1] > 1:
             yield value[2]

@@ -32,7 +32,7 @@ Row = Mapping[str, Any]
 
 
 class Rows(Struct, frozen=True):
-    """Rows, and the path of names at which they are; `by` is the column made of the names that they stand under."""
+    """Rows, and the path of names that leads to them. `by` is the column made of the names under which the rows are."""
 
     path: str
     rows: Sequence[Row]
@@ -178,8 +178,7 @@ def _within(rows: Rows) -> Iterator[Rows]:
 
 
 def _numbers(value: Any, path: tuple[str, ...], rows: Collection[str]) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers and the short texts of a document that stand in none of its lists and rows, with their
-    paths."""
+    """Yield the numbers and the short texts of a document that are in none of its lists and rows, with their paths."""
     if isinstance(value, Mapping) and len(path) <= _DEEPEST and ".".join(path) not in rows:
         for name, member in value.items():
             yield from _numbers(member, (*path, str(name)), rows)
@@ -193,7 +192,7 @@ _WHOLE = "this JSON document is a list of rows or columns"
 
 
 def _place(source: Source, found: Rows) -> str:
-    """Say where rows are, and what the names that they stand under have become."""
+    """Return in words where the rows are, and which column their names have become."""
     where = "the objects in its lines" if source.kind == "lines" else _WHOLE
     if apart := [_ENDS[at] for at in (figures_in(source) if source.kind == "lines" else ())]:
         where += f" but the {' and the '.join(apart)}, which holds figures"
@@ -261,7 +260,8 @@ def _find(value: Any, path: str, depth: int) -> list[Rows]:
 
 
 def _crossed(value: Mapping[str, Any]) -> list[Row]:
-    """Return the rows that stand under two names, of a run and of a question; of the two there are fewer runs."""
+    """Return the rows that are under two names, of a run and of a question. Runs are the names of which there are
+    fewer."""
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(one, Mapping) and _is_keyed(one) for one in members):
         return []

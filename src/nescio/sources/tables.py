@@ -186,10 +186,10 @@ def lines_about(source: Source) -> float:
 
 @contextmanager
 def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -> Iterator[Source | None]:
-    """Let a delimited file stand in a folder of its own as Parquet, as long as it is looked at: its cells as they are
-    written, but for columns of `numbers`. None where it cannot be read so, where one of `numbers` is none, where a cell
-    of the columns of these `names` has an apostrophe, with which writers guard what spreadsheets take for a formula, or
-    where there is no room for it: another way will say what is wrong."""
+    """Yield a delimited file as Parquet in a temporary folder, which lasts as long as the block. Its cells are as
+    written, except in columns of `numbers`. Yields None if the file cannot be read so, if a cell of `numbers` is no
+    number, or if there is no room for it. It also yields None if a cell of the columns `names` has an apostrophe, with
+    which writers guard what spreadsheets take for a formula. The slower way of reading then reports what is wrong."""
     import duckdb
 
     relation, columns = _quick(source), source.columns
@@ -375,7 +375,7 @@ def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
 
 
 def locate(source: Source, row: int) -> str:
-    """Where row `row` (from 1) of a source lies: its line in a text file, its row in any other table."""
+    """Return the place of row `row` (from 1) of a source: its line in a text file, its row in any other table."""
     if source.made_of is not None:
         whole, rows = source.made_of
         return locate(whole, (row - 1) % rows + 1)

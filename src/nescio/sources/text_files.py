@@ -20,8 +20,8 @@ _LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it
 
 
 def check_text(path: Path) -> bool:
-    """Whether all lines end alike, in LF or in CR LF, and no quotation mark stands beside a space: nothing for readers
-    to differ on.
+    """Return whether readers can only agree on a file: all lines end alike, in LF or in CR LF, and no quotation mark is
+    beside a space.
 
     Raises FormatError at the first NUL byte, the first byte that is not UTF-8, or a line that is too long, naming it.
     """

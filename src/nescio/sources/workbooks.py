@@ -47,13 +47,13 @@ class SeveralSheetsError(FormatError):
 
 
 def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
-    """Write the sheet of a workbook as CSV into a temporary folder, which goes when the first value does; and note
-    cells that stand beyond its header.
+    """Write the sheet of a workbook as CSV into a temporary folder, and note cells beyond its header. The folder is
+    deleted with the first value.
 
-    Raises UsageError where the library that reads workbooks is not installed, FormatError where this is none, where it
-    unpacks to more bytes than it may or to more cells than so many bytes hold, where several sheets have cells
-    (`--sheet` says which is meant), or where a cell holds an error, or a formula without the value that it gave:
-    neither is an answer.
+    Raises UsageError if the library that reads workbooks is not installed. Raises FormatError if this is no workbook,
+    if it unpacks to more bytes than allowed or to more cells than so many bytes hold, if several sheets have cells
+    (`--sheet` says which is meant), or if a cell holds an error, or a formula without the value that it gave: neither
+    is an answer.
     """
     try:
         from openpyxl import load_workbook
@@ -101,8 +101,8 @@ def _write(rows: Iterable[list[str]], target: Path) -> bool:
 
 
 class _Sheet:
-    """The cells of a sheet as texts, without rows that are empty, and as wide as its first row below its titles; what
-    errors they hold, and which stand beyond that, is known when all were seen."""
+    """The cells of a sheet as texts, without empty rows, and as wide as its first row below its titles. The errors, and
+    the cells beyond that width, are known once all cells were read."""
 
     def __init__(self, path: Path, sheet: Any, size: int, made: Made) -> None:
         self._path, self._sheet, self._size, self._made = path, sheet, size, made

@@ -141,11 +141,11 @@ def check_new_folder(path: Path) -> None:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Yield a folder to fill, which becomes the new `path` when the block ends well, and vanishes otherwise, by the
-    next call where this one is killed.
+    """Yield a folder to fill. It becomes the new `path` when the block ends well, and else it is deleted, by the next
+    call if this one is killed.
 
-    An empty folder gives way to the new one at once. One that cannot (where somebody stands, a disk is mounted, or the
-    folder around it is read-only, and on Windows) is filled, one file after another.
+    The new folder replaces an empty one at once. If it cannot (a process works in it, a disk is mounted on it, the
+    folder around it is read-only, or on Windows), the empty folder is filled, one file after another.
     """
     check_new_folder(path)
     mode = path.stat().st_mode & 0o7777 if path.is_dir() else 0o777 & ~_mask()

@@ -253,8 +253,8 @@ def _metric(log: Log, cases: Sequence[dict[str, Metric]]) -> str | None:
 
 
 def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: float | None, answer: Answer) -> Answer:
-    """Return the answer with its verdict by one metric, or by all; not graded where only metrics that failed stand
-    against it."""
+    """Return the answer with its verdict by one metric, or by all. It is not graded if the only metrics against it
+    failed."""
     said = case.actual_output if isinstance(case.actual_output, str) else None
     answer.question, answer.labels = question_name(case.input), as_object(case.metadata or case.additional_metadata)
     answer.scores = {name: one.value for name, one in metrics.items() if one.value is not None}

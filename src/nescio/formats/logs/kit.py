@@ -1,5 +1,5 @@
-"""What the readers of other tools' logs share: rows and their checks, what became of an answer, and how a score becomes
-an outcome.
+"""Parts that the readers of other tools' logs share: rows and their checks, the state of an answer, and the outcome
+that a score means.
 
 A reader says what a file holds, one `Answer` after another; everything that follows from it is here, above all the one
 order in which an answer is called ungraded, silent, empty, right or wrong.
@@ -218,7 +218,7 @@ def _fault(kind: type[Struct], row: Any, message: str) -> tuple[str, Any]:
 
 
 def _alternatives(type_: Any) -> list[Any]:
-    """Return the types of which a value may be one, None aside."""
+    """Return the types that a value may have, except None."""
     if get_origin(type_) is Annotated:
         return _alternatives(get_args(type_)[0])
     if get_origin(type_) in (Union, UnionType):
@@ -402,7 +402,8 @@ def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array
 
 
 def _with_infinite(outcomes: Outcomes) -> Outcomes:
-    """Return outcomes whose texts say which scores are left out because they are infinite, where no reason stands."""
+    """Return outcomes whose texts name the scores that are left out because they are infinite, unless a reason is there
+    already."""
     assert outcomes.texts is not None
     texts = outcomes.texts.copy()
     infinite = {bare(name): np.isinf(values) for name, values in outcomes.extra_columns.items()}

@@ -75,7 +75,7 @@ def recognise(source: Source) -> str | None:
 
 
 def _listed(source: Source) -> list[Any] | None:
-    """Return the objects of a JSON document: a list, or `data` as the API returns them; None where it is neither."""
+    """Return the objects of a JSON document: a list, or `data` as the API returns them; None if it is neither."""
     held = source.document
     if isinstance(held, dict) and "meta" in held:
         held = held.get("data")
@@ -196,7 +196,7 @@ def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
 
 
 def _values(cell: Any) -> list[float] | None:
-    """Return the scores in a cell, which holds one or a list of them; None where it holds something else."""
+    """Return the scores in a cell, which holds one or a list of them, or None if it holds something else."""
     if isinstance(cell, str) and cell[:1] == "[":
         cell = json_or(cell, cell)
     marks = [mark_of(as_text(one)) for one in (cell if isinstance(cell, list) else [cell])]

@@ -128,12 +128,12 @@ def _logs(doc: Mapping[str, Any], response: Mapping[str, Any]) -> list[float]:
 
 
 def _confidence(logs: Sequence[float]) -> float | None:
-    """Return the softmax of the log-probabilities of the options at the best of them; None where there are none."""
+    """Return the largest softmax of the options' log-probabilities, or None if there are none."""
     return 1 / math.fsum(math.exp(log - max(logs)) for log in logs) if logs else None
 
 
 def _rows(source: Source, *, texts: bool) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows, of which the long columns (prompts, tokens) are not read where nobody looks at them."""
+    """Yield the rows; their long columns (prompts, tokens) are not read if nobody needs the `texts`."""
     import duckdb
 
     columns = ["doc", "metric", "model_response", "metrics", "predictions"]

@@ -55,7 +55,7 @@ def rows_of(source: Source, without: Collection[str] = ()) -> list[Row]:
 
 
 def value_of(cell: Any) -> Any:
-    """Return what a cell holds as JSON, or as Python prints it; None where it holds neither."""
+    """Return the value of a cell that holds JSON, or a value as Python prints it; None if it holds neither."""
     return literal_or(cell, None) if isinstance(cell, str) else cell
 
 
@@ -135,10 +135,10 @@ def marked_rows(
     gold: str | None = None,
     reasons: Collection[str] = (),
 ) -> Iterator[Answer]:
-    """Yield the rows as answers of a run: called by their question, and none where nothing is said. Columns that are
-    neither metrics nor `fields` of the tool are labels; `gold` and `reasons` are columns of what people read.
+    """Yield the rows as answers of a run, each named by its question. An empty answer is none. Columns that are neither
+    metrics nor `fields` of the tool are labels. `gold` and `reasons` are columns of texts for people.
 
-    Raises FormatError where a question is empty.
+    Raises FormatError if a question is empty.
     """
     source, question, answer_column = table.source, table.question, table.answer
     confidence = source.named.get("confidence")

@@ -26,11 +26,11 @@ _LONGEST = 100  # characters of a question that can be its name
 
 
 def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, keep: Sequence[str] = ()) -> ReadResult:
-    """Return outcomes by the metric chosen with `--choose metric=NAME`, or, where the tool has `verdicts`, by the only
-    one whose scores are all 0 or 1, task by task; else the scores of all metrics, which mean(NAME) measures. Of the
-    strata those to `keep` stay.
+    """Return outcomes, or the scores of all metrics, which mean(NAME) measures. The outcomes are by the metric chosen
+    with `--choose metric=NAME`, or, if the tool has `verdicts`, by the only one whose scores are all 0 or 1, task by
+    task. Only the strata in `keep` are kept.
 
-    Raises FormatError where no metric has a number, UsageError where the metric chosen is not there.
+    Raises FormatError if no metric has a number, UsageError if the chosen metric is not there.
     """
     log.number(answers)
     tasks: dict[str, list[Answer]] = {}
@@ -120,7 +120,8 @@ def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None
 
 
 def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str | None]) -> None:
-    """Say why there are scores only: of which metric nobody said that it decides, or whose scores are no outcomes."""
+    """Note why there are scores only: nobody said which metric decides, or the scores of the one that decides are no
+    outcomes."""
     if None not in deciding.values():
         log.notes += [no_outcome(name, name) for name in dict.fromkeys(filter(None, deciding.values()))]
         return

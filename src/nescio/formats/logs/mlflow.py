@@ -149,8 +149,8 @@ def _rows(source: Source) -> Iterator[Row]:
 
 
 def _marks(source: Source, row: Row, where: str) -> dict[str, float | None]:
-    """Return what each assessment says: NaN where it failed, None where it is neither a number nor a verdict; the mean
-    of several of one name."""
+    """Return the mark of each assessment: NaN if it failed, None if it is neither a number nor a verdict. Several of
+    one name give their mean."""
     listed = value_of(row.get("assessments"))
     if listed is None:
         return {}

@@ -58,8 +58,8 @@ class Item(Struct):
 
 
 class Seen(Struct):
-    """What was met in a run: letters in pred that the text does not say, or says otherwise, answers without a text, and
-    the letters that only the repository's second and third rule find."""
+    """The oddities of a run: letters in pred that the text does not have, or has otherwise, answers without a text, and
+    letters that only the repository's second and third rule find."""
 
     random: int = 0
     other: int = 0
@@ -129,8 +129,7 @@ def _key(source: Source) -> Key:
 
 
 def _run_of(source: Source) -> tuple[str, str, Iterator[Placed]]:
-    """Return the run, and the category that this is the file of, or nothing; and all items, the first of which tells
-    it."""
+    """Return the run, the category whose file this is (or ""), and all items; the first item has the category."""
     rows = rows_in(source, (), "each item")
     first = next(rows, None)
     placed = rows if first is None else chain([first], rows)
@@ -169,7 +168,7 @@ def again(text: str) -> str | None:
 
 
 def alone(text: str) -> str | None:
-    r"""Return the letter that its third rule finds, `\b[A-J]\b(?!.*\b[A-J]\b)`: the last that stands alone."""
+    r"""Return the letter that its third rule finds, `\b[A-J]\b(?!.*\b[A-J]\b)`: the last that is a word of its own."""
     letters = _ALONE.findall(text)
     return letters[-1] if letters else None
 

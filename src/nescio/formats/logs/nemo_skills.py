@@ -131,7 +131,7 @@ def _scores(source: Source, row: Mapping[str, Any], where: str) -> dict[str, flo
 
 
 def _judged(text: Any) -> bool | None:
-    """Return what a judgement says: "Judgement: Yes" or "Judgement: No", as the tool reads it; None where it says
+    """Return the verdict of a judgement, "Judgement: Yes" or "Judgement: No", as the tool reads it, or None if there is
     neither."""
     match = _VERDICT.search(text) if isinstance(text, str) else None
     return None if match is None or match[1] is None else match[1].lower() == "yes"

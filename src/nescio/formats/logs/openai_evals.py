@@ -34,7 +34,7 @@ class Event(Struct):
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise lines of which the first is the specification of a run."""
+    """Recognise lines whose first is the specification of a run."""
     first = source.first if isinstance(source.first, dict) else {}
     return "log" if kind_of(source) == "lines" and [*first] == ["spec"] and isinstance(first["spec"], dict) else None
 

@@ -84,10 +84,10 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the datasets of every model as a run: by the verdicts of the results where there are any, else the
-    predictions, to be judged here.
+    """Read the datasets of every model as a run: by the verdicts of the results if there are any, else the predictions,
+    to be judged here.
 
-    Raises MismatchError where a dataset of a model stands in the folders of two runs of the tool."""
+    Raises MismatchError if a dataset of a model is in the folders of two runs of the tool."""
     log = Log(parts, options)
     _check_places(log.sources)
     results, predictions, figures = log.part("results"), log.part("predictions"), log.part("figures")
@@ -154,8 +154,8 @@ def _place(source: Source) -> tuple[str, str]:
 
 
 def _check_places(sources: Sequence[Source]) -> None:
-    """Raise MismatchError where a dataset of a model stands in two folders of results, or of predictions: the folders
-    of two runs of the tool hold other answers, and no replicas."""
+    """Raise MismatchError if a dataset of a model is in two folders of results, or of predictions. The folders of two
+    runs of the tool hold other answers, and no replicas."""
     first: dict[tuple[str, tuple[str, str]], tuple[Path, Source]] = {}
     for source in sources:
         path, place = own_path(source.label), _place(source)
@@ -194,7 +194,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
-    """Yield the answers of all items; `said` are those that the model gave, where they stand in a file of their own.
+    """Yield the answers of all items; `said` are the model's answers, if they are in a file of their own.
 
     Raises FormatError for an item that is no object, and for a verdict that is neither true nor false.
     """
@@ -282,8 +282,8 @@ def _unfolded(item: Item) -> list[Item]:
 
 
 def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
-    """Return which item each is an answer to, and which answer, where the data set stands there several times, one copy
-    after the other (`n` of a data set); None where it does not."""
+    """Return the item that each answer belongs to, and the number of the answer, if the data set is there several
+    times, one copy after the other (`n` of a data set); else None."""
     asked = [_asked(item) for item in items]
     if None in asked:
         return None
@@ -294,7 +294,7 @@ def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
 
 
 def _asked(item: Item) -> str | None:
-    """Return the prompt of an item with its gold answer; None where it has no prompt."""
+    """Return the prompt of an item with its gold answer, or None if it has no prompt."""
     held = item.get("origin_prediction")
     prompt = item.get("prompt", item.get("origin_prompt", part_of(held, "origin_prompt")))
     gold = item.get("references", item.get("gold"))

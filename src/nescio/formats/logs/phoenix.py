@@ -113,7 +113,7 @@ def _columns(row: Row) -> dict[str, float]:
 
 
 def _mark(score: str | None, label: str | None, error: str | None) -> float | None:
-    """Return what an annotation says: NaN where it failed, None where its label is no verdict and it has no score."""
+    """Return the mark of an annotation: NaN if it failed, None if its label is no verdict and it has no score."""
     if error:
         return math.nan
     if score is not None and (mark := mark_of(score)) is not None and not math.isnan(mark):

@@ -107,7 +107,7 @@ def _how_many(source: Source, listed: Outcomes) -> AskedError:
 
 
 def _name(source: Source) -> str:
-    """Return the name of a report, or of the submission in the folder `results` of which it lies."""
+    """Return the name of a report, or of the submission whose folder `results` holds it."""
     folders = own_path(source.label).parts[1:-1]
     return folders[-2] if source.stem == "results" and folders[-1:] == ("results",) and folders[:-1] else source.stem
 

@@ -47,7 +47,7 @@ _TEXTS = ("question", "repeat", "cluster", "outcome", "absence", "why", "text", 
 
 
 class Provenance(Struct, frozen=True):
-    """Where a baseline came from: all of the file but the rows.
+    """The origin of a baseline: all of the file except the rows.
 
     `read` holds the options of reading that decide outcomes.
     """
@@ -68,7 +68,7 @@ class Provenance(Struct, frozen=True):
 
     @property
     def judges(self) -> tuple[JudgeRecord, ...]:
-        """Who judged."""
+        """The judges of the baseline's answers."""
         return tuple(map(parse, self.judge))
 
 

@@ -46,7 +46,7 @@ def whole() -> frozenset[str]:
 
 
 def _spelled_out(phrase: str) -> Iterator[str]:
-    """Yield the texts that a phrase stands for."""
+    """Yield the texts that a phrase of the list covers, with all its choices spelled out."""
     fixed, *rest = _CHOICE.split(phrase)
     choices = [[fixed]]
     for either, maybe, optional, after in zip(rest[::4], rest[1::4], rest[2::4], rest[3::4], strict=True):

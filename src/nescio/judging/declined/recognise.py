@@ -47,13 +47,13 @@ class Verdict(StrEnum):
 
 
 def declines(text: str) -> Verdict:
-    """Say whether a text answers a question, declines to, or cannot be told by its words.
+    """Return whether a text answers a question or declines to, or that its words do not tell.
 
-    A text without any word of declining answers. It declines if it is one of the words that stand for that (`n/a`, "no
+    A text without any word of declining answers. It declines if it is one of the words that mean this (`n/a`, "no
     idea"), or if each of its sentences says that there is no answer, apologises, asks back or leads elsewhere. It
     answers nevertheless where it commits itself ("I'm not sure, but it was Paris"), doubts only afterwards ("Paris. I'm
     not sure."), or says little of it after much else. What says that there is no answer and also other things, such as
-    a guess, is undetermined, and so are words such as "none". What stands in quotation marks is not the speaker's.
+    a guess, is undetermined, and so are words such as "none". Words in quotation marks are not the speaker's.
 
     Example:
         >>> [str(declines(text)) for text in ("I don't know.", "I don't know why he left, but it was Paris")]
@@ -96,7 +96,7 @@ def stands_for_nothing(text: str) -> bool:
 
 
 class _Clause(Struct, frozen=True):
-    """What a clause does (none: it says something), in how many words, and whether it follows a turn."""
+    """The kinds of a clause (none: it says something), its number of words, and whether it follows a turn."""
 
     kinds: frozenset[str]
     words: int

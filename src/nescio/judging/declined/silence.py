@@ -19,8 +19,8 @@ _SHORT = 40  # characters of a text that a pattern is proposed for: longer ones 
 
 
 class SilenceReader:
-    """Says of one text after another whether it declines. Very many would take long: beyond the first (`stopped`) only
-    the words that stand for nothing are known."""
+    """A reader of texts, one after another, that says whether each declines. Very many would take long. Beyond the
+    first of them (`stopped`), it knows only the words that always mean silence."""
 
     def __init__(self) -> None:
         self._left = _MOST_READ

@@ -1,4 +1,4 @@
-"""What a run may spend: calls, and money where prices are given."""
+"""The limits of a run: calls, and money if prices are given."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Budget:
 
 
 class Meter:
-    """What the tries of one call cost; every try is settled, because others may be waiting for that."""
+    """The cost of all tries of one call. Every try is settled, because other calls may be waiting for that."""
 
     def __init__(self, budget: Budget, body: Mapping[str, Any]) -> None:
         self._budget, self._open = budget, False

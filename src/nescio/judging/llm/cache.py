@@ -52,7 +52,7 @@ def _at_work(process: int | None, host: str | None, age: float) -> bool:
 
 
 class Reply(Struct, frozen=True):
-    """What a call brought: the grade (None: unreadable, and `why`), the text, and its cost in tokens."""
+    """The reply to a call: the grade (None: unreadable, and `why`), the text, and its cost in tokens."""
 
     grade: str | None
     text: str

@@ -45,7 +45,8 @@ class Stopped(Exception):  # noqa: N818  no error: somebody asked for it
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to call: address, key (None: none is sent), seconds for one whole try, how often and when to retry."""
+    """The settings of a connection: address, key (None: none is sent), seconds for one whole try, and how often and
+    when to retry."""
 
     url: str
     key: str | None = field(default=None, repr=False)
@@ -245,7 +246,7 @@ class Client:
         raise _TryAgain(f"the reply is not a chat completion (it begins {shown!r})")
 
     def _without_key(self, value: Any) -> Any:
-        """Return a value of JSON in which the key stands nowhere: replies are kept, and shown."""
+        """Return a JSON value without the key, because replies are kept and shown."""
         if len(self._key) < _SHORT:
             return value
         if isinstance(value, dict):
@@ -309,7 +310,7 @@ def _message(text: str) -> str:
 
 
 def _seconds(header: str | None) -> float | None:
-    """Read Retry-After, in seconds or as a date; None where there is none."""
+    """Return the seconds of Retry-After, which may be a date, or None if the header has none."""
     if not header:
         return None
     try:

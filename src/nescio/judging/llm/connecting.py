@@ -20,7 +20,7 @@ KEY = "OPENAI_API_KEY"
 
 
 class ModelOptions(Struct, frozen=True):
-    """What is said of the model of `--judge llm`; None leaves it to the defaults of `LLM`, `Endpoint` and `Limits`.
+    """The options of the model of `--judge llm`. None leaves one to the defaults of `LLM`, `Endpoint` and `Limits`.
 
     `api_key_env` names the environment variable that holds the key; `max_cost` and the prices of a million tokens are
     amounts of money; `timeout` is in seconds, for one try; `cache` is where grades are kept.

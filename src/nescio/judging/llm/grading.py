@@ -34,7 +34,8 @@ class Call(Struct, frozen=True):
 
 
 class CallResults(Struct):
-    """What came of all calls: replies and failures by key, how many were not made, and why they were given up."""
+    """The results of all calls: replies and failures by key, the number of calls not made, and the reason for giving
+    up."""
 
     replies: dict[str, Reply]
     failed: dict[str, str]
@@ -43,8 +44,8 @@ class CallResults(Struct):
 
 
 class CallSetup(Struct, frozen=True):
-    """What calls are made with: how many at a time, whom to tell of progress and of calls that are waited for, and
-    whether replies without a grade are asked for `again`."""
+    """The settings of calls: how many to make at a time, whom to tell of progress and of waiting, and whether to ask
+    `again` for replies without a grade."""
 
     client: Client
     cache: Cache

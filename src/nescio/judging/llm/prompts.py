@@ -1,4 +1,4 @@
-"""What a language model is asked, and how its reply is read: as a whole word, never searched for."""
+"""Write the prompt for a language model, and read its reply as a whole word, which is never searched for."""
 
 from __future__ import annotations
 

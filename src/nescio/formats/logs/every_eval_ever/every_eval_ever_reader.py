@@ -63,7 +63,8 @@ class Instance(Struct):
 
     @property
     def asked(self) -> Asked:
-        """What tells whether two instances are of one question: the model, the sample and a hash of what was asked."""
+        """The key of an instance's question: the model, the sample and a hash of the text. Two instances with one key
+        are of one question."""
         sample = self.model_id, str(self.sample_id), hash(str(part_of(self.input, "raw")))
         return self.evaluation_name, sample, str(self.evaluation_result_id)
 

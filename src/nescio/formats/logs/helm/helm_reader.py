@@ -232,7 +232,8 @@ def _without_a_word(name: str) -> Iterator[str]:
 
 
 def _result(case: Case) -> Mapping[str, Any] | None:
-    """Return the result of a case's request; None where it took several, one an option, or has none."""
+    """Return the result of a case's request, or None if the case took several requests, one an option, or has no
+    result."""
     result = case.requests[0].get("result") if len(case.requests) == 1 else None
     return result if isinstance(result, dict) else None
 

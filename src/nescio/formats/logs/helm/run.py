@@ -1,4 +1,4 @@
-"""What stands in the run folders of HELM: every instance with the requests made for it and its scores."""
+"""Read the run folders of HELM: every instance with the requests made for it and its scores."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def _key(
 
 
 def _stats(entries: Any, folder: Folder, where: str) -> Iterator[tuple[str, float]]:
-    """Yield the scores of one entry; those of a sub-split are left out, as they stand in the whole too."""
+    """Yield the scores of one entry; those of a sub-split are left out, because the whole includes them."""
     if not isinstance(entries, list):
         raise FormatError(folder.files[STATS], "stats must be a list", where=where, value=entries)
     for stat in entries:

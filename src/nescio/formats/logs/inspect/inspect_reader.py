@@ -104,7 +104,7 @@ def _first_epochs(scripts: list[Transcript], log: Log) -> list[Transcript]:
 
 
 class Grade(Struct, frozen=True):
-    """What a score says: a number (NaN where there is none), why the answer is silence, why it has no grade, the
+    """The meaning of a score: a number (NaN if there is none), why the answer is silence, why it has no grade, the
     outcome that the user gave its word, or a word that is none of these. `own` is the number in the tool's own figures.
     """
 
@@ -205,8 +205,8 @@ def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None
 
 
 def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | None) -> Answer:
-    """Return what became of a sample. An answer that the provider blocked, or that is empty, is none where it is
-    wrong."""
+    """Return the answer of a sample, graded or with the reason why it is silence. An answer that is not right counts as
+    silence if the provider blocked it, or if it is empty."""
     given = score or Score(None)
     wrong = grade.score < (1.0 if least is None else least) if grade.state is None else grade.state == INCORRECT
     blocked = sample.silent or (EMPTY if sample.empty and not given.answer.strip() else None)

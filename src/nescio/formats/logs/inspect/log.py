@@ -1,4 +1,4 @@
-"""What stands in a log of Inspect: its header and its samples, from an `.eval` archive or a `.json` document."""
+"""Read a log of Inspect, its header and its samples, from an `.eval` archive or a `.json` document."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ _MANY = 1_000  # members of an object
 
 
 class Score(Struct, frozen=True):
-    """What a scorer says of a sample, its reason in the tool's own word, and in its own words where they are wanted."""
+    """A scorer's grade of a sample, its reason in the tool's own word, and its explanation in the scorer's words if
+    they are wanted."""
 
     value: Any
     answer: str = ""
@@ -52,8 +53,8 @@ class Score(Struct, frozen=True):
 
 
 class Sample(Struct, frozen=True):
-    """What is read of one sample. `stopped` says why it has no score; `silent` that the answer was blocked or refused,
-    and `empty` that there is none; both are the provider's word, not the scorer's."""
+    """The parts of one sample that are read. `stopped` says why it has no score, `silent` that the answer was blocked
+    or refused, and `empty` that there is none. The last two are the provider's word, not the scorer's."""
 
     id: str
     epoch: int
@@ -90,7 +91,7 @@ class Transcript(Struct, frozen=True):
 
     @property
     def expected(self) -> int | None:
-        """How many samples the log says there are: questions times epochs."""
+        """The number of samples that the log says there are: questions times epochs."""
         total = self.held("results", "total_samples")
         if isinstance(total, int):
             return total
@@ -200,8 +201,8 @@ def _listed(source: Source) -> Iterator[tuple[Any, str]]:
 
 
 def _once(script: Transcript, log: Log) -> list[Sample]:
-    """Return samples of which no two share an id and an epoch: repeats where the log counts them all, else the last one
-    stands."""
+    """Return samples of which no two share an id and an epoch. Repeated ones are kept if the log counts them all, else
+    the last one counts."""
     keys = Counter((sample.id, sample.epoch) for sample in script.samples)
     again = len(script.samples) - len(keys)
     if not again:

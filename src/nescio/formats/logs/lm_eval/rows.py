@@ -246,7 +246,7 @@ def _lengths(arguments: Any, count: int) -> list[int] | None:
 
 
 def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, float | None] | None:
-    """Return the softmax at the best option, and at the best for its length; None where there is one option, or no
+    """Return the softmax at the best option, and at the best for its length. Return None if there is one option, or no
     finite number.
 
     The log-probability of a single text is that of the gold answer: it says nothing of the answer given.

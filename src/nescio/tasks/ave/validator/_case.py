@@ -145,7 +145,7 @@ def initials(t: Words) -> dict[str, int]:
 
 
 def gap(t: Words, i: int, span: tuple[int, int]) -> float:
-    """Return the distance in words of the i-th word from a span, or from the beginning of the text if the span is
+    """Return the distance of the i-th word from a span, in places; from the beginning of the text if the span is
     empty."""
     first, end = span
     if first == end:

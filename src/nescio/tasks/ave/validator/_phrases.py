@@ -155,7 +155,7 @@ def _kind(words: Words, i: int) -> str:
 
 
 def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
-    """Return the places in the text beside the neighbour, on this side, of a word of the question."""
+    """Return the places in the text that have, on this side, the same neighbour as a word of the question."""
     beside = at + side
     if not 0 <= beside < len(q) or (q.lower[beside] in STOP_WORDS and _kind(q, at) == "other"):
         return []
