@@ -129,7 +129,7 @@ def _display() -> Any:
     from nescio.reporting.terminal import width
 
     class Rate(ProgressColumn):
-        """How many parts are done in a second, or a minute."""
+        """A column with the number of parts done in a second, or in a minute."""
 
         def render(self, task: Task) -> Any:
             from rich.text import Text

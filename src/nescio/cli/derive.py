@@ -33,7 +33,7 @@ def made_of(name: str, one: Any) -> click.Command:
 
 
 class VerbGroup(Group):
-    """The command of a group of verbs, each of which is imported when it is called."""
+    """A command for a group of verbs, each of which is imported when it is called."""
 
     def __init__(self, name: str, module: Any) -> None:
         super().__init__(name, help=module.__doc__)

@@ -93,7 +93,7 @@ class Command(click.Command):
 
 
 def placeholder(one: Option) -> str:
-    """Write what stands for a value; many choices are named in the description."""
+    """Return the placeholder of an option's value; if its choices are many, the description names them."""
     fits = len(", ".join(one.given_as)) + 1 + len(one.metavar) <= LABEL
     return one.metavar if fits or not one.kind.choices else "NAME"
 

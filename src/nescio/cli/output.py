@@ -1,4 +1,4 @@
-"""What commands print: results on standard output, and messages, notes and progress on standard error."""
+"""Print results on standard output, and messages, notes and progress on standard error."""
 
 from __future__ import annotations
 

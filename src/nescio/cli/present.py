@@ -1,5 +1,4 @@
-"""What a command says of what its verb gave: results on standard output, and notes and what was written on standard
-error."""
+"""Print the results of a verb on standard output, and its notes and the files that it wrote on standard error."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from nescio.reporting.tables import Form
 
 
 class Verbose(Request, group="Output"):
-    """How much is printed."""
+    """The option that sets how much is printed."""
 
     verbose: bool = option(
         default=False,
@@ -27,13 +26,13 @@ class Verbose(Request, group="Output"):
 
 
 class Printed(Verbose, group="Output"):
-    """How results are printed."""
+    """The options of how results are printed."""
 
     form: Form = option(default="table", flags=("-f", "--format"), help="The format of what is printed.")
 
 
 class InAnyForm(Printed, group="Output"):
-    """How results are printed, and to which file they go."""
+    """The options of how results are printed, and to which file they go."""
 
     output: Path | None = option(
         default=None,
@@ -44,7 +43,7 @@ class InAnyForm(Printed, group="Output"):
 
 
 class InTableOrJson(Verbose, group="Output"):
-    """How what is no table of results is printed."""
+    """The options of how a result that is no table is printed."""
 
     form: Literal["table", "json"] = option(
         default="table", flags=("-f", "--format"), help="The format of what is printed."
@@ -55,7 +54,7 @@ FORMS: dict[str, type[Request]] = {"results": InAnyForm, "forms": Printed, "json
 
 
 class Printing(Struct, frozen=True):
-    """How results are printed."""
+    """The settings of how results are printed."""
 
     form: str = "table"
     output: Path | None = None

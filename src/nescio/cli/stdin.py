@@ -21,7 +21,7 @@ class Files(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path; raises UsageError where `-` stands twice, or nothing comes."""
+        """Return the path; raise UsageError if `-` is given twice, or if nothing comes from standard input."""
         if not str(value):
             raise UsageError("'' names no file")
         if str(value) != NAME:

@@ -1,7 +1,7 @@
 """A plugin for pytest: answers recorded in tests become a run, and gates hold it to measures.
 
 The fixture `nescio_run` records the answers of one test, and asserts on them. `nescio_session` records those of all
-tests, of which each may be one question: its gates are options of pytest (`--nescio-fail-under c@1=0.6`), checked when
+tests, each of which may be one question: its gates are options of pytest (`--nescio-fail-under c@1=0.6`), checked when
 all tests are done, in processes of pytest-xdist too. `--nescio-laws MEASURE` adds tests of a measure of one's own.
 Loaded by every pytest where nescio is installed, so that it imports nothing until something is recorded or asked for.
 """
@@ -150,7 +150,7 @@ class Recorder(Struct):
 
 
 def _sorted(gates: Sequence[Gate]) -> tuple[list[str], list[str]]:
-    """Return what is said of the gates that failed, and of those that cannot tell."""
+    """Return the messages of the gates that failed, and of those that cannot tell."""
     from nescio.verbs._gates import CANNOT_TELL, FAILED
 
     failed = [gate.said for gate in gates if gate.status == FAILED]
@@ -170,7 +170,7 @@ def nescio_session(request: pytest.FixtureRequest) -> Recorder:
 
 
 class _Session(Struct):
-    """What all tests recorded, and what became of the gates."""
+    """The answers that all tests recorded, and the results of the gates."""
 
     recorder: Recorder
     passed: list[str] = field(default_factory=list)
@@ -195,7 +195,7 @@ def _asked(config: pytest.Config, name: str) -> Any:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options, each of which can stand in the configuration of pytest as well (nescio_fail_under = …)."""
+    """Declare the options, each of which the configuration of pytest may hold as well (nescio_fail_under = …)."""
     group = parser.getgroup("nescio", "gates on what the fixture nescio_session recorded")
     many: dict[str, Any] = {"action": "append", "default": []}
     group.addoption("--nescio-output", metavar="FILE", help="write what was recorded as an outcome table")

@@ -74,13 +74,13 @@ def state_of(
 def outcome_of(
     answer: str | None, golds: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> str | None:
-    """Return what became of an answer in a word, None where it is not graded; arguments as in `state_of`."""
+    """Return the outcome of an answer in a word, or None if it is not graded; arguments as in `state_of`."""
     state = state_of(answer, golds, judge=judge, declined_pattern=declined_pattern)
     return next((word for word, code in STATES.items() if code == state), None)
 
 
 def state_of_score(score: float | None) -> int:
-    """Return the outcome that a score of `nescio_outcome` stands for: 1 right, 0 wrong, between them silence.
+    """Return the outcome that a score of `nescio_outcome` means: 1 is right, 0 is wrong, and between them is silence.
 
     None and NaN are not graded. Raises UsageError for another number.
     """

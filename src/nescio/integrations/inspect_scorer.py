@@ -1,4 +1,4 @@
-"""What Inspect finds by itself where nescio is installed (entry point `inspect_ai`): a scorer in which silence counts.
+"""The scorer that Inspect finds by itself if nescio is installed (entry point `inspect_ai`); it counts silence.
 
 inspect score logs/mine.eval --scorer nescio/abstaining -S judge=fitting -S declined="I don't know.*"
 """

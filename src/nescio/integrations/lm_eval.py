@@ -44,7 +44,7 @@ ITEMS = {CORRECT: 1.0, INCORRECT: 0.0, NOT_GRADED: float("nan")}
 
 
 class Silence(float):
-    """What stands for silence in the harness's lists, -1; it is neither true nor false.
+    """The value of silence in the harness's lists, -1; it is neither true nor false.
 
     A task with several targets asks whether any of them gives something true, and would take silence for a right
     answer.

@@ -87,7 +87,8 @@ def _labels(labels: Any) -> NDArray[Any]:
 
 
 def _is(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
-    """Where a label stands. None, NaN and pandas' NA are one: a column of numbers cannot keep them apart."""
+    """Return a mask of the places of a label. None, NaN and pandas' NA are one label, because a column of numbers
+    cannot keep them apart."""
     if _nothing(label):
         return np.array([_nothing(value) for value in labels.tolist()], dtype=bool)
     return np.array([not _nothing(value) and bool(value == label) for value in labels.tolist()], dtype=bool)
@@ -107,8 +108,8 @@ def _check(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
 
 
 def _equal(y_true: NDArray[Any], y_pred: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which predictions are right, of those to be looked at. Raises UsageError where none could be: numbers against
-    texts."""
+    """Return a mask of the right predictions, of those to be looked at. Raises UsageError if none could be right:
+    numbers against texts."""
     equal = np.zeros(len(y_true), dtype=bool)
     pairs = list(zip(where.nonzero()[0], y_true[where].tolist(), y_pred[where].tolist(), strict=True))
     texts = [{isinstance(pair[side], str) for pair in pairs if not _nothing(pair[side])} for side in (1, 2)]

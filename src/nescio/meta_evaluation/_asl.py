@@ -42,11 +42,11 @@ class Resampling(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """How many resamples there are, B."""
+        """The number of resamples, B."""
         return self.units**self.units if self.resamples is None else self.resamples
 
     def times(self) -> Floats:
-        """How many resamples each row of weights stands for."""
+        """Return the number of resamples that each row of weights represents."""
         if self.resamples is not None:
             return np.ones(self.resamples)
         factorials = np.array([factorial(k) for k in range(self.units + 1)], dtype=np.float64)
@@ -54,7 +54,7 @@ class Resampling(Struct, frozen=True):
         return times
 
     def weights(self) -> Iterator[Floats]:
-        """How often each unit is drawn, block by block; each of shape (rows, U)."""
+        """Yield the number of times that each unit is drawn, block by block; each block has shape (rows, U)."""
         if self.resamples is None:
             yield _every(self.units).astype(np.float64)
             return
@@ -71,11 +71,11 @@ def _every(units: int) -> NDArray[np.int64]:
 
 
 class Differences(Struct, frozen=True, eq=False):
-    """What the resamples say of each pair: `size` is compared with `observed`, `mean` is the difference under the null.
+    """The differences of each pair in the resamples: `size` is compared with `observed`, `mean` is the difference under
+    the null.
 
     `size` and `mean` have shape (P, B) and are absolute; NaN is undefined and as large as nothing. `observed` has shape
-    (P,), NaN where there is nothing to test. A share is one of all resamples, or (`of_defined`) of those that are
-    defined.
+    (P,), NaN if there is nothing to test. Shares are of all resamples, or (`of_defined`) of those that are defined.
     """
 
     observed: Floats
@@ -84,7 +84,7 @@ class Differences(Struct, frozen=True, eq=False):
     of_defined: bool = False
 
     def total(self, times: Floats) -> Floats:
-        """How many resamples of each pair count; shape (P,)."""
+        """Return the number of resamples of each pair that count; shape (P,)."""
         if not self.of_defined:
             return np.full(len(self.size), times.sum())
         return np.einsum("pb,b->p", (~np.isnan(self.size)).astype(np.float64), times)

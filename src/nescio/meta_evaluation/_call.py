@@ -1,4 +1,5 @@
-"""What the public functions of this package share: the data with two runs at least, the measures in turn, the notes."""
+"""Parts that the public functions of this package share: data with at least two runs, the measures in turn, the
+notes."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ def table_scores(tables: PairTables, drawing: Drawing, parts: int) -> Iterator[C
 
 
 def _task(task: tuple[int, PairTables], drawing: Drawing, parts: int) -> list[Chunk]:
-    """Return the scores of some pairs, the first of which has that number."""
+    """Return the scores of some pairs; the task names the number of the first pair."""
     (first, tables), trials = task, _finite(drawing)
     drawn = []
     for start in range(0, len(tables.counts), PAIRS_A_STREAM):

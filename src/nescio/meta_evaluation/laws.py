@@ -1,7 +1,7 @@
 """Laws that every measure keeps, whatever it measures: `pytest --nescio-laws NAME` holds other people's to them.
 
-A law is a function of Evidence, of which it looks at the first run, and of a measure; it returns how the measure breaks
-it, or "".
+A law is a function of Evidence and of a measure. It looks at the first run, and returns how the measure breaks it, or
+"".
 """
 
 from __future__ import annotations

@@ -30,15 +30,15 @@ _NOTHING: Words = {}
 
 
 class Option(Struct, frozen=True):
-    """One option.
+    """An option: its default, its help, and the rules for its value.
 
-    `flags` are what a shell calls it (none: its name); `default_words` says what is done where the default is None;
-    `low`, `high` and `above` bound a number; `apart` names options (or facts of the request, such as "suite") that
-    it cannot stand beside, `needs` those of which it needs one; `bare` is its value where a shell gives none;
-    `edge` says that only programs pass it; `positional` that a program may pass it by its place, `argument` that a
-    shell does; `runs` that its files are programs, which no assistant may start; `reads` that its files are read,
-    `writes` that it names what is written; `complete` lists words for it, and help pages show what each is where it
-    gives a mapping. `required` says that it must be given, and `given_as` what a shell calls it.
+    `flags` are its names in a shell (none: its name); `default_words` says what happens if the default is None; `low`,
+    `high` and `above` bound a number. `apart` names options (or facts of the request, such as "suite") that cannot be
+    given with it, `needs` those of which it needs one. `bare` is its value if a shell gives none; `edge` says that only
+    programs pass it; `positional` that a program may pass it by its place, `argument` that a shell does. `runs` says
+    that its files are programs, which no assistant may start; `reads` that its files are read, `writes` that it names
+    what is written. `complete` lists words for it, and help pages show the meaning of each if it gives a mapping.
+    `required` says that it must be given, and `given_as` has its names in a shell.
     """
 
     default: Any = UNSET
@@ -68,12 +68,12 @@ class Option(Struct, frozen=True):
 
     @property
     def about(self) -> str:
-        """What it is for, in the spelling of who reads it."""
+        """The purpose of the option, in the spelling of the interface that shows it."""
         return spelled(self.help)
 
     @property
     def default_about(self) -> str:
-        """What is done where it is not given, in the spelling of who reads it."""
+        """The behaviour without the option, in the spelling of the interface that shows it."""
         return spelled(self.default_words)
 
     def checked(self, value: Any, *, typed: bool = False) -> Any:
@@ -90,7 +90,7 @@ class Option(Struct, frozen=True):
 
     @property
     def takes(self) -> str:
-        """What it takes, in words; the form that its metavar names comes first."""
+        """The value of the option in words; if its metavar names a form, that comes first."""
         return self.metavar if self.kind.several and "=" in self.metavar else self.kind.takes
 
 
@@ -123,7 +123,7 @@ def _declared(**fields: Any) -> Option:
 
 
 class _Declared:
-    """The options of a class of requests, with the kinds that their types stand for, worked out when first asked."""
+    """The options of a class of requests, with the kinds of their types, computed on first use."""
 
     def __init__(self) -> None:
         self.of: dict[type, dict[str, Option]] = {}
@@ -146,8 +146,8 @@ def _with_kind(one: Option, of_hint: Kind) -> Option:
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, argument))
 class Request:
-    """The base of all requests. Making one checks every value and which options stand beside which; raises UsageError,
-    and TypeError for an option that there is not."""
+    """The base of all requests. Making one checks every value, and which options may be given together. It raises
+    UsageError, or TypeError for an option that does not exist."""
 
     options: ClassVar[Any] = _Declared()
     facts: ClassVar[dict[str, str]] = {}  # what may be true of a request, in words: "suite", "a suite of benchmarks"

@@ -67,7 +67,7 @@ class Verb(Generic[P, R]):
 
     @property
     def path(self) -> str:
-        """What Python calls it: nescio.ave.build."""
+        """The name of the verb in Python: nescio.ave.build."""
         return ".".join(["nescio", *self.name.replace("-", "_").split()[:-1], self.__name__])
 
     @property

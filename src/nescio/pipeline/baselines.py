@@ -46,8 +46,7 @@ def file_of(baseline: str | Path | None) -> Path | None:
 
 
 def both_named(baseline: str | Path | None, run: str | None) -> tuple[str, ...]:
-    """Return the two runs of which alone something is asked; none where one is not named, or is in a file of its
-    own."""
+    """Return the only two runs that a comparison needs; empty if one is not named, or is in a file of its own."""
     return () if run is None or baseline is None or file_of(baseline) else (str(baseline), run)
 
 
@@ -142,7 +141,7 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
 
 
 def _one_sided(new: Outcomes | Evidence, old: Outcomes | Evidence) -> tuple[Note, ...]:
-    """Note the questions of which the new files say whether they have an answer, and the baseline does not."""
+    """Return a note on the questions that the new files mark as answerable or not, and the baseline does not."""
     known = [
         {name for name, value in zip(data.questions, data.answerable.tolist(), strict=True) if value >= 0}
         if isinstance(data, Outcomes) and data.answerable is not None

@@ -31,7 +31,7 @@ class Coefficient(Struct, frozen=True):
 
 
 class Certificate(Struct, frozen=True):
-    """How far people agree with a judge, on how many labels that they gave without seeing its verdicts.
+    """The agreement of people with a judge, on labels that they gave without seeing its verdicts.
 
     `judge` is the judge with its parameters, `prompt` the digest of what a language model is asked (empty for other
     judges). `questions` is the digest of the questions' names, `data` that of the outcomes judged, and `people` that of
@@ -53,7 +53,7 @@ class Certificate(Struct, frozen=True):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What whoever relies on it should know: that the interval of kappa does not lie above 0."""
+        """The notes for users of the certificate: that the interval of kappa does not lie above 0."""
         kappa = _kappa(self)
         if kappa is None or (kappa.low is not None and kappa.low > 0):
             return ()

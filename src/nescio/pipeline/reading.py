@@ -55,12 +55,11 @@ def read(
     judging: bool = False,
     supports: bool = True,
 ) -> ReadResult:
-    """Read what files or tables hold; words that mean "I do not know" are silence already.
+    """Read files or tables; words that mean "I do not know" are silence already.
 
     With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may stand alone;
-    with `judging` answers are wanted that are yet to be judged; without `supports` what answers rest on is left out,
-    where nobody will look at it. Raises FormatError, MismatchError, UnknownNameError or
-    UsageError.
+    with `judging`, the answers must be yet to be judged; without `supports`, the support of answers is left out,
+    because nobody will look at it. Raises FormatError, MismatchError, UnknownNameError or UsageError.
     """
     options = options or Options()
     with options.holding(), memory_limit(options.memory_limit), sheet_asked(items, options):
@@ -336,7 +335,7 @@ def _apply_declined_patterns(data: Unjudged, declined: Declined) -> Unjudged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Silenced(Sequence[Response]):
-    """Responses of which those at some places decline in words."""
+    """Responses, some of which decline in words."""
 
     responses: Sequence[Response]
     declined: frozenset[int]

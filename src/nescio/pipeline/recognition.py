@@ -1,4 +1,4 @@
-"""What are these files? The format that all of them are of, and the part that each plays in it."""
+"""Recognise files: the one format of all of them, and the part that each plays in it."""
 
 from __future__ import annotations
 

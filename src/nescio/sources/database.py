@@ -87,8 +87,8 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, rows: str, path: Path) 
 
 @contextmanager
 def watched(connection: duckdb.DuckDBPyConnection, path: Path, tick: Callable[[int], None] | None) -> Iterator[None]:
-    """Tell `tick`, while a query over a large file runs in this block, how many more bytes of it were read. When the
-    block ends well, `tick` has been told of all bytes; if the block fails, it is not told of the rest."""
+    """Tell `tick`, while a query over a large file runs in this block, how many more bytes of it were read. In total,
+    that is all bytes if the block ends well, and none if it fails."""
     size = path.stat().st_size if tick and path.is_file() else 0
     if tick is None or size < _LARGE:
         yield

@@ -144,7 +144,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield a folder to fill. It becomes the new `path` when the block ends well, and else it is deleted, by the next
     call if this one is killed.
 
-    The new folder replaces an empty one at once. If it cannot (a process works in it, a disk is mounted on it, the
+    The new folder replaces an empty one at once. If it cannot (it is the current folder, a disk is mounted on it, the
     folder around it is read-only, or on Windows), the empty folder is filled, one file after another.
     """
     check_new_folder(path)

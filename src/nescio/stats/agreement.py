@@ -1,7 +1,8 @@
-"""How far two rankings of the same items agree, and two judges of them. Pure statistics; knows nothing of questions.
+"""Measure how far two rankings of the same items agree, and two judges of them. Pure statistics; knows nothing of
+questions.
 
-Each ranking is given by the scores of the items, higher being better; equal scores are a tie. Two rankings are
-undefined (NaN) where there are fewer than two items or where one of them ties all: neither orders anything.
+Each ranking is given by the scores of the items, higher being better; equal scores are a tie. The agreement is
+undefined (NaN) if there are fewer than two items or if one ranking ties all: it orders nothing.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def tau_ap(truth: Scores, estimate: Scores) -> float:
 
 
 def tau_ap_b(one: Scores, other: Scores) -> float:
-    r"""Compute the AP rank correlation of two rankings neither of which is the truth; in [-1, 1], symmetric.
+    r"""Compute the AP rank correlation of two rankings if neither is the truth; in [-1, 1], symmetric.
 
     $\tau_{AP,b} = \frac{1}{2}\left(\tau_{AP}(1, 2) + \tau_{AP}(2, 1)\right)$ (Urbano & Marrero 2017). Two equal
     rankings have 1, ties or none. NaN where a ranking ties all.

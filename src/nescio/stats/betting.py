@@ -21,7 +21,7 @@ _HALVINGS = 40  # of the range in which a bound is sought
 
 
 class Bets(Struct, frozen=True, eq=False):
-    """What the labels so far bet on, one element a label: the values x with their weights and their least and greatest
+    """The bets on the labels so far, one element a label: the values x with their weights and their least and greatest
     values, and the size of each bet before its limit. `goal` is the logarithm of the capital that refutes a mean."""
 
     labels: Floats

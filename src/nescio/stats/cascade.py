@@ -28,10 +28,10 @@ Policy = tuple[float, ...]
 
 
 class Answers(Struct, frozen=True, eq=False):
-    """What each system would answer, in the order of asking; arrays of shape (systems, questions).
+    """The answers that each system would give, in the order of asking; arrays of shape (systems, questions).
 
-    `gain` is what its answer earns more than silence, `wrong` says whether it is wrong, `confidence` is -inf where
-    there is no answer, and `cost` what asking it costs, in the worth of a right answer. `silence` is what silence earns
+    `gain` is what its answer earns more than silence, `wrong` says whether it is wrong, `confidence` is -inf if there
+    is no answer, and `cost` is the cost of asking it, in the worth of a right answer. `silence` is what silence earns
     on each question.
     """
 
@@ -48,8 +48,8 @@ class Answers(Struct, frozen=True, eq=False):
 
 
 class Done(Struct, frozen=True, eq=False):
-    """What a policy does with each question: the system that answers (-1: nobody), whether that is wrong, which
-    systems were asked, shape (systems, questions), what was paid and what was earned after it."""
+    """The result of a policy on each question: the system that answers (-1: nobody), whether that is wrong, which
+    systems were asked, shape (systems, questions), the cost, and the earnings after it."""
 
     by: NDArray[np.int64]
     wrong: Bools
@@ -59,7 +59,7 @@ class Done(Struct, frozen=True, eq=False):
 
 
 class Choice(Struct, frozen=True):
-    """A policy with its mean utility where it was chosen; None where no policy was allowed."""
+    """A policy with its mean utility on the data on which it was chosen; the policy is None if none was allowed."""
 
     thresholds: Policy | None
     utility: float = math.nan
@@ -67,8 +67,8 @@ class Choice(Struct, frozen=True):
 
 
 class Risk(Struct, frozen=True):
-    """What must be certified of a policy: that at most the share `most` of its answers is wrong, at an error of `delta`
-    for all policies of the grid together."""
+    """The condition that a policy must be certified for: at most the share `most` of its answers is wrong, at an error
+    of `delta` for all policies of the grid together."""
 
     most: float
     delta: float
@@ -154,7 +154,8 @@ def _policy(tried: Sequence[Floats], value: Floats, place: int) -> Policy:
 
 
 class _Sums:
-    """What every policy of a grid earns, pays, answers and gets wrong in each part, shape (parts, *grid)."""
+    """The sums of what every policy of a grid earns, pays, answers and gets wrong in each part, shape (parts,
+    *grid)."""
 
     def __init__(self, answers: Answers, tried: Sequence[Floats], part: NDArray[np.int64]) -> None:
         parts, shape = int(part.max()) + 1, tuple(map(len, tried))

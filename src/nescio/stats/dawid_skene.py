@@ -1,5 +1,5 @@
-"""What several assessors' verdicts say of each item, and of the assessors (Dawid & Skene 1979). Pure NumPy; knows
-nothing of questions.
+"""Infer from several assessors' verdicts the category of each item, and the errors of the assessors (Dawid & Skene
+1979). Pure NumPy; knows nothing of questions.
 
 `said` has shape (items, assessors): the number of the category that an assessor put an item into, -1 where there is no
 verdict.
@@ -23,11 +23,11 @@ CLOSE = 1e-13  # between the probabilities of two cycles
 
 
 class Consensus(Struct, frozen=True, eq=False):
-    """What a model of assessors makes of their verdicts.
+    """The estimates of a model of assessors from their verdicts.
 
-    `chances` has shape (items, categories): the probability of each category, NaN where nobody judged. `prior` is the
-    share of each category, `confusion[a, j, l]` the probability that assessor a says l where j is true (NaN where no
-    item is of category j), `log_likelihood` that of both.
+    `chances` has shape (items, categories): the probability of each category, NaN if nobody judged. `prior` is the
+    share of each category, `confusion[a, j, l]` the probability that assessor a says l if j is true (NaN if no item is
+    of category j), `log_likelihood` that of both.
     """
 
     chances: Floats
@@ -43,7 +43,7 @@ class Consensus(Struct, frozen=True, eq=False):
 
     @property
     def above_commonest(self) -> Floats:
-        """How far each assessor is above always saying the commonest category; 1 is perfect, NaN for one category."""
+        """The lead of each assessor over always saying the commonest category; 1 is perfect, NaN for one category."""
         most = self.prior.max()
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(most < 1, (self.accuracy - most) / (1 - most), np.nan)
@@ -80,7 +80,7 @@ def consensus(votes: ArrayLike, *, smoothing: float = SMOOTHING, cycles: int = C
 
 
 def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cycles: int) -> Consensus:
-    """Repeat both steps until the chances stand still; `times` is how many items are of each kind."""
+    """Repeat both steps until the chances no longer change; `times` is the number of items of each kind."""
     kinds, assessors, categories = votes.shape
     flat = votes.reshape(kinds, assessors * categories)
     for _ in range(cycles):

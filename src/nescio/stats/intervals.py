@@ -105,7 +105,7 @@ def at_limit(point: float, limits: tuple[float, float], units: float, level: flo
 
 
 def freedom(left_out: NDArray[np.float64], times: NDArray[np.int64], units: int) -> float:
-    r"""Return Student's degrees of freedom of a standard error: by how few units the spread is made of.
+    r"""Return Student's degrees of freedom of a standard error: the fewer units make up the spread, the fewer degrees.
 
     $\nu = \frac{2m}{\kappa - 1}$, between 1 and m - 1, for the kurtosis $\kappa$ of the jackknife's values: a variance
     of m values has itself a variance of about $(\kappa - 1)\sigma^4/m$, and one of $\nu$ degrees of freedom has
@@ -154,7 +154,7 @@ FEW_DECIDE = 6.0  # degrees of freedom of the logit interval's standard error
 
 
 class CoverageWarning(StrEnum):
-    """Why an interval should not be trusted: resamples that are all alike, few units, or skewed resamples."""
+    """A reason not to trust an interval: resamples that are all alike, few units, or skewed resamples."""
 
     CONSTANT = "constant"
     FEW_UNITS = "few units"

@@ -40,8 +40,8 @@ FOURIER_ERROR = 1e-14
 
 
 class Law(Struct, frozen=True):
-    """What exchanges of labels do to a difference: a sum of kinds, of `sizes` units that each move it by ± its step; or
-    `atoms`, the values it can have and their probabilities."""
+    """The law of a difference under exchanges of labels: a sum of kinds, of `sizes` units that each move it by ± its
+    step; or `atoms`, the values it can have and their probabilities."""
 
     sizes: tuple[int, ...] = ()
     steps: tuple[float, ...] = ()
@@ -64,7 +64,7 @@ class MacroP(Struct, frozen=True):
 
 
 def law_of(difference: Difference, n: NDArray[np.int64]) -> Law | None:
-    """Return the law of a difference that depends on how many of n units of each kind fall one way; None where it is no
+    """Return the law of a difference that depends on how many of n units of each kind fall one way, or None if it is no
     sum and has too many values to be enumerated."""
     if not n.sum():
         return Law()
@@ -156,8 +156,8 @@ def _bound(parts: Sequence[Law]) -> float:
 
 
 def _halves_p(laws: Sequence[Law], parts: Sequence[Law], observed: float, scale: float, largest: int) -> float | None:
-    """Return the exact p-value: the sums of one half of the laws against the tails of the other; None where a half has
-    too many."""
+    """Return the exact p-value: the sums of one half of the laws against the tails of the other; None if a half has too
+    many."""
     if len(parts) <= FEW_PARTS:
         summed = [[_atoms(part)] for part in parts]
     else:

@@ -43,7 +43,7 @@ class Scan(Struct, frozen=True, eq=False):
 
     @property
     def resamples(self) -> int:
-        """How many resamples there are."""
+        """The number of resamples."""
         return self.table.shape[1] * (1 + self.mirrored)
 
     def whole(self) -> Scan:
@@ -75,7 +75,7 @@ def totals(scan: Scan, values: Floats) -> Floats:
 
 
 def pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
-    """How many pairs have their `high` member in an earlier group than their `low` one, tied pairs counting one
+    """Return the number of pairs whose `high` member is in an earlier group than their `low` one. Tied pairs count one
     half."""
     if scan.mirrored and _marks(high) and _marks(low):
         return _mirrored_pairs(scan, high, low)
@@ -212,7 +212,7 @@ def _groups(scan: Scan) -> list[tuple[int, int]]:
 
 
 def _number(scan: Scan, first: int, last: int) -> Ints:
-    """How many rows a group has under each weight."""
+    """Return the number of rows that a group has under each weight."""
     number = scan.table[scan.unit[first]].astype(np.int64)
     for row in range(first + 1, last):
         number += scan.table[scan.unit[row]]
@@ -220,7 +220,7 @@ def _number(scan: Scan, first: int, last: int) -> Ints:
 
 
 def _amount(scan: Scan, values: Floats, first: int, last: int) -> Floats | None:
-    """Return the sum of the values of a group; None where all are 0."""
+    """Return the sum of the values of a group, or None if all are 0."""
     amount: Floats | None = None
     for row in range(first, last):
         value = values[row]

@@ -27,8 +27,8 @@ FEW = 100  # questions, below which what unlike strength explains is not known w
 
 
 class Exchanged(Struct, frozen=True):
-    """The chance of so large an excess where it does not matter which system is the suspect: one-sided, two-sided (of
-    two systems; NaN of more), and how it was had."""
+    """The probability of so large an excess if it does not matter which system is the suspect: one-sided, two-sided
+    (for two systems; NaN for more), and the method."""
 
     p: float
     both: float
@@ -75,8 +75,8 @@ def alike(scores: Floats, bounds: tuple[float, float], explained: float, n: int)
 def exchange(
     value: Value, units: Floats, n: int, rng: np.random.Generator, explained: float = 0.0, *, draws: int | None = None
 ) -> Exchanged:
-    """Test whether the suspect is as any of the systems: on each unit, any of them alike is taken for it, both wordings
-    at once. Of the excess, what is `explained` does not count.
+    """Test whether the suspect is like any of the systems: on each unit, any of them alike is taken for it, both
+    wordings at once. The part of the excess that is `explained` does not count.
 
     Exact for two systems where few kinds of units or a sum make it so, and for more where the excess is a sum on a
     lattice; else (1 + hits)/(1 + draws) of random exchanges, and always where `draws` says of how many.

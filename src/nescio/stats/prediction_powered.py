@@ -40,8 +40,8 @@ class Mean(Struct, frozen=True, eq=False):
 
     `variance` is the square of its standard error, `freedom` the degrees of freedom of Student's t, `weights` the λ of
     each judge (or of each stratum). `correlation` is that of people's and the judge's values on the labelled units, NaN
-    where either is constant. `residual` is S², the variance that a single label has once the judge is used, and
-    `terms`, of the weighted estimate, what each unit adds to the mean.
+    if either is constant. `residual` is S², the variance that a single label has once the judge is used. For the
+    weighted estimate, `terms` is what each unit adds to the mean.
     """
 
     value: float

@@ -1,4 +1,5 @@
-"""How far any number of raters agree on items that not all of them rated. Pure NumPy; knows nothing of questions.
+"""Measure how far any number of raters agree on items that not all of them rated. Pure NumPy; knows nothing of
+questions.
 
 `counts` has shape (items, categories): how many raters put an item into a category. `weights` has shape (…, items): how
 often each item counts, as in resamples; None counts each once.

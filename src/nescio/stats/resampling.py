@@ -70,7 +70,8 @@ def blocks(resamples: int, seed: int) -> list[Block]:
 
 
 def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """How often each of K kinds of unit occurs when sum(counts) units are drawn with replacement; shape (size, K).
+    """Return how often each of K kinds of unit occurs when sum(counts) units are drawn with replacement; shape (size,
+    K).
 
     `counts` says how many units there are of each kind. Drawing multinomial counts of kinds and picking units one by
     one give the same distribution; the cheaper one is used (a multinomial costs by K, picking by the number of units).
@@ -92,7 +93,8 @@ def bootstraps(counts: NDArray[np.int64], blocks: Sequence[Block]) -> NDArray[np
 
 
 def picks(units: int, size: int, rng: np.random.Generator) -> Table:
-    """How often each unit occurs when as many units as there are are drawn with replacement; shape (size, units).
+    """Return how often each unit occurs when as many units as there are are drawn with replacement; shape (size,
+    units).
 
     Row by row, so that the first rows are the same however many are drawn at once.
     """
@@ -183,8 +185,8 @@ def posterior(counts: NDArray[np.int64], blocks: Sequence[Block], priors: NDArra
 
 
 def label_swaps(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[Any]:
-    """How many units of each of K kinds have the labels of the two systems swapped, each with chance ½; shape (size,
-    K).
+    """Return how many units of each of K kinds have the labels of the two systems swapped, each with chance ½; shape
+    (size, K).
 
     Small numbers where there is one unit of each kind: there are many kinds then.
     """

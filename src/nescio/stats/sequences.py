@@ -78,7 +78,7 @@ def running(low: Floats, high: Floats) -> tuple[Floats, Floats]:
 
 
 class Bets(Struct, frozen=True):
-    """Where a Bernstein sequence stands: how many numbers it has seen, their mean and variance, and the sums of its
+    """The state of a Bernstein sequence: how many numbers it has seen, their mean and variance, and the sums of its
     bets, of its bets times the numbers, and of their costs."""
 
     seen: int
@@ -90,7 +90,7 @@ class Bets(Struct, frozen=True):
 
 
 def bets_of(x: Floats, alpha: float) -> Bets:
-    """Say where the sequence of `bernstein` stands after these numbers; shape (looks,)."""
+    """Return the state of the sequence of `bernstein` after these numbers; shape (looks,)."""
     low, high = bernstein(x, alpha)
     t = np.arange(1, len(x) + 1)
     mean = (0.5 + np.cumsum(x)) / (t + 1)

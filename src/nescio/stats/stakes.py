@@ -159,8 +159,8 @@ def area_weights(targets: Sequence[Fraction]) -> tuple[list[Fraction], list[Frac
 
 
 class Adaptation(Struct, frozen=True):
-    """How silence follows the stakes within a question: the change of its share for a stake e times as high, with its
-    interval; p is one-sided, of "ignores its stakes", and `how` says from what."""
+    """The change of the share of silence for a stake e times as high, within a question, with its interval. p is
+    one-sided, of "ignores its stakes", and `how` names the method."""
 
     slope: float
     low: float
@@ -226,7 +226,7 @@ Groups = dict[tuple[tuple[float, ...], int], int]
 
 
 def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:
-    """Return the chance that silences in random order fall on stakes as high, and how it was had."""
+    """Return the probability that silences in random order fall on stakes as high, and the method that computed it."""
     if not groups:
         return 1.0, "exact"
     sums = {key: _subset_sums(*key) for key in groups}
@@ -253,7 +253,7 @@ def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: i
 
 
 def _written_out(sums: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats] | None:
-    """Return all values of a sum of independent parts and the chance of each; None where there are too many."""
+    """Return all values of a sum of independent parts and the chance of each, or None if there are too many."""
     values: Floats = np.zeros(1)
     chances: Floats = np.ones(1)
     cells = 0
@@ -282,7 +282,8 @@ def _some_subsets(size: int, many: int) -> list[list[int]]:
 
 
 def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:
-    """Return the two-sided p-value of a sum of whole numbers under exchanges of two labels, and how it was had.
+    """Return the two-sided p-value of a sum of whole numbers under exchanges of two labels, and the method that
+    computed it.
 
     Exact, from the characteristic function of the sum, where this soon vanishes or the sum has not many values; else
     (1 + hits)/(1 + draws).
@@ -304,11 +305,11 @@ def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999)
 
 
 def _beyond(size: Whole, times: Whole, observed: int) -> float | None:
-    r"""Return the chance that the sum of so many numbers of each size, each with a sign by chance, is at least as far
-    from 0; None where it would take too long.
+    r"""Return the chance that the sum of so many numbers of each size, each with a random sign, is at least as far from
+    0; None if it would take too long.
 
-    Such a sum S has the parity of the observed one. Of numbers of that parity within $\pm L$, $P(S = s) = \frac1L (1 +
-    2\sum_{k < L/2} \varphi_k \cos(\pi k s/L))$ for odd L, with $\varphi_k = \prod_i \cos(\pi k s_i/L)^{m_i}$, which
+    Such a sum S has the parity of the observed one. Among numbers of that parity within $\pm L$, $P(S = s) = \frac1L (1
+    + 2\sum_{k < L/2} \varphi_k \cos(\pi k s/L))$ for odd L, with $\varphi_k = \prod_i \cos(\pi k s_i/L)^{m_i}$, which
     vanishes at most k.
     """
     spread = math.sqrt(float(size.astype(np.float64) ** 2 @ times))

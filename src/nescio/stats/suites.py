@@ -54,7 +54,7 @@ def fixed_benchmarks(
 
 
 def reaching_benchmarks(values: Floats, below: Floats, above: Floats) -> tuple[float, float]:
-    r"""Return the interval of the mean of independent values, each of which may lie so far `below` and `above` itself.
+    r"""Return the interval of the mean of independent values whose own intervals reach so far `below` and `above` them.
 
     $\bar M - \frac1T\sqrt{\sum_t b_t^2}$ and $\bar M + \frac1T\sqrt{\sum_t a_t^2}$ (MOVER). All have shape (T,).
     Source: Zou & Donner, Statistics in Medicine 2008.
@@ -142,8 +142,8 @@ def critical_difference(runs: int, benchmarks: int, level: float = 0.95) -> floa
     r"""Return by how much two mean ranks must differ (Nemenyi; Demšar, JMLR 2006): $q_\alpha\sqrt{k(k+1)/(6T)}$.
 
     $q_\alpha$ is the quantile of the studentized range over $\sqrt2$. It takes the benchmarks for a random sample of
-    benchmarks and ignores their sizes. Raises UsageError below two runs, and below six benchmarks, of which no ranks
-    could convince.
+    benchmarks and ignores their sizes. Raises UsageError below two runs, and below six benchmarks, because the ranks on
+    so few could not convince.
     """
     if runs < 2 or benchmarks < LEAST_RANKED:
         raise UsageError(

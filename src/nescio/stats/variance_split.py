@@ -1,4 +1,4 @@
-"""Where the variance of a mean over repeated measurements comes from, and how often each unit is best measured. Pure
+"""Split the variance of a mean over repeated measurements by its sources, and find how often to measure each unit. Pure
 NumPy; knows nothing of questions.
 
 Unit i is measured r_i times. The spread of the units' means holds both what units differ by and what is left of the
@@ -95,7 +95,7 @@ def design(between: float, single: float, repeats: int, budget: float, costs: tu
 
 
 def best_repeats(between: float, single: float, costs: tuple[float, float]) -> float:
-    r"""How often to measure a unit, as a real number: $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$."""
+    r"""Return how often to measure a unit, as a real number: $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$."""
     per_unit, per_measurement = costs
     return math.sqrt(per_unit * single / (per_measurement * between))
 

@@ -30,7 +30,8 @@ SEARCHED = note(
 
 
 class Earned(Struct, frozen=True):
-    """What a measure gives to a system: a cheat, or an honest one that answers everything and has this share right."""
+    """The score that a measure gives to a system: a cheat, or an honest one that answers everything and has this share
+    right."""
 
     measure: str
     system: str

@@ -1,7 +1,7 @@
-"""What a measure of systems that may stay silent could be expected to obey, searched for counterexamples.
+"""Axioms that a measure of systems that may stay silent could be expected to obey, with a search for counterexamples.
 
 Every table of a few questions is tried, the small ones first, and then larger ones at random; the first that breaks an
-axiom is the smallest. Where lower is better, the error rate takes the place of accuracy and the worst value that of 0.
+axiom is the smallest. If lower is better, the error rate replaces accuracy, and the worst value replaces 0.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ class Checks(Struct, frozen=True, eq=False):
 
     @property
     def compared(self) -> Bools:
-        """Where both sides are defined."""
+        """The mask of the tables on which both sides are defined."""
         return ~np.isnan(self.value) & ~np.isnan(self.against)
 
     @property
     def half(self) -> Bools:
-        """Where one side only is defined."""
+        """The mask of the tables on which only one side is defined."""
         return np.isnan(self.value) != np.isnan(self.against)
 
 
 class AxiomResult(Struct, frozen=True):
-    """What the search for one axiom came to."""
+    """The result of the search for counterexamples to one axiom."""
 
     axiom: str
     result: str
@@ -165,7 +165,8 @@ def _only(tables: Ints, which: Bools) -> Ints:
 
 
 def _apart(value: Floats, other: Floats) -> Bools:
-    """Where two numbers differ by more than rounding; a value is apart from infinity."""
+    """Return a mask of the places where two numbers differ by more than rounding; a finite value differs from
+    infinity."""
     differ: Bools = np.abs(value - other) > ROUNDING * np.maximum(1, np.abs(value))
     return differ
 

@@ -43,12 +43,12 @@ class Contest(Struct, frozen=True, eq=False):
     paired: tuple[int, ...]
 
     def nearest(self, share: float, among: tuple[int, ...] = ()) -> int:
-        """How many answers the honest system with about this share right has right."""
+        """Return the number of right answers of the honest system whose share is nearest to this one."""
         return min(among or self.honest, key=lambda right: abs(right - share * self.questions))
 
     @property
     def remark(self) -> str:
-        """How many questions have no answer, where some have none."""
+        """A remark on the number of questions without an answer; empty if there are none."""
         without = int((self.data.columns["answerable"][0] == 0).sum())
         return f" (of {self.questions} questions, {without} without an answer)" if without else ""
 
@@ -61,7 +61,7 @@ class Contest(Struct, frozen=True, eq=False):
 
 
 class CheatResult(Struct, frozen=True):
-    """What one cheat came to: its score, that of the decent honest system, and the share right of the best one it
+    """The result of one cheat: its score, that of the decent honest system, and the share right of the best one that it
     reaches."""
 
     cheat: str
@@ -127,7 +127,7 @@ def _spread(count: int, step: float) -> Floats:
 
 
 def _first(key: Floats, many: int, among: Bools) -> Bools:
-    """Which have the smallest keys."""
+    """Return a mask of the elements with the smallest keys."""
     first = np.zeros(len(key), dtype=bool)
     first[np.argsort(np.where(among, key, np.inf), kind="stable")[:many]] = True
     return first

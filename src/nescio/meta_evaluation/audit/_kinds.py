@@ -1,5 +1,5 @@
-"""What a system can do with a question, as columns; and a measure as a function of how many questions of each kind
-there are.
+"""The kinds of what a system can do with a question, as columns; and a measure as a function of the number of questions
+of each kind.
 
 A kind of question says what the system did with it, how sure it was, and what the question is like. `columns` turns
 kinds into the columns of `nescio.data.evidence`. Silence instead of an answer withholds the candidate, which nobody

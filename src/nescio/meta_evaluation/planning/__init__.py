@@ -1,4 +1,5 @@
-"""How many questions a paired comparison needs, and which difference it can detect with those it has."""
+"""Plan the number of questions that a paired comparison needs, or the difference that it can detect with those it
+has."""
 
 from __future__ import annotations
 

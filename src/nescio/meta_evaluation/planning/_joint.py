@@ -1,4 +1,5 @@
-"""How two systems end on one question: the joint table of a pilot or of stated rates, moved to a wanted difference.
+"""The joint outcomes of two systems on one question: the table of a pilot or of stated rates, moved to a wanted
+difference.
 
 A table has kinds (outcome of the run, outcome of the baseline) with a chance each. On n questions the difference of a
 measure has the variance Σ p ψ²/n, ψ being its influence function, and over exchanges of the labels Σ p w²/n, w being
@@ -80,7 +81,8 @@ class Joint(Struct, frozen=True, eq=False):
         return one - other
 
     def tables(self, questions: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """How many questions of each kind `size` collections of `questions` hold; shape (size, kinds)."""
+        """Return `size` random collections of `questions`, as the number of questions of each kind; shape (size,
+        kinds)."""
         return rng.multinomial(questions, self.probabilities, size=size)
 
     def influence(self) -> Floats:

@@ -1,4 +1,4 @@
-"""What a plan starts from: a joint table that collections are simulated from, or no more than a standard error."""
+"""The basis of a plan: a joint table from which collections are simulated, or only a standard error."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ NAN = float("nan")
 
 
 class PowerPlan(Row, frozen=True):
-    """`questions` tell systems that differ by `difference` apart with chance `power`, by a two-sided test at `alpha`.
+    """A plan: `questions` tell systems that differ by `difference` apart with probability `power`, by a two-sided test
+    at `alpha`.
 
-    `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or
-    `questions` is None, where there is no answer, and a note says why. `error` is the Monte Carlo standard error of the
-    power, None where nothing was simulated. `apart` is the share of questions on which the two end unlike, None where
-    only scores are known. `clusters` is how many clusters hold the questions, None where each stands alone.
+    `solved` says which of the two was found from the other. `difference` is run minus baseline. If there is no
+    solution, it is NaN, or `questions` is None, and a note says why. `error` is the Monte Carlo standard error of the
+    power, None if nothing was simulated. `apart` is the share of questions on which the two outcomes differ, None if
+    only scores are known. `clusters` is the number of clusters that hold the questions, None if there are no clusters.
     """
 
     measure: Annotated[str, Shown()]
@@ -86,7 +87,7 @@ class Answer(Struct):
 
 
 class PlanRequest(Struct, frozen=True):
-    """One call: what is wanted of every measure, None where it is not said."""
+    """The request of one call: what is wanted of every measure. A value that is not stated is None."""
 
     aim: Aim
     difference: float | None
@@ -107,7 +108,7 @@ class Table(Struct, frozen=True, eq=False):
 
     @property
     def method(self) -> str:
-        """How the power of a plan is known."""
+        """The method that computes the power of a plan."""
         return EXACT if self.joint.linear else PERMUTATION
 
     @property
@@ -121,7 +122,7 @@ class Table(Struct, frozen=True, eq=False):
         return self._row("questions", difference, simulated, aim) if isinstance(simulated, SimulatedPlan) else simulated
 
     def resolved(self, questions: int, sign: float, aim: Aim) -> PowerPlan | None:
-        """Return the row of the smallest difference that so many questions find, or None where there is none."""
+        """Return the row of the smallest difference that so many questions find, or None if there is none."""
         simulated = resolvable(self.joint, questions, aim, sign)
         return None if simulated is None else self._row("difference", simulated.joint.difference, simulated, aim)
 
@@ -185,8 +186,8 @@ def fewest(alpha: float) -> int:
 
 
 def distance(aim: Aim) -> float:
-    """How many standard errors a difference must measure so that a two-sided normal test finds it with the power
-    wanted."""
+    """Return the number of standard errors that a difference must measure for a two-sided normal test to have the
+    wanted power."""
     from scipy.optimize import brentq
     from scipy.special import ndtr
 

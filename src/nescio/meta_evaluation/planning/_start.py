@@ -1,4 +1,4 @@
-"""What a plan starts from: the rates that are stated, or two runs of a pilot."""
+"""The start of a plan: stated rates, or two runs of a pilot."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROUNDED = 0.015  # three shares of two decimals miss their sum by no more
 
 
 class System(Struct, frozen=True):
-    """What a plan starts from: the shares of correct, incorrect and unanswered of one of the two systems."""
+    """The stated shares of correct, incorrect and unanswered questions of one of the two systems of a plan."""
 
     system: str
     correct: float
@@ -35,8 +35,7 @@ class System(Struct, frozen=True):
 
 
 class Start(Struct, frozen=True):
-    """What a plan starts from: a source for each measure, what the signature says of it, and the rates of the two
-    systems."""
+    """The start of a plan: a source for each measure, its part of the signature, and the rates of the two systems."""
 
     sources: list[Table | Spread]
     signature: Mapping[str, Any]

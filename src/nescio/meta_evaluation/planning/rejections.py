@@ -1,4 +1,4 @@
-"""How often the permutation test finds a difference, by simulation, and how many questions it takes to find it.
+"""Simulate how often the permutation test finds a difference, and how many questions it takes to find it.
 
 Collections are drawn from a joint table and each is tested as `compare` would test it. The exact p-value is computed
 only where the normal approximation of the exchanges leaves open on which side of alpha it falls: the approximation is
@@ -51,14 +51,14 @@ class Aim(Struct, frozen=True):
 
     @property
     def distance(self) -> float:
-        """How many standard errors a difference must measure for this power, one tail aside."""
+        """The number of standard errors that a difference must measure for this power, if one tail is ignored."""
         from scipy.special import ndtri
 
         return self.critical + float(ndtri(self.power))
 
     @property
     def close(self) -> float:
-        """How far a simulated power may be from the one wanted."""
+        """The largest distance allowed between a simulated power and the wanted one."""
         return float(CLOSE * (self.power * (1 - self.power) / TABLES) ** 0.5)
 
 
@@ -139,7 +139,7 @@ def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> Simulated
 
 
 def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tuple[float, float]) -> tuple[float, float]:
-    """Where the simulated power is the one wanted, and that power.
+    """Return the place where the simulated power is the wanted one, and that power.
 
     `simulate` maps a place, a number of tables and a turn to the place that was taken and the power there. The probit
     of the power is nearly a straight line: it is fitted to all that was simulated, the next place is where it meets the
@@ -159,7 +159,8 @@ def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tupl
 
 
 def _crossing(points: list[tuple[float, float, int]], slope: float, aim: Aim) -> float:
-    """Where a straight line through the probits of simulated powers meets the power wanted; weighted least squares."""
+    """Return the place where a straight line through the probits of simulated powers meets the wanted power; weighted
+    least squares."""
     from scipy.special import ndtri
 
     place, share, tables = np.array(points).T
