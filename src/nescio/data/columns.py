@@ -53,16 +53,15 @@ class Summary(Struct, frozen=True):
 class Column(Struct, frozen=True):
     """A column that readers, judges and tasks may fill, or that is derived from others.
 
-    A `count` holds whole numbers and is never absent; a `score` holds graded values, and NaN is an absence. `row`
-    says whether it is known of questions, or of single answers to them. `when_missing` names what a question without
-    it lacks ("a confidence"). `when_declined` is what a question earns in it when a threshold declines the answer: a
-    number, `UNCHANGED`, or None where nobody knows, so that no threshold is tuned for it. `lower_ranks` marks what
-    is read from answers below the first, of which a threshold on the first answer says nothing. `derive` makes it
-    from other columns where it is not stored (given the cells, and the parameter in its name), and where it is
-    `validated` checks what is stored. `instead` says what
-    to ask for where a measure of other columns finds this one; `unlike` what to say, by the name of a measure that
-    sounds as if it read this column and does not. `simulate` makes it from simulated behaviour, for the audit;
-    `labels` are the words for its values 0 and 1.
+    A `count` holds whole numbers and is never absent; a `score` holds graded values, and NaN is an absence. `row` says
+    whether it is known of questions, or of single answers to them. `when_missing` names what a question without it
+    lacks ("a confidence"). `when_declined` is what a question earns in it when a threshold declines the answer: a
+    number, `UNCHANGED`, or None if nobody knows, so that no threshold is tuned for it. `lower_ranks` marks columns read
+    from answers below the first, about which a threshold on the first answer says nothing. `derive` makes it from other
+    columns where it is not stored (given the cells, and the parameter in its name), and where it is `validated` checks
+    what is stored. `instead` says what to ask for where a measure of other columns finds this one; `unlike` what to
+    say, by the name of a measure that sounds as if it read this column and does not. `simulate` makes it from simulated
+    behaviour, for the audit; `labels` are the words for its values 0 and 1.
     """
 
     name: str

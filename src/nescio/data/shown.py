@@ -27,7 +27,7 @@ Form = Literal["plain", "number", "signed", "percent", "p", "short"]
 
 
 class Shown(Struct, frozen=True):
-    """How a field or a property is shown as a column.
+    """A declaration of a column: how a field or a property is shown.
 
     `head` is its heading (None: its name); in braces it may name a field or a property of the first row. `form` says
     how its numbers look: "plain" by their type, "short" with four significant digits; with `digits`, with so many.

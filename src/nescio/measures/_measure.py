@@ -396,20 +396,19 @@ def measure(
 ) -> Callable[[Formula], Formula]:
     """Register the decorated formula as a measure. A name that is taken raises ValueError.
 
-    `needs` names columns of `nescio.data.evidence`, of which one may have a parameter of the measure in its name
+    `needs` names columns of `nescio.data.evidence`, one of which may have a parameter of the measure in its name
     (`nuggets.string_precision({delta})`); `optional` is one more, which is read where data has it; `bounds` is a pair
-    or a function of the parameters. `proportion` names the two sums whose ratio the measure is, where it is
-    one (Wilson's interval is then available); `valid` maps a parameter to a rule in words and its test; `merge=False`
-    says that an ordered measure tells neighbouring equal rows apart (a threshold may fall between them); `binned=True`
-    that ties give the expectation over their orders, and that a wrong answer that trades places with a right one behind
-    it makes it no worse, so that bins of confidence bracket it; `remark` may note something about a run's columns that
-    its reader should know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor
-    lower is better;
-    `direction` tells from the parameters whether lower is better;
-    `same_formula_as` names the measure whose formula this is over other columns, and whose rules so apply; `interval`
-    is the method that the coverage study supports for it (docs/coverage.md), where no posterior of counts and no
-    proportion is: percentile, logit, t, or one of its own; None says that none covers, as of what noise makes larger;
-    `deciding` counts, from the totals, the independent comparisons that must all agree for a value at its limit.
+    or a function of the parameters. `proportion` names the two sums whose ratio the measure is, where it is one
+    (Wilson's interval is then available); `valid` maps a parameter to a rule in words and its test; `merge=False` says
+    that an ordered measure tells neighbouring equal rows apart (a threshold may fall between them); `binned=True` that
+    ties give the expectation over their orders, and that a wrong answer that trades places with a right one behind it
+    makes it no worse, so that bins of confidence bracket it; `remark` may note something about a run's columns that its
+    reader should know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor lower
+    is better; `direction` tells from the parameters whether lower is better; `same_formula_as` names the measure whose
+    formula this is over other columns, and whose rules so apply; `interval` is the method that the coverage study
+    supports for it (docs/coverage.md), where no posterior of counts and no proportion is: percentile, logit, t, or one
+    of its own; None says that none covers, as of what noise makes larger; `deciding` counts, from the totals, the
+    independent comparisons that must all agree for a value at its limit.
     """
 
     def register(formula: Formula) -> Formula:

@@ -64,8 +64,8 @@ def utility(total: Any, stake: str) -> Any:  # noqa: ARG001
     none. The interval is Student's, with one imagined question at either end of the range, because rare errors at a
     high price may not have been seen.
 
-    When to use it: When the system was told the price of an error, at each price apart. For one price of which it was
-    told nothing use penalty(t).
+    When to use it: When the system was told the price of an error, at each price apart. For one price that it was not
+    told use penalty(t).
 
     Example: utility(3) with outcome = C, W, U, C; stake = 3, 3, 3, 3: (1 - 3 + 0 + 1)/4 = -0.25.
     """

@@ -57,8 +57,8 @@ def read(
 ) -> ReadResult:
     """Read files or tables; words that mean "I do not know" are silence already.
 
-    With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may stand alone;
-    with `judging`, the answers must be yet to be judged; without `supports`, the support of answers is left out,
+    With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may come without
+    runs; with `judging`, the answers must be yet to be judged; without `supports`, the support of answers is left out,
     because nobody will look at it. Raises FormatError, MismatchError, UnknownNameError or UsageError.
     """
     options = options or Options()

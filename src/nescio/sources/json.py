@@ -164,7 +164,7 @@ def _forgiven(text: bytes) -> Any:
 
 
 def halves_of_pairs(text: bytes) -> int:
-    """Return the number of lone halves of surrogate pairs in a JSON text, each of which is read as U+FFFD."""
+    """Return the number of lone halves of surrogate pairs in a JSON text. Each is read as U+FFFD."""
     if not _HALF_PAIR.search(text):
         return 0
     return sum(match[1] is not None for match in _PAIRS.finditer(text))

@@ -260,7 +260,7 @@ def _find(value: Any, path: str, depth: int) -> list[Rows]:
 
 
 def _crossed(value: Mapping[str, Any]) -> list[Row]:
-    """Return the rows that are under two names, of a run and of a question. Runs are the names of which there are
+    """Return the rows that are under two names, of a run and of a question. The names of runs are taken to be the
     fewer."""
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(one, Mapping) and _is_keyed(one) for one in members):

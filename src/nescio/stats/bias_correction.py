@@ -87,11 +87,11 @@ def prediction_powered_population(
     *,
     known: tuple[int, int] = (0, 0),
 ) -> Estimate:
-    r"""Return the same for all answers of a kind, of which these N and the `known` ones are a sample; in [0, 1].
+    r"""Return the same for all answers of a kind; these N and the `known` ones are a sample of it; in [0, 1].
 
     `known` are answers that need nobody's verdict, and how many of them are right. With $n'$ answers in all and the
     share $p = N/n'$ of those that need a verdict, half the width is $t_{n-2}\sqrt{p^2(1 - n/N)S^2/n +
-        heta(1-	heta)/n'}$. Undefined below 3 labels.
+    \theta(1-\theta)/n'}$. Undefined below 3 labels.
     """
     mean = _mean(people, judge, judge_share, answers)
     if mean is None:
@@ -117,9 +117,8 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
     r"""Return the judge's share corrected by its sensitivity and specificity (Rogan & Gladen 1978); in [0, 1].
 
     $\hat\theta = \frac{\bar f_N + \mathrm{sp} - 1}{\mathrm{se} + \mathrm{sp} - 1}$, held to [0, 1], with se and sp the
-    shares of people's right and wrong answers, among the n labelled, of which the judge says the same. Undefined (NaN)
-    where people call all labelled answers right or all wrong, and where se + sp ≤ 1: such a judge says nothing about
-    them.
+    shares of people's right and wrong answers, among the n labelled, that the judge calls the same. Undefined (NaN) if
+    people call all labelled answers right or all wrong, and if se + sp ≤ 1: such a judge says nothing about them.
 
     The interval holds every θ with $|\bar f_N - \mathrm{se}\,\theta - (1 - \mathrm{sp})(1 - \theta)| \le t\,s(\theta)$,
     where $s^2(\theta)$ is the variance of the left side: Fieller's (1954) method, which keeps its coverage where the
@@ -152,7 +151,7 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
 
 
 def superpopulation(estimate: Estimate, answers: int, level: float = 0.95) -> Estimate:
-    r"""Return the same estimate for all answers of a kind, of which the N judged ones are a sample.
+    r"""Return the same estimate for all answers of a kind; the N judged ones are a sample of it.
 
     Either side of the interval is joined, root of squares, with that of a share seen among N:
     $z\sqrt{\theta(1-\theta)/N}$ by Wilson's interval. The two errors are uncorrelated, for the first has mean 0

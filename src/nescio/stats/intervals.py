@@ -109,7 +109,8 @@ def freedom(left_out: NDArray[np.float64], times: NDArray[np.int64], units: int)
 
     $\nu = \frac{2m}{\kappa - 1}$, between 1 and m - 1, for the kurtosis $\kappa$ of the jackknife's values: a variance
     of m values has itself a variance of about $(\kappa - 1)\sigma^4/m$, and one of $\nu$ degrees of freedom has
-    $2\sigma^4/\nu$. `left_out` holds the value without a unit of each kind, of which there are `times`; m is `units`.
+    $2\sigma^4/\nu$. `left_out` holds the value without a unit of each kind, and each kind has `times` units; m is
+    `units`.
     """
     known = ~np.isnan(left_out)
     most = float(max(1, units - 1))

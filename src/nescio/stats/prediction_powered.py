@@ -36,7 +36,7 @@ NAN = float("nan")
 
 
 class Mean(Struct, frozen=True, eq=False):
-    """An estimated mean over `units`, of which people saw `labels`.
+    """An estimated mean over `units`; people saw `labels` of them.
 
     `variance` is the square of its standard error, `freedom` the degrees of freedom of Student's t, `weights` the λ of
     each judge (or of each stratum). `correlation` is that of people's and the judge's values on the labelled units, NaN

@@ -74,8 +74,8 @@ class LabelPlan(Row, frozen=True):
 
 
 class Share(Struct, frozen=True):
-    """The number of labels for the questions of which the judge gives `verdicts` (run, then baseline), if labels are
-    drawn within these (`--labels-by verdicts`)."""
+    """The number of labels for the questions with these `verdicts` of the judge (run, then baseline), if labels are
+    drawn by them (`--labels-by verdicts`)."""
 
     run: str
     baseline: str | None
@@ -113,11 +113,11 @@ def plan_labels(
 
         nescio.plan_labels(spread=0.4**0.5, correlation=0.7, questions=1000, half_width=0.07).rows[0].labels
 
-    The plan starts from judged answers (`pilot`, as `score` takes it), of which people have labelled some (`labels`):
-    they say how much people's verdicts vary and how far the judge goes with them. Before there are labels, state the
-    `correlation` of people's and the judge's values that you expect; the judge's own verdicts then replace people's.
-    Without a pilot, state the standard deviation `spread` of people's values and the number of `questions` as well.
-    With `baseline` the plan is for the difference of two runs, without for the score of one. `target` is what the
+    The plan starts from judged answers (`pilot`, as `score` takes it), some of which people have labelled (`labels`).
+    The labels show how much people's verdicts vary and how far the judge agrees with them. Before there are labels,
+    state the `correlation` of people's and the judge's values that you expect; the judge's own verdicts then replace
+    people's. Without a pilot, state the standard deviation `spread` of people's values and the number of `questions` as
+    well. With `baseline` the plan is for the difference of two runs, without for the score of one. `target` is what the
     figure is about; about these questions alone $m = K/(1 + K/N)$ with $K = z^2 S_d^2(1-\rho^2)/h^2$; for a difference
     to find, $z_{1-\alpha/2} + z_{power}$ replaces z and the difference replaces h. `tables["shares"]` says how the
     labels are best spread over what the judge says.

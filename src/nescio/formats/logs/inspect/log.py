@@ -201,7 +201,7 @@ def _listed(source: Source) -> Iterator[tuple[Any, str]]:
 
 
 def _once(script: Transcript, log: Log) -> list[Sample]:
-    """Return samples of which no two share an id and an epoch. Repeated ones are kept if the log counts them all, else
+    """Return samples, no two of which share an id and an epoch. Repeated ones are kept if the log counts them all, else
     the last one counts."""
     keys = Counter((sample.id, sample.epoch) for sample in script.samples)
     again = len(script.samples) - len(keys)

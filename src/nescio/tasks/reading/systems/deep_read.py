@@ -6,11 +6,11 @@ matches on longer words wins, and then the earlier one. No word is too common to
 Table 1:
 
     Stem   words are stemmed
-    Name   a symbol for a person, a place or a time stands in each sentence that names one, and in who, where and when
+    Name   a symbol for a person, a place or a time is added to each sentence that names one, and to who, where and when
            questions
     Sem    the same for the classes of common nouns, by WordNet
-    Filt   sentences with the class that the question demands stand above the others
-    Pro    the words of a person stand in each sentence that speaks of them as he, him, his, she or her
+    Filt   sentences with the class that the question demands are ranked above the others
+    Pro    the words of a person are added to each sentence that speaks of them as he, him, his, she or her
 
 NameHum and ProHum, the paper's upper bounds, need names and references marked by hand, which no collection here has.
 
