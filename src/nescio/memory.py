@@ -59,8 +59,7 @@ def at_most(size: int, part: int) -> int:
 
 @contextmanager
 def memory_limit(text: str | None = None) -> Iterator[None]:
-    """Hold the block to a limit (None: to the one that holds already); raises UsageError where it cannot be
-    held."""
+    """Hold the block to a limit (None: to the one that holds already); raises UsageError if it cannot be held."""
     token = _LIMIT.set(_LIMIT.get() if text is None else size_of(text))
     try:
         yield

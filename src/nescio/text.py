@@ -307,7 +307,7 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def _goes_on(so_far: str, rest: str) -> bool:
-    """Whether the full stop that a text ends in belongs to an abbreviation or an initial."""
+    """Return whether the full stop that a text ends in belongs to an abbreviation or an initial."""
     if not so_far.endswith("."):
         return False
     last = so_far.rsplit(None, 1)[-1].lstrip("\"'“‘([")[:-1]

@@ -73,7 +73,7 @@ def _beside(label: str, text: str, width: int) -> list[str]:
 
 
 def _terminal() -> int:
-    """Return how wide the terminal is; 0 where standard output is none."""
+    """Return how wide the terminal is; 0 if standard output is none."""
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else 0
     except (OSError, ValueError, AttributeError):
@@ -153,7 +153,7 @@ def interrupted() -> None:
 
 
 def _from_interrupt(error: BaseException | None) -> bool:
-    """Say whether Ctrl-C is behind an error, as where it is pressed while Python makes a class."""
+    """Return whether Ctrl-C is behind an error, as where it is pressed while Python makes a class."""
     return error is not None and (
         isinstance(error, KeyboardInterrupt) or _from_interrupt(error.__cause__ or error.__context__)
     )

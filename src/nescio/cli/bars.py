@@ -82,7 +82,7 @@ def clear() -> None:
 
 
 def _is_shown(bar: Any) -> bool:
-    """Say whether a bar has not been taken away with its display."""
+    """Return whether a bar has not been taken away with its display."""
     return bool(_DISPLAY) and _DISPLAY[0] is bar[0]
 
 

@@ -171,7 +171,7 @@ def _confidence(evidence: Cells) -> Array:
 
 
 def _has_confidence(evidence: Cells) -> Array:
-    """Whether a run has confidences, or answers nothing and so needs none; shape (runs, 1)."""
+    """Return whether a run has confidences, or answers nothing and so needs none; shape (runs, 1)."""
     any_confidence = ~np.isnan(evidence.columns["confidence"]).all(axis=1, keepdims=True)
     return any_confidence | ~((evidence.column("answered") == 1) & evidence.present).any(axis=1, keepdims=True)
 

@@ -107,7 +107,7 @@ class Evidence(Struct, frozen=True, eq=False):
     def column(self, name: str) -> Array:
         """Return a stored or derived column, shape (runs, questions).
 
-        Raises MissingColumnError where no run has it, MismatchError where its values cannot be used.
+        Raises MissingColumnError if no run has it, MismatchError if its values cannot be used.
         """
         name = resolve(name, self.columns)
         column = declared(name)

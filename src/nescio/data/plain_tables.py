@@ -118,7 +118,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _has_digits(value: float) -> bool:
-    """Whether four decimals say anything of a value."""
+    """Return whether four decimals say anything of a value."""
     return value == 0 or abs(value) >= 0.00005
 
 

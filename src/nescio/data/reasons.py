@@ -114,7 +114,7 @@ def said_to_abstain(why: str | None) -> str | None:
 def changed(before: Iterable[NonAnswers], after: Iterable[NonAnswers]) -> str:
     """Return how the counts of the four kinds changed from one run to another, such as "empty 2 → 40, declined 9 → 3".
 
-    Empty where nothing but the declined answers changed, which measures of abstention count anyway.
+    Empty if nothing but the declined answers changed, which measures of abstention count anyway.
     """
     counts: list[Counter[Kind]] = [Counter(), Counter()]
     for counted, rows in zip(counts, (before, after), strict=True):

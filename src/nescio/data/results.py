@@ -168,13 +168,13 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         }
 
     def to_pandas(self, name: str | None = None) -> pandas.DataFrame:
-        """Return the rows, or those of `tables[name]`, as a pandas frame. Raises UsageError where pandas is not
+        """Return the rows, or those of `tables[name]`, as a pandas frame. Raises UsageError if pandas is not
         installed."""
         rows = self._table(name)
         return frames.pandas_frame(_records(rows), dict(_kinds(rows)))
 
     def to_polars(self, name: str | None = None) -> polars.DataFrame:
-        """Return the rows, or those of `tables[name]`, as a Polars frame. Raises UsageError where Polars is not
+        """Return the rows, or those of `tables[name]`, as a Polars frame. Raises UsageError if Polars is not
         installed."""
         rows = self._table(name)
         return frames.polars_frame(_records(rows), dict(_kinds(rows)))
@@ -248,7 +248,7 @@ class Plotted(Results[RowT_co], frozen=True):
         """Return the chart of the results, which a notebook shows and `save("chart.svg")` writes: of one measure, or of
         each below the other.
 
-        Raises UnknownNameError for a measure that was not computed, and MismatchError where there is nothing to draw.
+        Raises UnknownNameError for a measure that was not computed, and MismatchError if there is nothing to draw.
         """
         return self.drawn_by(self, measure, width=width)
 
@@ -288,8 +288,7 @@ class Scores(Plotted[Score], frozen=True):
         raise UnknownNameError("score", f"{measure} of {run}", {f"{row.measure} of {row.run}" for row in self.rows})
 
     def value(self, run: str, measure: str, stratum: str | None = None) -> float:
-        """Return the value of a measure for a run; raises UnknownNameError where it was not computed, naming what
-        was."""
+        """Return the value of a measure for a run; raises UnknownNameError if it was not computed, naming what was."""
         return float(self[run, measure, stratum].value)
 
     def pivot(self) -> Pivot:

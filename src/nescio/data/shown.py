@@ -162,13 +162,13 @@ def type_alone(declared: str) -> str:
 
 
 def _is_text(kind: Any) -> bool:
-    """Say whether values of a type are text: none of the types that it allows is a number."""
+    """Return whether values of a type are text: none of the types that it allows is a number."""
     allowed = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     return int not in allowed and float not in allowed
 
 
 def _is_told(rows: Sequence[Any], shape: Shape) -> bool:
-    """Say whether a column says anything."""
+    """Return whether a column says anything."""
     left_out = (None, "", (), shape.shown.default)
     return shape.shown.always or any(getattr(row, shape.name) not in left_out for row in rows)
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 class AnswerTexts(Struct, frozen=True):
     """One answer in words: what was asked, what is right, what the system said, what of it was graded (where that is
-    another text), and why it was graded so. Empty where a file does not say."""
+    another text), and why it was graded so. Empty if a file does not say."""
 
     question: str = ""
     gold: str = ""

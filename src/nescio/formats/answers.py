@@ -151,7 +151,7 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
 
 
 def _same_in_all_runs(first: Answer, other: Answer, path: object, options: ReadOptions) -> None:
-    """Raise MismatchError where two runs disagree on a column of questions that was asked for."""
+    """Raise MismatchError if two runs disagree on a column of questions that was asked for."""
     for name in options.strata or ():
         value, differs = first.strata.get(name, ""), other.strata.get(name, "")
         if first.run != other.run and value != differs:

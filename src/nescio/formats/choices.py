@@ -17,7 +17,7 @@ def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, 
     different ones, VALUE names several between commas, and the first that is there is taken;
     `elsewhere` says that the one named is in another file.
 
-    Raises UsageError where there are several and none is named, or where the one named is not there.
+    Raises UsageError if there are several and none is named, or where the one named is not there.
     """
     chosen, there = options.choose.get(name), list(dict.fromkeys(names))
     if (found := chosen_among(options, name, there)) is not None:
@@ -40,20 +40,20 @@ def chosen_among(options: ReadOptions, name: str, there: Collection[str]) -> str
 
 
 def pick(options: ReadOptions, name: str, names: Iterable[str]) -> str:
-    """Return the only one there is, as another file may have the one that was chosen; else the one chosen. Empty where
+    """Return the only one there is, as another file may have the one that was chosen; else the one chosen. Empty if
     there is none."""
     there = list(dict.fromkeys(names))
     return "".join(there) if len(there) < 2 else choose(options, name, there, f"{name}s", elsewhere=True)
 
 
 def check_choice(options: ReadOptions, name: str, names: Iterable[str]) -> None:
-    """Raise UsageError where what was chosen is in none of the files."""
+    """Raise UsageError if what was chosen is in none of the files."""
     if name in options.choose:
         choose(options, name, sorted({*names}), f"{name}s")
 
 
 def threshold(options: ReadOptions) -> float | None:
-    """Return the number of `--choose threshold=T`; raises UsageError where it is none."""
+    """Return the number of `--choose threshold=T`; raises UsageError if it is none."""
     chosen = options.choose.get("threshold")
     least = None if chosen is None else decimal(chosen)
     if chosen is not None and (least is None or not math.isfinite(least)):

@@ -70,7 +70,7 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
 
 def files_in(folder: Path) -> list[Path]:
     """Return the files of a folder that make a collection: stories, questions and keys (expected.answers where it is,
-    which has all of them). Raises FormatError where there is no story."""
+    which has all of them). Raises FormatError if there is no story."""
     stories = sorted(folder.glob("*.story"))
     if not stories:
         raise FormatError(folder, "this folder holds no .story file; name the files of the collection")
@@ -80,8 +80,8 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def _of_tira(output: Path) -> Path:
-    """Return the file that a run of TIRA wrote, beside which metadata may lie; raises FormatError where there is none,
-    or more than one."""
+    """Return the file that a run of TIRA wrote, beside which metadata may lie; raises FormatError if there is none, or
+    more than one."""
     files = [path for path in sorted(output.rglob("*")) if path.is_file() and not path.name.startswith(".")]
     answers = [path for path in files if path.suffix not in (".yml", ".yaml", ".log")]
     if len(answers) == 1:
@@ -91,7 +91,7 @@ def _of_tira(output: Path) -> Path:
 
 
 def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
-    """Return the logs of other tools in a folder and those within it; raises FormatError where there are none, or of
+    """Return the logs of other tools in a folder and those within it; raises FormatError if there are none, or of
     several tools."""
     names = dict(FILES)
     logs: dict[str, list[Path]] = {name: [] for name in names}
@@ -134,7 +134,7 @@ def _passed_over(folder: Path, paths: Sequence[Path], name: str, others: int) ->
 
 
 def _is_called(path: Path, pattern: str) -> bool:
-    """Say whether the end of a path, as long as the pattern is, fits it."""
+    """Return whether the end of a path, as long as the pattern is, fits it."""
     return fnmatchcase("/".join(path.parts[-1 - pattern.count("/") :]), pattern)
 
 
@@ -145,7 +145,7 @@ def _by_contents(tools: dict[str, list[Path]]) -> dict[str, list[Path]]:
 
 
 def _is_of(path: Path, name: str) -> bool:
-    """Say whether a file is of a format; what cannot be opened may be, and its reader will say."""
+    """Return whether a file is of a format; what cannot be opened may be, and its reader will say."""
     try:
         return bool(REGISTRY[name].recognise(open_source(path)))
     except FormatError:

@@ -75,7 +75,7 @@ class Declined:
         return bool(self._matchers)
 
     def fits(self, text: str) -> bool:
-        """Say whether a text, white space off, is matched by a pattern from end to end."""
+        """Return whether a text, white space off, is matched by a pattern from end to end."""
         stripped = text.strip()
         found = self._known.get(stripped)
         if found is None:
@@ -85,7 +85,7 @@ class Declined:
         return found
 
     def matches(self, text: str | None) -> bool:
-        """Say whether an answer, if there is one, fits; counts it if so."""
+        """Return whether an answer, if there is one, fits; counts it if so."""
         if not text or not self.fits(text):
             return False
         self.matched[text.strip()] += 1
@@ -290,7 +290,7 @@ def _names_runs_and_verdicts(source: Source) -> bool:
 
 
 def is_streamed(source: Source) -> bool:
-    """Say whether a format that reads large documents piece by piece knows this one by its outline."""
+    """Return whether a format that reads large documents piece by piece knows this one by its outline."""
     return any(format_.streams and format_.recognise(source) for format_ in candidate_formats(source))
 
 

@@ -32,12 +32,12 @@ def value_of(
     answerable: NDArray[np.int8] | None = None,
     questions: Sequence[str] | None = None,
 ) -> float:
-    """Return a measure of one run; NaN where it is undefined (0/0, or nothing was graded).
+    """Return a measure of one run; NaN if it is undefined (0/0, or nothing was graded).
 
     `state` has an outcome a question (`nescio.data.outcomes`: CORRECT, INCORRECT, SILENT, or NOT_GRADED, which is left
     out); the others are as in `nescio.data.outcomes.Outcomes`, each of shape (questions,). Where questions were asked
     several times, `questions` names the one that each answer is to. Raises UnknownNameError for the measure, and
-    MissingColumnError where it needs what is not given.
+    MissingColumnError if it needs what is not given.
     """
     wanted = parse(measure)
     if not len(state):

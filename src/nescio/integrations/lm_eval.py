@@ -89,7 +89,7 @@ def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] =
 
 
 def aggregation(name: str) -> Callable[[Sequence[float]], float]:
-    """Return the measure over the items that its metric gave for all documents; NaN where it is undefined."""
+    """Return the measure over the items that its metric gave for all documents; NaN if it is undefined."""
     wanted = parse(name)
 
     def of_all(items: Sequence[float]) -> float:

@@ -68,7 +68,7 @@ def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | No
 
     Silence is the label `unanswered` of an abstaining classifier; or, with `reject_below`, a prediction whose highest
     class probability is below it: that probability is then the confidence, which AURC and related measures read, and
-    the class that was not said is the declined candidate. Raises UsageError where neither or both are given.
+    the class that was not said is the declined candidate. Raises UsageError if neither or both are given.
     """
     if (unanswered is _NOTHING) == (reject_below is None):
         raise UsageError("a scorer needs the label that means abstention (unanswered=) or a threshold (reject_below=)")

@@ -235,7 +235,7 @@ def default_judge(collection: Collection) -> str:
 
 
 def rule_of(name: str) -> str:
-    """Say by which rule a judge judges, as its file does in its first sentence; empty where it has none."""
+    """Say by which rule a judge judges, as its file does in its first sentence; empty if it has none."""
     declared = REGISTRY.get(name)
     text = inspect.getdoc(inspect.getmodule(declared.function)) if declared else ""
     first = " ".join((text or "").split("\n\n")[0].split()).rstrip(".")

@@ -31,8 +31,8 @@ _IN_NAMES = re.compile(r"(?:(?<=[\d)\]])|(?<![^\W\d_][^\W_])(?<=[^\W_]))\s*[-*/%
 
 
 def same_words(gold: str, answer: str) -> bool:
-    """Say whether two texts have the same words after SQuAD's normalisation, with the same signs and operators; or are
-    the same formula, to the letter."""
+    """Return whether two texts have the same words after SQuAD's normalisation, with the same signs and operators; or
+    are the same formula, to the letter."""
     formulas = _gold_formula(gold), _formula(answer)
     if any(formulas):
         return formulas[0] == formulas[1]
@@ -76,8 +76,8 @@ def with_marks(text: str, names: bool = False) -> str:
 
 
 def blurred(right: bool, gold: Sequence[str], answer: str, again: Callable[[tuple[str, ...], str], bool]) -> bool:
-    """Say whether an answer was taken for right only because the marks that carry meaning were ignored: `again` judges
-    it anew, by other gold answers."""
+    """Return whether an answer was taken for right only because the marks that carry meaning were ignored: `again`
+    judges it anew, by other gold answers."""
     if not right or answer in gold:
         return False
     marked = tuple(map(with_marks, gold))

@@ -151,7 +151,7 @@ def _found(text: str) -> list[tuple[Quantity, int, int]]:
 
 
 def spells_number(text: str) -> bool:
-    """Say whether a text may hold a number in English words."""
+    """Return whether a text may hold a number in English words."""
     return re.search(_SPELLED, text.lower()) is not None
 
 

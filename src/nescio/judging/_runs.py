@@ -188,7 +188,7 @@ def _why(state: int, response: Response, grade: Grade | None) -> str | None:
 
 
 def _earned_by_silence(ready: Judge, name: str, questions: Sequence[Question]) -> Array:
-    """Return what silence earns in a graded score on each question: 1 where there is no answer."""
+    """Return what silence earns in a graded score on each question: 1 if there is no answer."""
     silent = ready.scores[name]
     earned = [silent(question) if callable(silent) else silent for question in questions]
     return np.array(

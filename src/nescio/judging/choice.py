@@ -48,7 +48,7 @@ def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
 
 
 def _no_count_from_one(run: Run, answers: Sequence[tuple[tuple[str, ...], str]]) -> None:
-    """Raise MismatchError where the numbers of a run go from 1 to that of the last option, and none is 0."""
+    """Raise MismatchError if the numbers of a run go from 1 to that of the last option, and none is 0."""
     numbers = [
         (int(text), len(options))
         for options, text in answers

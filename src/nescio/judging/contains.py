@@ -89,5 +89,5 @@ def _places(text: str, needle: str) -> Iterator[int]:
 
 
 def _negated(text: str, at: int) -> bool:
-    """Say whether one of the words just before this place is a negation."""
+    """Return whether one of the words just before this place is a negation."""
     return any(word in _NEGATIONS or _CONTRACTED.fullmatch(word) for word in text[:at].split()[-NEAR:])

@@ -104,7 +104,7 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
     """Return people's verdicts on the answers of these runs to these questions, and notes on labels without one.
 
     A label names its run, or the text of its answer, or neither where there is one run. An answer may be judged twice
-    with one verdict. Raises MismatchError where two verdicts differ, a label is ambiguous, or none is left.
+    with one verdict. Raises MismatchError if two verdicts differ, a label is ambiguous, or none is left.
     """
     people, known_runs, known_questions = Human(), set(runs), set(questions)
     strangers: list[Label] = []

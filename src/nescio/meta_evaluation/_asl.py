@@ -122,7 +122,7 @@ def sums(values: Floats, weights: Floats) -> Floats:
 
 
 def all_whole(values: Floats) -> bool:
-    """Whether all values are whole numbers."""
+    """Return whether all values are whole numbers."""
     return bool((np.rint(values) == values).all())
 
 

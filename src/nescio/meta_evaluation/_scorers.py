@@ -42,7 +42,7 @@ def scores(data: Evidence, measure: Measure) -> Scores:
 
 
 def unit_columns(data: Evidence, measure: Measure) -> dict[str, Array]:
-    """Return the columns whose sums an additive measure reads, 0 where a run lacks what it needs; (runs, units) or with
+    """Return the columns whose sums an additive measure reads, 0 if a run lacks what it needs; (runs, units) or with
     one axis more."""
     read, usable = columns_for(data, measure)
     whole = bool(usable.all())  # then a large table is not copied

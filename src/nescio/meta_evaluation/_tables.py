@@ -57,7 +57,7 @@ class PairTables(Struct, frozen=True, eq=False):
 
 
 def countable(data: Evidence, measure: Measure) -> bool:
-    """Whether counts of kinds are all that a measure needs of a pair."""
+    """Return whether counts of kinds are all that a measure needs of a pair."""
     return (
         measure.order is None
         and data.clusters is None

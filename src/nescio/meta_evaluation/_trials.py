@@ -49,7 +49,7 @@ class Drawing(Struct, frozen=True):
     jobs: int = 1
 
     def check(self, units: int, parts: int) -> None:
-        """Raise UsageError where so many units have no such sub-collections."""
+        """Raise UsageError if so many units have no such sub-collections."""
         if self.size < 1 or self.size * parts > units:
             disjoint = " twice, disjoint," if parts > 1 else ""
             raise UsageError(

@@ -193,7 +193,8 @@ def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost:
 
 
 def is_mean(data: Evidence, measure: Measure) -> bool:
-    """Whether the measure is, on this data, the mean over questions of a number that each question has on its own.
+    """Return whether the measure is, on this data, the mean over questions of a number that each question has on its
+    own.
 
     Found by trying: the measure of each kind of question alone says what that number would be, and collections of all
     sorts of kinds must then have their mean. (A run that answers everything has its accuracy for c@1: there c@1 is a

@@ -196,14 +196,14 @@ class Request:
         return cls(**{name: cls.options[name].checked(value, typed=True) for name, value in words.items()}, **further)
 
     def check(self) -> None:
-        """Raise UsageError where this request makes no sense for more reasons than options declare."""
+        """Raise UsageError if this request makes no sense for more reasons than options declare."""
 
     def holding(self) -> AbstractContextManager[None]:
         """Return what holds while the request is answered."""
         return nullcontext()
 
     def is_(self, fact: str) -> bool:  # noqa: ARG002
-        """Say whether a fact is true of this request, as of one about a suite."""
+        """Return whether a fact is true of this request, as of one about a suite."""
         return False
 
     @cached_property
@@ -296,7 +296,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 def _same(value: Any, default: Any) -> bool:
-    """Say whether a value is the default; a table is none."""
+    """Return whether a value is the default; a table is none."""
     if value is default:
         return True
     return type(value) is type(default) and isinstance(value, (str, int, float, tuple, dict)) and value == default

@@ -117,7 +117,7 @@ def fitting_items(paper: Paper, name: str) -> list[Item]:
 
 
 def _has(wanted: str, text: str) -> bool:
-    """Say whether a text has all words: a number to the digit, and other words at least by their beginning."""
+    """Return whether a text has all words: a number to the digit, and other words at least by their beginning."""
     words = _plain(text).split()
     return bool(wanted) and all(
         part in words if part[-1].isdigit() else any(word.startswith(part) for word in words) for part in wanted.split()

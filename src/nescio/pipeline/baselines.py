@@ -111,7 +111,7 @@ def deciding(options: Options) -> dict[str, Any]:
 def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Options) -> tuple[ReadResult, str]:
     """Return what was read with the baseline's run at its end, and what that run is called there.
 
-    Raises MismatchError where the questions, their clusters, the judge or the way of reading are others than the
+    Raises MismatchError if the questions, their clusters, the judge or the way of reading are others than the
     baseline's, and UsageError for data that is not known question by question.
     """
     data = read.data
@@ -179,7 +179,7 @@ def _listed(questions: set[str], how: str) -> str:
 
 
 def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> None:
-    """Raise MismatchError where another judge judged; the day on which a model judged may differ."""
+    """Raise MismatchError if another judge judged; the day on which a model judged may differ."""
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
     if before != now:
         raise MismatchError(
@@ -215,7 +215,7 @@ def _check_reading(now: Mapping[str, Any], baseline: Baseline, path: Path) -> No
 
 
 def _check_clusters(data: Outcomes | Evidence, baseline: Baseline, path: Path) -> None:
-    """Raise MismatchError where other questions move together than in the baseline: few clusters hide a difference."""
+    """Raise MismatchError if other questions move together than in the baseline: few clusters hide a difference."""
     before, now = clusters_of(baseline.data), clusters_of(data)
     if other := {question for question in before if before[question] != now[question]}:
         then, these = (_counted(clusters) for clusters in (before, now))
@@ -298,7 +298,7 @@ def _together(new: Any, old: Any, name: str, path: Path) -> Any:
 
 
 def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Path) -> Array | None:
-    """Return whether each question has an answer, as far as either knows; raises MismatchError where they disagree."""
+    """Return whether each question has an answer, as far as either knows; raises MismatchError if they disagree."""
     known: list[dict[str, int]] = []
     for data in (old, new):
         values = () if data.answerable is None else data.answerable.tolist()

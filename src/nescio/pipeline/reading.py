@@ -308,7 +308,7 @@ def read_collection(items: Sequence[Any], options: ReadOptions | None = None) ->
 
 
 def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
-    """Raise MismatchError where no question says what its answer is: judged so, every answer would be wrong."""
+    """Raise MismatchError if no question says what its answer is: judged so, every answer would be wrong."""
     if any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions):
         return
     named = ", ".join(str(source.label) for _, source in parts[:3])

@@ -40,8 +40,7 @@ def by_format(sources: Sequence[Source], column: Mapping[str, str]) -> list[list
 def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
     """Open what is given, each once, with the files of a folder in its place; and notes on files that are passed over.
 
-    Raises UsageError where nothing is given, MismatchError where a file is given twice, FormatError where one cannot be
-    opened.
+    Raises UsageError if nothing is given, MismatchError if a file is given twice, FormatError if one cannot be opened.
     """
     if not items:
         raise UsageError("no files were given")
@@ -59,7 +58,7 @@ def recognise(
 
     nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). `column` names columns of
     tables (NAME: COLUMN): a table is then read as the user says, unless a tool's format takes these names. Raises
-    FormatError where a file is of no known format, MismatchError where they are of several, UsageError for columns that
+    FormatError if a file is of no known format, MismatchError if they are of several, UsageError for columns that
     cannot be named.
     """
     sources = [replace(source, named=_named(source, column or {})) for source in sources]
@@ -202,7 +201,7 @@ def only_questions(format_: formats.Format, parts: Sequence[SourceRole]) -> bool
 
 
 def _distinct(items: Sequence[Any]) -> None:
-    """Raise MismatchError where a file is given twice."""
+    """Raise MismatchError if a file is given twice."""
     seen: set[Path] = set()
     for item in items:
         if isinstance(item, (str, Path)):

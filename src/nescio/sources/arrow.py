@@ -38,7 +38,7 @@ class Renamed(Struct, frozen=True, eq=False):
 
 
 def is_rows(item: Any) -> bool:
-    """Say whether this is a list of rows, each a mapping from column to cell."""
+    """Return whether this is a list of rows, each a mapping from column to cell."""
     return isinstance(item, (list, tuple)) and bool(item) and all(isinstance(row, Mapping) for row in item)
 
 
@@ -54,7 +54,7 @@ def told(source: Any) -> str:
 
 
 def _texts(table: Any) -> dict[str, Any]:
-    """Plain columns or rows as arrays of texts; raises ValueError where columns differ in length."""
+    """Plain columns or rows as arrays of texts; raises ValueError if columns differ in length."""
     import numpy as np
 
     if isinstance(table, Mapping):

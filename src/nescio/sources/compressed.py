@@ -24,7 +24,7 @@ _SIP = 1 << 10  # of zstandard, whose blocks of 4 bytes may stand for 128 KB eac
 def unpack(path: Path) -> tuple[Packed, Path]:
     """Unpack a compressed file into a folder of its own, which is deleted when nothing refers to it any more.
 
-    Raises FormatError where it is damaged or empty, or unpacks to more bytes or lines than it may.
+    Raises FormatError if it is damaged or empty, or unpacks to more bytes or lines than it may.
     """
     import lzma
     import tempfile
@@ -67,7 +67,7 @@ def _no_room(path: Path, folder: object, error: OSError) -> FormatError:
 
 
 def _chunks(file: BinaryIO, suffix: str) -> Iterator[bytes]:
-    """Return what a compressed file holds, piece by piece; raises EOFError where its end is missing."""
+    """Return what a compressed file holds, piece by piece; raises EOFError if its end is missing."""
     import bz2
     import gzip
     import lzma
@@ -82,7 +82,7 @@ def _chunks(file: BinaryIO, suffix: str) -> Iterator[bytes]:
 
 
 def zstandard(path: Path) -> Any:
-    """Return the library that unpacks zstandard; raises FormatError where it is not installed."""
+    """Return the library that unpacks zstandard; raises FormatError if it is not installed."""
     try:
         return import_module("zstandard")
     except ImportError:

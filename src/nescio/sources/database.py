@@ -74,7 +74,7 @@ def _without_bar(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def write_parquet(connection: duckdb.DuckDBPyConnection, rows: str, path: Path) -> None:
-    """Write a table or a query in SQL to a Parquet file; raises OSError where it cannot be written."""
+    """Write a table or a query in SQL to a Parquet file; raises OSError if it cannot be written."""
     import duckdb
 
     quoted = str(path).replace("'", "''")
@@ -189,7 +189,7 @@ def parquet(path: Path, more: str = "") -> tuple[str, list[str]]:
 
 
 def is_pattern(path: Path) -> bool:
-    """Say whether a path is no file and no folder, but a pattern of names."""
+    """Return whether a path is no file and no folder, but a pattern of names."""
     return any(c in str(path) for c in _PATTERN) and not path.exists()
 
 

@@ -39,7 +39,7 @@ _NODE = 120  # what lxml takes for an element, a text or an attribute
 
 
 def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None) -> Source:
-    """Return a document, an archive, XML or text, by suffix; raises FormatError where it is none of them."""
+    """Return a document, an archive, XML or text, by suffix; raises FormatError if it is none of them."""
     suffix = path.suffix.lower()
     if suffix == ".json":
         return _open_outline(path, streamed) or open_document(path, room)
@@ -69,7 +69,7 @@ def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None)
 
 
 def open_lines(path: Path, room: MemoryBudget) -> Source:
-    """Return a file of JSON Lines, by its first object; raises FormatError where there is none."""
+    """Return a file of JSON Lines, by its first object; raises FormatError if there is none."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
@@ -214,7 +214,7 @@ def _is_lines(path: Path, text: bytes) -> bool:
 
 
 def _listed(path: Path) -> list[zipfile.ZipInfo]:
-    """Return the members of an archive; raises FormatError where it is damaged, or two of them share bytes."""
+    """Return the members of an archive; raises FormatError if it is damaged, or two of them share bytes."""
     import zipfile
 
     try:
@@ -242,7 +242,7 @@ def unpacked_size(path: Path, ratio: int = RATIO) -> int:
 def read_member(path: Path, name: str) -> bytes:
     """Return what one member of an archive unpacks to (the last of that name), zstandard included.
 
-    Raises FormatError where it is damaged, encrypted, or larger than a log can be.
+    Raises FormatError if it is damaged, encrypted, or larger than a log can be.
     """
     for _, content in read_members(path, lambda member: member == name, last=True):
         return content
@@ -309,6 +309,6 @@ def _unpacked(path: Path, packed: bytes, info: zipfile.ZipInfo, fail: Any) -> by
 
 
 def _check_xml(path: Path, room: MemoryBudget) -> None:
-    """Raise FormatError where the tree would take too much memory, as that of `<a/><a/>…` takes 30 times the text."""
+    """Raise FormatError if the tree would take too much memory, as that of `<a/><a/>…` takes 30 times the text."""
     text = _held(path, room)
     room.hold(path, len(text) + _NODE * (text.count(b"<") + text.count(b"=")))

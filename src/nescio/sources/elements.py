@@ -22,12 +22,12 @@ def part_of(document: Any, *place: str) -> Any:
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """Return an object, empty where it is none."""
+    """Return an object, empty if it is none."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return a list, empty where it is none."""
+    """Return a list, empty if it is none."""
     return value if isinstance(value, list) else []
 
 
@@ -77,8 +77,8 @@ def flag(row: Mapping[str, Any], key: str, label: object, where: str) -> bool | 
 def placed_rows(
     source: Source, rows: Iterable[Any], what: str = "each item", *, each: str = "item"
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the objects of a list with their places ("item 3"); raises FormatError where one is no object, which
-    `what` calls it."""
+    """Yield the objects of a list with their places ("item 3"); raises FormatError if one is no object, which `what`
+    calls it."""
     for i, row in enumerate(rows, 1):
         if not isinstance(row, dict):
             raise FormatError(source.label, f"{what} must be an object", where=f"{each} {i}", value=row)

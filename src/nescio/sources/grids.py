@@ -61,7 +61,7 @@ def last_rows(source: Source, columns: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def holds_numbers(source: Source, column: str) -> bool:
-    """Say whether each cell of a column of a Parquet table is empty, or a finite number."""
+    """Return whether each cell of a column of a Parquet table is empty, or a finite number."""
     relation, where = _table(source)
     cell = _quoted(column)
     with connect() as connection:

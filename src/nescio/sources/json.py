@@ -32,7 +32,7 @@ _SPACED = re.compile(rb'"[ \t\r\n]+:')
 def decode_object(
     path: Path, text: bytes, line: int, *, lenient: bool = False, room: MemoryBudget | None = None
 ) -> dict[str, Any]:
-    """Return the JSON object of one line; raises FormatError where it holds none, or one that says a thing twice.
+    """Return the JSON object of one line; raises FormatError if it holds none, or one that says a thing twice.
 
     `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write.
     `room` is what its values may take.
@@ -65,7 +65,7 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
     """Return the JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate
     pair is replaced.
 
-    Raises FormatError where it is none, says a thing twice, nests endlessly, or would take more memory than there is
+    Raises FormatError if it is none, says a thing twice, nests endlessly, or would take more memory than there is
     `room`.
     """
     import msgspec
@@ -101,7 +101,7 @@ class MemoryBudget:
             self.left = min(self.left, there // 2)
 
     def hold(self, path: Path | str, needed: int, where: str | None = None) -> None:
-        """Raise FormatError where more bytes are needed than are left."""
+        """Raise FormatError if more bytes are needed than are left."""
         if needed > self.left:
             rule = f"its values would take about {needed >> 20} MB of memory, which is too much for a log of this size"
             rule += f"; {opt('memory_limit')} says how much there is, of which it may take half"
@@ -191,7 +191,7 @@ def _why_not_json(text: bytes, error: Exception) -> str:
 
 
 def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None:
-    """Raise FormatError where values nest too deep, or a key appears twice in one object: what lost out is not in
+    """Raise FormatError if values nest too deep, or a key appears twice in one object: what lost out is not in
     `value`."""
     keys = depth = 0
     level = [value]

@@ -62,7 +62,7 @@ def most_unpacked(size: int, ratio: int = RATIO) -> int:
 
 
 def check_size(path: Path, unpacked: int, most: int) -> None:
-    """Raise FormatError where that is more bytes than a file may unpack to."""
+    """Raise FormatError if that is more bytes than a file may unpack to."""
     if unpacked > most:
         told = limits().max_unpacked
         size = f"{most / GB:.3g}" if told is None else f"{told:g}"
@@ -77,14 +77,14 @@ class Made:
         self._path, self._size, self._most = path, 0, most_unpacked(path.stat().st_size, ratio)
 
     def add(self, size: int) -> None:
-        """Count so many bytes more, before they are made; raises FormatError where they are too many."""
+        """Count so many bytes more, before they are made; raises FormatError if they are too many."""
         self._size += size
         check_size(self._path, self._size, self._most)
 
 
 def check_ratio(path: Path, unpacked: int, read: int) -> None:
-    """Raise FormatError where what was read of a file unpacks to twice as much as a file of that size may, so that a
-    bomb is found in its first part, however large it is."""
+    """Raise FormatError if what was read of a file unpacks to twice as much as a file of that size may, so that a bomb
+    is found in its first part, however large it is."""
     if limits().max_unpacked is None and unpacked > SMALL + 2 * RATIO * read:
         much = f"{2 * RATIO} times its size and {SMALL // MB} MB"
         rule = (
@@ -94,8 +94,8 @@ def check_ratio(path: Path, unpacked: int, read: int) -> None:
 
 
 def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
-    """Raise FormatError where that is more rows than a file of `size` bytes (None: of any) may have; one that may
-    unpack to what the user said may have all rows that are in that."""
+    """Raise FormatError if that is more rows than a file of `size` bytes (None: of any) may have; one that may unpack
+    to what the user said may have all rows that are in that."""
     free = size is None or limits().max_unpacked is not None
     most = limits().max_rows or (None if free else FEW_ROWS + ROWS_A_BYTE * (size or 0))
     if most is not None and rows > most:
@@ -119,7 +119,7 @@ def longest_text() -> int:
 
 
 def check_text_length(label: Path | str, length: int, where: str | None = None) -> None:
-    """Raise FormatError where a line or a cell has more bytes than it may."""
+    """Raise FormatError if a line or a cell has more bytes than it may."""
     if length > longest_text():
         rule = f"a text is longer than {limits().max_text:g} MB; {opt('max_text')} says how long one may be"
         raise FormatError(label, rule, where=where)
@@ -131,7 +131,7 @@ def too_deep() -> str:
 
 
 def check_files(files: int) -> None:
-    """Raise UsageError where more files are given, those in folders included, than may be."""
+    """Raise UsageError if more files are given, those in folders included, than may be."""
     if files > limits().max_files:
         raise UsageError(
             f"there are more than {limits().max_files:,} files; {opt('max_files')} says how many may be read"

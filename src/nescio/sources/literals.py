@@ -16,8 +16,8 @@ class UnsoundLiteralError(ValueError):
 
 
 def read_literal(text: str) -> Any:
-    """Return the value that a text writes; raises ValueError where it writes none, and UnsoundLiteralError, with the
-    rule that it breaks, where it cannot be one."""
+    """Return the value that a text writes; raises ValueError if it writes none, and UnsoundLiteralError, with the rule
+    that it breaks, where it cannot be one."""
     try:
         value = json.loads(text)
     except RecursionError:

@@ -39,9 +39,9 @@ HEADLESS: dict[str, set[str]] = {}
 
 
 def open_source(item: Any, streamed: Streamed | None = None) -> Source:
-    """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not
-    text, or comes to more than it may (`limits`). `streamed` says of the outline of a large document whether it is read
-    piece by piece: others are read whole."""
+    """Look at the head of a file, or at the schema of a table; raises FormatError if it is missing, empty or not text,
+    or comes to more than it may (`limits`). `streamed` says of the outline of a large document whether it is read piece
+    by piece: others are read whole."""
     if not isinstance(item, (str, Path)):
         return open_table(item)
     check_allowed(item)
@@ -160,7 +160,7 @@ def _open_plain(path: Path, room: MemoryBudget, streamed: Streamed | None = None
 
 
 def check_width(source: Source, columns: int) -> None:
-    """Raise FormatError where a file has more columns than it may."""
+    """Raise FormatError if a file has more columns than it may."""
     if source.path is not None:
         check_columns(source.path, columns, source.room.left)
 
@@ -245,7 +245,7 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
 
 
 def _check_pages(connection: DuckDBPyConnection, path: Path) -> None:
-    """Raise FormatError where a Parquet file says that it has more rows, or unpacks to more bytes, than it may."""
+    """Raise FormatError if a Parquet file says that it has more rows, or unpacks to more bytes, than it may."""
     size = path.stat().st_size
     ((rows,),) = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [address(path)]).fetchall()
     check_rows(path, rows, size)
@@ -256,7 +256,7 @@ def _check_pages(connection: DuckDBPyConnection, path: Path) -> None:
 
 
 def _probe_texts(connection: DuckDBPyConnection, path: Path, rows: int) -> None:
-    """Raise FormatError where the first texts of a Parquet file come to more than it may unpack to: a page holds a text
+    """Raise FormatError if the first texts of a Parquet file come to more than it may unpack to: a page holds a text
     once that thousands of rows have, and the engine holds it for each of them."""
     kinds = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [address(path)]).fetchall()
     texts = [str(name).replace('"', '""') for name, kind, *_ in kinds if kind == "VARCHAR"]

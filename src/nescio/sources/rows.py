@@ -131,7 +131,8 @@ def figures_in(source: Source) -> list[int]:
 
 
 def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
-    """Say whether an object is no row of these: it has a number, and in common with them only what all of them say."""
+    """Return whether an object is no row of these: it has a number, and in common with them only what all of them
+    say."""
     here = {name for row in rows for name in row}
     if len(rows) < _FEWEST and here & line.keys():  # two rows that differ are rows
         return False
@@ -272,7 +273,7 @@ def _crossed(value: Mapping[str, Any]) -> list[Row]:
 
 
 def _is_keyed(value: Mapping[str, Any]) -> bool:
-    """Say whether an object holds objects of one kind by name."""
+    """Return whether an object holds objects of one kind by name."""
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(one, Mapping) and one for one in members):
         return False
@@ -284,7 +285,7 @@ def _is_keyed(value: Mapping[str, Any]) -> bool:
 
 
 def _is_grid(members: Sequence[Mapping[str, Any]]) -> bool:
-    """Say whether objects hold single cells of one kind, of a few words, as verdicts on many questions are."""
+    """Return whether objects hold single cells of one kind, of a few words, as verdicts on many questions are."""
     cells = [cell for one in members for cell in one.values() if cell is not None]
     kinds = {type(cell) for cell in cells}
     few = len({*map(str, cells)}) <= _MOST_WORDS
@@ -296,14 +297,14 @@ def _holds_rows(value: Mapping[str, Any]) -> bool:
 
 
 def _are_alike(path: str, inside: Mapping[str, Rows]) -> bool:
-    """Say whether lists of rows under several names are at one place below them, and of one kind."""
+    """Return whether lists of rows under several names are at one place below them, and of one kind."""
     places = {one.path.removeprefix(_join(path, name)) for name, one in inside.items()}
     named = any(RUN in one.columns for one in inside.values())
     return len(places) == 1 and not named and _overlap([one.columns for one in inside.values()])
 
 
 def _overlap(names: Sequence[set[str]]) -> bool:
-    """Say whether sets of names have more in common than not."""
+    """Return whether sets of names have more in common than not."""
     shared, every = set.intersection(*names), set.union(*names)
     return 2 * len(shared) > len(every)
 

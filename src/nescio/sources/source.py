@@ -100,7 +100,7 @@ class Source(Struct, frozen=True, eq=False):
 
 
 def small(*sources: Source) -> bool:
-    """Say whether tables are text of no more than 256 KiB together."""
+    """Return whether tables are text of no more than 256 KiB together."""
     if not all(source.kind in ("delimited", "lines") and source.path and source.path.is_file() for source in sources):
         return False
     return sum(source.path.stat().st_size for source in sources if source.path) <= _SMALL
@@ -115,7 +115,7 @@ def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[st
     """Return the names of runs that are a file each: the stem, or the folder for files of one name (and for a `generic`
     one); of a folder called output, the one above it.
 
-    Raises MismatchError where two files would still bear the same name.
+    Raises MismatchError if two files would still bear the same name.
     """
     stems = [source.stem for source in sources]
     names = []

@@ -51,8 +51,8 @@ def load_rows(
     NULL.
 
     Returns what each column is called in it: names are not taken over, as SQL does not tell `Run` from `run`. `keep`
-    names the columns that are wanted, and `most` says how many of the first rows; None means all. Raises FormatError
-    where a record is malformed, or where there is none.
+    names the columns that are wanted, and `most` says how many of the first rows; None means all. Raises FormatError if
+    a record is malformed, or where there is none.
     """
     import duckdb
 
@@ -125,7 +125,7 @@ def _load_table(
 
 
 def _check_texts(connection: duckdb.DuckDBPyConnection, source: Source, relation: str, cells: Sequence[str]) -> None:
-    """Raise FormatError where the texts of a Parquet file, which holds one once however many rows have it, come to more
+    """Raise FormatError if the texts of a Parquet file, which holds one once however many rows have it, come to more
     than it may unpack to, or one is too long."""
     assert source.path is not None
     sums = ", ".join(f"max(strlen({cell})), sum(strlen({cell}))" for cell in cells)

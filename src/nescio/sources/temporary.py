@@ -28,8 +28,8 @@ _ONE_AT_A_TIME = RLock()
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Yield a folder for temporary files that only this user can read, and that goes with the block; raises OSError
-    where none can be made."""
+    """Yield a folder for temporary files that only this user can read, and that goes with the block; raises OSError if
+    none can be made."""
     with ExitStack() as stack:
         with _ONE_AT_A_TIME:
             ours, folder = _made()

@@ -67,8 +67,8 @@ def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # the mask o
 
 
 def is_special(path: Path) -> bool:
-    """Tell whether a path leads to something that no file may take the place of: a pipe, a device, or what this process
-    prints to."""
+    """Return whether a path leads to something that no file may take the place of: a pipe, a device, or what this
+    process prints to."""
     return path.exists() and not path.is_dir() and (not path.is_file() or _printed_to(path) is not None)
 
 
@@ -130,7 +130,7 @@ def _mask() -> int:
 
 
 def check_new_folder(path: Path) -> None:
-    """Raise UsageError where a folder cannot be written there: it holds something, is a file, or has no place."""
+    """Raise UsageError if a folder cannot be written there: it holds something, is a file, or has no place."""
     if path.is_symlink() or (path.exists() and (not path.is_dir() or any(path.iterdir()))):
         raise UsageError(f"{path} already exists; give a new or empty folder")
     if not path.absolute().parent.is_dir():
@@ -168,7 +168,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 def _gives_way(path: Path) -> bool:
-    """Tell whether another folder can take the place of an empty one."""
+    """Return whether another folder can take the place of an empty one."""
     around = path.absolute().parent
     apart = os.name == "nt" or path.is_mount() or not os.access(around, os.W_OK)
     return not apart and not path.samefile(Path.cwd())

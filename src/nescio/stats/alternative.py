@@ -1,8 +1,8 @@
 """Test whether a judge may replace an assessor: the alternative annotator test (Calderon, Reichart & Dror, ACL 2025).
 Knows nothing of questions.
 
-`people` has shape (items, assessors): the number of the category that each put an item into, -1 where there is no
-verdict; `judge` has the judge's.
+`people` has shape (items, assessors): the number of the category that each put an item into, -1 if there is no verdict;
+`judge` has the judge's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Versus(Struct, frozen=True):
 
     `advantage` is how often the judge agrees with the others as much as the assessor or more, `own` how often the
     assessor does, `difference` is own - advantage; `p` is that of a difference of the margin or more, `adjusted` by
-    Benjamini and Yekutieli over the assessors. Undefined (NaN) where fewer than two units are shared with others.
+    Benjamini and Yekutieli over the assessors. Undefined (NaN) if fewer than two units are shared with others.
     """
 
     items: int
@@ -56,7 +56,7 @@ class Alternative(Struct, frozen=True):
 
     @property
     def advantage(self) -> float:
-        """The mean advantage of the judge; NaN where nobody shares an item."""
+        """The mean advantage of the judge; NaN if nobody shares an item."""
         known = [one.advantage for one in self.people if one.units]
         return sum(known) / len(known) if known else math.nan
 

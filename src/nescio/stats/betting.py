@@ -82,8 +82,8 @@ def reached(made: Bets, mean: float, *, upward: bool = True) -> int | None:
 
 
 def bounds_of_stream(made: Bets) -> tuple[float, float]:
-    """Return the lower and the upper bound of the mean of a stream, which have held at all looks so far: the means
-    next to those that some look refutes. 0 and 1 where none is."""
+    """Return the lower and the upper bound of the mean of a stream, which have held at all looks so far: the means next
+    to those that some look refutes. 0 and 1 if none is."""
     ends = []
     for upward in (True, False):
         refuted, open_ = (0.0, 1.0) if upward else (1.0, 0.0)

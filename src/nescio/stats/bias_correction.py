@@ -67,9 +67,9 @@ def prediction_powered(
     r"""Prediction-powered inference with tuned weight, PPI++ (Angelopoulos, Duchi & Zrnic 2023); in [0, 1].
 
     $\hat\theta = \bar y + \hat\lambda\,(\bar f_N - \bar f_n)$ with $\hat\lambda = \mathrm{Cov}_n(y,
-    f)/\mathrm{Var}_N(f)$ held to [0, 1] (0 where the judge says one thing of all). `people` and `judge` are y and f of
-    the n labelled answers, shape (n,); `judge_share` is $\bar f_N$ over all `answers`. Their λ, for labels apart from
-    the unlabelled, is this one over 1 + n/(N - n), and their estimate is this one.
+    f)/\mathrm{Var}_N(f)$ held to [0, 1] (0 if the judge says one thing of all). `people` and `judge` are y and f of the
+    n labelled answers, shape (n,); `judge_share` is $\bar f_N$ over all `answers`. Their λ, for labels apart from the
+    unlabelled, is this one over 1 + n/(N - n), and their estimate is this one.
 
     Half the width is $t_{n-2}\sqrt{(1 - n/N)\,S/(n(n-2))}$, S being the sum of the squared residuals
     $y - \bar y_n - \hat\lambda(f - \bar f_n)$, at least 3. Undefined below 3 labels.

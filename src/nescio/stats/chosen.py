@@ -39,7 +39,7 @@ def upper_of_chosen(wrong: int, accepted: int, tried: int, level: float) -> floa
     r"""Return the upper bound on the chance of an error of the one that was chosen out of `tried`, in [0, 1].
 
     Clopper & Pearson (1934) at $\alpha/k$: the bounds of all that were looked at hold together with at least `level`,
-    so that of the chosen one does, whatever the rule of choice. 1 where all of those accepted are wrong, or none was.
+    so that of the chosen one does, whatever the rule of choice. 1 if all of those accepted are wrong, or none was.
     """
     return float(clopper_pearson_upper([wrong], [accepted], 1 - level_of_each(level, tried))[0])
 

@@ -26,7 +26,7 @@ FEWEST, FEW = (
 
 class Spread(Struct, frozen=True):
     """The standard error of a mean for a statement about other levels of the factors `over`, and Student's degrees of
-    freedom; NaN where it has none."""
+    freedom; NaN if it has none."""
 
     over: Factors
     variance: float

@@ -1,7 +1,7 @@
 """Infer from several assessors' verdicts the category of each item, and the errors of the assessors (Dawid & Skene
 1979). Pure NumPy; knows nothing of questions.
 
-`said` has shape (items, assessors): the number of the category that an assessor put an item into, -1 where there is no
+`said` has shape (items, assessors): the number of the category that an assessor put an item into, -1 if there is no
 verdict.
 """
 
@@ -50,7 +50,7 @@ class Consensus(Struct, frozen=True, eq=False):
 
     @property
     def label(self) -> Whole:
-        """The likeliest category of each item; -1 where two are equally likely or nobody judged."""
+        """The likeliest category of each item; -1 if two are equally likely or nobody judged."""
         filled = np.where(np.isnan(self.chances), 0.0, self.chances)
         ordered = np.sort(filled, axis=1)
         sure = ordered[:, -1] - (ordered[:, -2] if ordered.shape[1] > 1 else 0) > 1e-9

@@ -120,8 +120,7 @@ def merge_own(n: Counts, weights: Floats) -> tuple[list[int], list[float]]:
 
 
 def sums_p(n: Counts, weights: Floats, observed: Floats) -> Floats:
-    """P(|Σ w (2B - n)| ≥ observed) of each pair, those of the same sizes together; NaN where there are too many
-    kinds."""
+    """P(|Σ w (2B - n)| ≥ observed) of each pair, those of the same sizes together; NaN if there are too many kinds."""
     p = np.full(len(n), np.nan)
     if not len(n):
         return p
@@ -193,8 +192,7 @@ def linear_ps(sizes: Sequence[int], steps: Floats, observed: Floats) -> Floats:
 
 
 def _summed(sizes: Sequence[int], steps: Floats, observed: Floats, laws: Sequence[tuple[int, Floats]]) -> Floats:
-    """Sum the tails of the first and largest kind over the values of the two others, which are 0 where there are
-    none."""
+    """Sum the tails of the first and largest kind over the values of the two others, which are 0 if there are none."""
     (first, probabilities), (_, chance), (_, inner_chance) = laws
     # above[k] = P(B ≥ first + k)
     above = np.concatenate([np.cumsum(probabilities[::-1])[::-1], [0.0]])

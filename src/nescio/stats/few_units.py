@@ -48,7 +48,7 @@ def added_errors(errors: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 
 def student_p(observed: float, error: float, freedom: float) -> float:
-    """Return the two-sided p-value of Student's t; 1 where there is no difference and no spread."""
+    """Return the two-sided p-value of Student's t; 1 if there is no difference and no spread."""
     if not error > 0:
         return 1.0 if observed == 0 and error == 0 else math.nan
     from scipy.special import stdtr
@@ -95,8 +95,8 @@ def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float,
 
 
 def within_range(low: Any, high: Any, bounds: tuple[float, float]) -> tuple[Any, Any]:
-    """Return the ends of a difference's interval, neither beyond what a measure between `bounds` can differ by; NaN
-    where both were, as any difference is possible then."""
+    """Return the ends of a difference's interval, neither beyond what a measure between `bounds` can differ by; NaN if
+    both were, as any difference is possible then."""
     width = bounds[1] - bounds[0]
     anything = (low <= -width) & (high >= width)
     return np.where(anything, np.nan, np.maximum(low, -width)), np.where(anything, np.nan, np.minimum(high, width))

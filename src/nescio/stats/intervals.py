@@ -30,7 +30,7 @@ def bca(
 
     Quantiles are read at $\Phi(z_0 + \frac{z_0 + z_\alpha}{1 - a(z_0 + z_\alpha)})$ where $z_0$ comes from the share of
     resamples below the point value (half of those that equal it) and $a$ from the jackknife: `left_out` holds the value
-    without a unit of each kind, `times` how many units there are of it. Undefined where all resamples lie on one side.
+    without a unit of each kind, `times` how many units there are of it. Undefined if all resamples lie on one side.
     """
     defined = values[~np.isnan(values)]
     if not len(defined) or np.isnan(point):
@@ -179,7 +179,7 @@ def coverage_warning(method: str, values: NDArray[np.float64], units: int) -> Co
 
 
 def is_rare(part: float, whole: float) -> bool:
-    """Tell whether so few questions decide a proportion that its interval should be read with care."""
+    """Return whether so few questions decide a proportion that its interval should be read with care."""
     return 0 < min(part, whole - part) <= RARE
 
 
@@ -219,7 +219,7 @@ def clopper_pearson_upper(wrong: Counts, accepted: Counts, level: float) -> Floa
     r"""Return the one-sided upper bound of Clopper & Pearson (1934) on the chance of an error: at most `level` of
     samples break it.
 
-    The $1 - \alpha$ quantile of $Beta(E + 1, N - E)$ for E errors among N, in [0, 1]; 1 where E = N (and so for N = 0).
+    The $1 - \alpha$ quantile of $Beta(E + 1, N - E)$ for E errors among N, in [0, 1]; 1 if E = N (and so for N = 0).
     """
     from scipy.special import betaincinv
 

@@ -21,7 +21,7 @@ DRAWS = 9_999
 
 def correlations(marked: Floats, rest: Floats) -> Floats:
     """Return the correlation over runs of each column of `marked` with that of `rest`, both of shape (runs, items); NaN
-    where one of them is constant."""
+    if one of them is constant."""
     x, y = marked - marked.mean(axis=0), rest - rest.mean(axis=0)
     spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -43,7 +43,7 @@ def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: i
     """Return the chance that a random subset of as many runs has a sum of rest scores as low as that of the marked
     runs, or as high (`positive`): the exact one, or (1 + hits)/(1 + draws).
 
-    NaN where all runs are marked or none.
+    NaN if all runs are marked or none.
     """
     many = int(marked.sum())
     if many in (0, len(rest)):

@@ -98,7 +98,7 @@ def pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
 
 
 def _marks(values: Floats) -> bool:
-    """Tell whether a row has a thing or has it not: then no sum is rounded, and a mirrored one is what another
+    """Return whether a row has a thing or has it not: then no sum is rounded, and a mirrored one is what another
     leaves."""
     return bool(((values == 0) | (values == 1)).all())
 
@@ -250,7 +250,7 @@ def _compiled(scan: Scan) -> ModuleType | None:
 
 @cache
 def is_compiled() -> bool:
-    """Tell whether Numba is installed; it is not loaded yet."""
+    """Return whether Numba is installed; it is not loaded yet."""
     return find_spec("numba") is not None
 
 

@@ -65,7 +65,7 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
     """Yield `function(item)` for every item, in the order of the items, whoever computed it.
 
     With `jobs` above 1, joblib's current backend does the work (processes by default; a Dask client's where the caller
-    has opened `joblib.parallel_config("dask")`). Raises WorkerLostError where one of these processes is killed.
+    has opened `joblib.parallel_config("dask")`). Raises WorkerLostError if one of these processes is killed.
     """
     if jobs == 1 or len(work) < 2:
         yield from map(function, work)

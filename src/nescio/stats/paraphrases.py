@@ -62,8 +62,9 @@ def of_strength(scores: Floats, bounds: tuple[float, float], n: int) -> float:
 
 
 def alike(scores: Floats, bounds: tuple[float, float], explained: float, n: int) -> bool:
-    """Tell whether the references are a match for a test: about as good as the suspect on average of both wordings, or
-    so that unlike strength speaks for it; of few questions, about as good on the paraphrases, which nobody has seen."""
+    """Return whether the references are a match for a test: about as good as the suspect on average of both wordings,
+    or so that unlike strength speaks for it; of few questions, about as good on the paraphrases, which nobody has
+    seen."""
     low, high = bounds
     if not math.isfinite(high - low):
         return True

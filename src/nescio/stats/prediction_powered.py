@@ -8,8 +8,7 @@ $\hat\theta = \bar d_m + \lambda(\bar g_N - \bar g_m)$. It is unbiased whatever 
 
 Three ways of drawing what people see have a function each: at random (`simple`), at random within strata
 (`stratified`), and with known probabilities (`weighted`). Every variance is that of the mean over these N units, so
-that it is 0 where people judged all of them; `superpopulation` adds what these N leave open about all units of their
-kind.
+that it is 0 if people judged all of them; `superpopulation` adds what these N leave open about all units of their kind.
 
 A sample without a single disagreement does not prove that there is none: the squared residuals are taken to sum to at
 least `least`, in units of one verdict (three is what no event among m leaves possible at 95%, the rule of three).
@@ -65,7 +64,7 @@ class Mean(Struct, frozen=True, eq=False):
         return self.value - half, self.value + half
 
     def p_value(self) -> float:
-        """Return the two-sided p-value of a mean of 0; 0 or 1 where nothing is left open."""
+        """Return the two-sided p-value of a mean of 0; 0 or 1 if nothing is left open."""
         if not (self.freedom > 0 and math.isfinite(self.variance)):
             return NAN
         if self.variance == 0:
@@ -109,7 +108,7 @@ UNDEFINED = Mean(NAN, NAN, 0.0, (), 0, 0)
 def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST, looked: bool = False) -> Mean:
     r"""Estimate a mean from a simple random sample of m of N units.
 
-    $\lambda = \mathrm{Cov}_m(d, g)/\mathrm{Var}_N(g)$ with the divisors m and N - 1, held to [0, 1]; 0 where the judge
+    $\lambda = \mathrm{Cov}_m(d, g)/\mathrm{Var}_N(g)$ with the divisors m and N - 1, held to [0, 1]; 0 if the judge
     says one thing of all. $S^2 = \sum(d - \bar d - \lambda(g - \bar g_m))^2/(m - 2)$, the sum at least `least` times
     the square of `scale`, the price of one verdict; variance $(1 - m/N)S^2/m$, Student's t with m - 2 degrees of
     freedom. For q judges $\lambda = \mathrm{Var}_N(G)^{+}\mathrm{Cov}_m(G, d)$, not held, with m - 1 - q degrees of
@@ -158,7 +157,7 @@ def stratified(samples: Sequence[Sample], *, scale: float = 1.0, least: float = 
     covariances within all strata, and have the divisor $m_h - 1$. Degrees of freedom: the divisors, added. What the
     squared residuals lack of `least` is added to each stratum in proportion to its labels.
 
-    Raises UsageError where a stratum has fewer than 2 labels and units without one.
+    Raises UsageError if a stratum has fewer than 2 labels and units without one.
     """
     parts = [one for one in samples if len(one.every)]
     total = sum(len(one.every) for one in parts)

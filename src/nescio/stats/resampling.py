@@ -145,7 +145,7 @@ def _side_by_side(drawn: Sequence[Table]) -> Table:
 
 
 def prefers_multinomial(counts: NDArray[np.int64]) -> bool:
-    """Whether drawing the counts of kinds is cheaper than picking unit by unit."""
+    """Return whether drawing the counts of kinds is cheaper than picking unit by unit."""
     return len(counts) * PICKS_PER_CATEGORY <= int(counts.sum())
 
 

@@ -38,9 +38,9 @@ def fixed_benchmarks(
 
     $\mathrm{se} = \frac1T\sqrt{\sum_t V_t}$, `variances` being those of the values, shape (T,). The interval is
     Student's on the logit scale of the measure's `limits` (plain for a difference, which has none), from the standard
-    error $s_t$ and degrees of freedom $\nu_t$ of each value (`errors`): $s = \frac1T\sqrt{\sum s_t^2}$,
-    $\nu = (\sum s_t^2)^2/\sum(s_t^4/\nu_t)$ (Satterthwaite). NaN where a value or a variance is; no interval where no
-    benchmark has a spread.
+    error $s_t$ and degrees of freedom $\nu_t$ of each value (`errors`): $s = \frac1T\sqrt{\sum s_t^2}$, $\nu = (\sum
+    s_t^2)^2/\sum(s_t^4/\nu_t)$ (Satterthwaite). NaN if a value or a variance is; no interval where no benchmark has a
+    spread.
     """
     size, value, se = len(values), float(np.mean(values)), float(np.sqrt(np.sum(variances)) / len(values))
     squares, freedoms = np.array([error**2 for error, _ in errors]), np.array([freedom for _, freedom in errors])
@@ -96,7 +96,7 @@ def win_rates(values: Floats, *, lower_is_better: Any = False) -> Floats:
 
     On a benchmark a run wins over $\frac{1}{k-1}(\#\{\text{beaten}\} + \frac12\#\{\text{equal}\})$ of the k - 1 others
     that have a value there; the mean is over the benchmarks where the run has one. Benchmarks with fewer than two
-    values are skipped; NaN where none is left. Values are equal where they are so exactly. `lower_is_better` may be an
+    values are skipped; NaN if none is left. Values are equal where they are so exactly. `lower_is_better` may be an
     array of shape (T, 1).
     """
     signed = np.where(lower_is_better, -values, values)

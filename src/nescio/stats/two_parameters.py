@@ -30,7 +30,7 @@ class Abilities(Struct, frozen=True, eq=False):
 
 
 class Fit(Struct, frozen=True, eq=False):
-    """Slope `a` and difficulty `b` of each item, NaN where all that were asked were right, or none."""
+    """Slope `a` and difficulty `b` of each item, NaN if all that were asked were right, or none."""
 
     a: Floats
     b: Floats

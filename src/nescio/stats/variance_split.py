@@ -21,7 +21,7 @@ class Split(Struct, frozen=True):
 
     `total` is $S^2 = \sum_i (\bar z_i - \bar z)^2/(n-1)$, so that the mean has the standard error $S/\sqrt n$;
     `sampling` is $\nu$, the mean over the units of $\sum_s (z_{is} - \bar z_i)^2/(r_i(r_i-1))$; `single` the mean
-    variance of one measurement about its unit's mean. NaN where a unit was measured once.
+    variance of one measurement about its unit's mean. NaN if a unit was measured once.
     """
 
     units: int

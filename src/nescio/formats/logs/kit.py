@@ -68,7 +68,8 @@ class Log:
         return take(answer, self.options)
 
     def has_answer(self, gold: Iterable[str]) -> bool:
-        """Say whether a question has an answer: not where a pattern of `--declined-pattern` matches the gold answer."""
+        """Return whether a question has an answer: not where a pattern of `--declined-pattern` matches the gold
+        answer."""
         return not (self.options.declined.asked and any(map(self.options.declined.fits, gold)))
 
     # ---- one verdict or score an answer ----
@@ -171,8 +172,8 @@ class Log:
 
 
 def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the objects of JSON Lines, of a JSON list, or of the list at a place of a document, each with where it
-    is. Raises FormatError where one is no object, which `what` calls it."""
+    """Yield the objects of JSON Lines, of a JSON list, or of the list at a place of a document, each with where it is.
+    Raises FormatError if one is no object, which `what` calls it."""
     if source.kind == "lines":
         yield from ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
     elif not place and not source.outline and isinstance(source.document, list):
@@ -261,7 +262,7 @@ def take(answer: Answer, options: ReadOptions) -> Answer:
 
 
 def _declines(answer: Answer, options: ReadOptions) -> bool:
-    """Say whether what was extracted, or all that was said, is words for "I do not know"."""
+    """Return whether what was extracted, or all that was said, is words for "I do not know"."""
     if not options.declined.asked:
         return False
     for said in (answer.extracted, answer.answer):
@@ -373,7 +374,7 @@ def _label(value: Any) -> str | None:
 def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array], Evidence]:
     """Return scores that are no outcomes, by name and as Evidence; an infinite one is left out and counted.
 
-    Raises MismatchError where a run lacks a question.
+    Raises MismatchError if a run lacks a question.
     """
     if outcomes.lacking.any():
         run = int(np.flatnonzero(outcomes.lacking.any(axis=1))[0])
@@ -450,7 +451,7 @@ def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
     """Return the names of runs, each given as (what it would be called, what tells it apart): the latter is added where
     two agree.
 
-    Raises MismatchError where two would still have one name.
+    Raises MismatchError if two would still have one name.
     """
     wanted = [name for name, _ in candidates]
     names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in candidates]

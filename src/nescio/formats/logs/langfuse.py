@@ -237,7 +237,7 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
 
 
 def _mark(row: Row) -> float | None:
-    """Return what a score says: its number, or its word where that is a verdict; NaN where it has neither."""
+    """Return what a score says: its number, or its word where that is a verdict; NaN if it has neither."""
     mark = mark_of(as_text(row.get("value")))
     if mark is None or math.isnan(mark):
         return mark_of(as_text(row.get("stringValue", row.get("value"))))

@@ -35,7 +35,7 @@ NOTHING = frozenset(("", "nan", "none", "null", "n/a", "na", "<na>"))  # what st
 
 
 def is_table(source: Source) -> bool:
-    """Say whether a source is a table of any make, or a JSON list of objects."""
+    """Return whether a source is a table of any make, or a JSON list of objects."""
     listed = source.kind == "document" and isinstance(source.document, list) and isinstance(source.first, dict)
     return listed or source.kind in TABLES
 
@@ -73,7 +73,7 @@ def mark_of(cell: str | None) -> float | None:
 
 
 def speaks_of_cost(column: str) -> bool:
-    """Say whether a header speaks of what an answer cost, or of its place, and not of how good it is."""
+    """Return whether a header speaks of what an answer cost, or of its place, and not of how good it is."""
     return bool({word.lower() for word in _BOUNDARY.split(column)} & COSTS)
 
 
@@ -114,7 +114,7 @@ def open_answers(
 ) -> AnswerTable:
     """Open a table whose `question` and `answer` are called by one of these names, unless the user named them.
 
-    Raises FormatError where there are no rows, or no column holds the questions.
+    Raises FormatError if there are no rows, or no column holds the questions.
     """
     held = rows_of(source, without)
     if not held:

@@ -92,7 +92,7 @@ def by_file(
 
 
 def abstains(scores: Mapping[str, float | None]) -> bool:
-    """Say whether nescio's own metric took an answer for silence."""
+    """Return whether nescio's own metric took an answer for silence."""
     score = scores.get(OUTCOME)
     return score is not None and 0 < score < 1
 

@@ -260,7 +260,7 @@ def _nothing(said: str | None, drawn: str | None) -> str | None:
 
 
 def _verdict(source: Source, item: Item, where: str) -> float:
-    """Return what an item says of its answer: true, a number, or a list of one; NaN where it says nothing."""
+    """Return what an item says of its answer: true, a number, or a list of one; NaN if it says nothing."""
     value = _first_of(item.get(name) for name in VERDICTS)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
@@ -326,7 +326,7 @@ def details_of(document: Item) -> list[tuple[str, Any]]:
 
 
 def are_details(document: Item) -> bool:
-    """Say whether the details of a document are those of the tool: its names for what was said and what is right, no
+    """Return whether the details of a document are those of the tool: its names for what was said and what is right, no
     column for the run, the question or silence, and no texts beside them; an accuracy is in percent."""
     items = details_of(document)
     item = items[0][1] if items else None
@@ -342,7 +342,8 @@ def are_details(document: Item) -> bool:
 
 
 def _is_a_fraction(accuracy: Any, items: Sequence[tuple[str, Any]]) -> bool:
-    """Say whether an accuracy is the share of the items that are right, where the tool would have written percent."""
+    """Return whether an accuracy is the share of the items that are right, where the tool would have written
+    percent."""
     right = [number(_first_of(item.get(name) for name in VERDICTS)) for _, item in items if isinstance(item, dict)]
     own, share = number(accuracy), sum(mark == 1 for mark in right) / len(items)
     return own is not None and share > 0 and abs(own - share) < 1e-3
@@ -354,7 +355,7 @@ def _first_of(values: Iterable[Any]) -> Any:
 
 
 def has_verdict(source: Source) -> bool:
-    """Say whether some item of the results says if it is right."""
+    """Return whether some item of the results says if it is right."""
     return any(isinstance(item, dict) and _says(item) for _, item in details_of(source.document))
 
 
@@ -373,7 +374,7 @@ def first_text(value: Any) -> str | None:
 
 
 def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
-    """Return the predictions with their gold answers, to be judged here; raises FormatError where there is no gold."""
+    """Return the predictions with their gold answers, to be judged here; raises FormatError if there is no gold."""
     questions: dict[str, Question] = {}
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}

@@ -135,7 +135,7 @@ def _evaluated(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _score(cell: str | None) -> float:
-    """Return what a cell of a score says: NaN where it says nothing, or neither a number nor a verdict."""
+    """Return what a cell of a score says: NaN if it says nothing, or neither a number nor a verdict."""
     held = value_of(cell)
     if not isinstance(held, dict):
         return math.nan

@@ -144,7 +144,8 @@ def _provider(provider: Any) -> str:
 
 
 def _crashed(assertion: dict[str, Any]) -> bool:
-    """Say whether the script of an assertion crashed, as the tool says in its reason: it counts that as a failure."""
+    """Return whether the script of an assertion crashed, as the tool says in its reason: it counts that as a
+    failure."""
     return not assertion.get("pass") and str(assertion.get("reason")).startswith(CRASHED)
 
 
@@ -272,7 +273,7 @@ def _name(files: Sequence[Tests], log: Log) -> None:
 
 
 def _check(files: Sequence[Tests], name: str, one: Tests, other: Tests) -> None:
-    """Raise MismatchError where tests cannot be paired by what they ask."""
+    """Raise MismatchError if tests cannot be paired by what they ask."""
     for file in sorted(files, key=lambda file: "" not in file.asked.values()):
         elsewhere = {asked for another in files if another is not file for asked in another.asked.values()}
         if "" in file.asked.values():

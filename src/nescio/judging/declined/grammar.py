@@ -91,12 +91,12 @@ def _denies(letters: str) -> str:
 
 @lru_cache(1 << 16)
 def may_deny(word: str) -> bool:
-    """Say whether a word may be part of saying that there is no answer, in some language."""
+    """Return whether a word may be part of saying that there is no answer, in some language."""
     return any(not _EVIDENT.isdisjoint(letters) for letters in _letters(word).values())
 
 
 def is_known(word: str) -> bool:
-    """Say whether some language knows a word."""
+    """Return whether some language knows a word."""
     return bool(_letters(word))
 
 

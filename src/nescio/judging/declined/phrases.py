@@ -56,7 +56,7 @@ def _spelled_out(phrase: str) -> Iterator[str]:
 
 
 def matches(kind: str, names: Iterable[str], text: str) -> bool:
-    """Say whether a phrase of this kind in one of these languages is in a text."""
+    """Return whether a phrase of this kind in one of these languages is in a text."""
     return any(pattern(kind, name).search(text) for name in names if kind in languages()[name])
 
 

@@ -71,7 +71,7 @@ def declines(text: str) -> Verdict:
 
 
 def may_decline(text: str) -> bool:
-    """Say whether a text has words of declining: without them, it does not."""
+    """Return whether a text has words of declining: without them, it does not."""
     plain = _folded(text)
     return _bare(plain) in whole() or _may_decline(plain)
 
@@ -91,7 +91,8 @@ def is_foreign(text: str) -> bool | None:
 
 
 def stands_for_nothing(text: str) -> bool:
-    """Say whether a text is what people and programs put where there is no answer: N/A, nan, None, a question mark."""
+    """Return whether a text is what people and programs put where there is no answer: N/A, nan, None, a question
+    mark."""
     return _bare(_folded(text)) in _BLANKS or re.fullmatch(NOTHING, text.strip(), re.IGNORECASE) is not None
 
 

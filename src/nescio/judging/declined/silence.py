@@ -28,7 +28,7 @@ class SilenceReader:
         self._known: dict[str, Verdict] = {}
 
     def silence(self, text: str) -> bool:
-        """Say whether a text reads like silence ("I don't know", "N/A", "nan", "?")."""
+        """Return whether a text reads like silence ("I don't know", "N/A", "nan", "?")."""
         return self.verdict(text) is Verdict.DECLINED
 
     def verdict(self, text: str) -> Verdict:

@@ -155,8 +155,8 @@ class Client:
     def complete(self, body: dict[str, Any], meter: Meter) -> dict[str, Any]:
         """Return the endpoint's reply to a request, as parsed JSON with at least one choice.
 
-        `meter` is asked before every try, and told of every one that fails. Raises CallFailedError where this call
-        cannot succeed, EndpointError where none can, Stopped where no further try is allowed.
+        `meter` is asked before every try, and told of every one that fails. Raises CallFailedError if this call cannot
+        succeed, EndpointError if none can, Stopped where no further try is allowed.
         """
         tries = 0
         while True:

@@ -59,7 +59,7 @@ class CallSetup(Struct, frozen=True):
 def make_calls(calls: Sequence[Call], setup: CallSetup) -> CallResults:
     """Make the calls, a few at a time, and keep every reply as it comes.
 
-    Stops where the budget is spent, and where too many calls in a row fail. Raises EndpointError where the endpoint
+    Stops where the budget is spent, and where too many calls in a row fail. Raises EndpointError if the endpoint
     refuses or no call succeeds, and KeyboardInterrupt where the user stops it. Calls under way are waited for in any
     case, because they are paid for; a second interrupt leaves them.
     """

@@ -33,7 +33,7 @@ class LLM(Struct, frozen=True):
 
     Every reply is in `cache` before the next call is made, and nothing there is asked again, except unreadable replies
     with `retry_ungraded`. A reply without a grade leaves its answer ungraded, and so does a call that fails for good or
-    exceeds `limits`: `notes` counts them. Raises EndpointError where the endpoint refuses all calls.
+    exceeds `limits`: `notes` counts them. Raises EndpointError if the endpoint refuses all calls.
     """
 
     endpoint: Endpoint

@@ -36,7 +36,7 @@ Bools = NDArray[np.bool_]
 
 
 class Kinds(Struct, frozen=True, eq=False):
-    """Kinds of question, in arrays of one shape; `sure` is NaN where nothing was on offer, `side` which of two sides is
+    """Kinds of question, in arrays of one shape; `sure` is NaN if nothing was on offer, `side` which of two sides is
     true."""
 
     behaviour: Ints
@@ -105,7 +105,8 @@ def lacking(measure: Measure) -> list[str]:
 
 
 def _has(stock: Evidence, name: str) -> bool:
-    """Tell whether a column is stored, or can be derived from what is: no outcome says at which stake it was given."""
+    """Return whether a column is stored, or can be derived from what is: no outcome says at which stake it was
+    given."""
     if name in stock.columns:
         return True
     try:
@@ -139,7 +140,7 @@ class View(Struct, frozen=True, eq=False):
     """The kinds of question that a measure can tell apart (by outcome or by what it reads), and its value on any table.
 
     A table says how many questions of each kind there are; tables have shape (tables, kinds). `silence` is the kind
-    that each becomes when nothing is said. `shown` is the number that goes with a kind in words, NaN where it makes no
+    that each becomes when nothing is said. `shown` is the number that goes with a kind in words, NaN if it makes no
     difference, and `sides` are the words for the two sides of the truth.
     """
 

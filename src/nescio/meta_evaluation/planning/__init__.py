@@ -55,7 +55,7 @@ def plan(
     `alpha`, in either direction. For others, and with clusters, the standard error on the pilot is scaled by √n: a
     normal approximation. Rows are `PowerPlan`; `tables["systems"]` has the rates that the plan starts from.
 
-    Raises UsageError where the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
+    Raises UsageError if the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
     """
     request = PlanRequest(Aim(power, alpha, seed), difference, questions)
     shares, notes = stated_shares(pilot, rates, agreement)

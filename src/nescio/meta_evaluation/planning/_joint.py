@@ -160,7 +160,7 @@ def tilt(joint: Joint, difference: float) -> Joint:
     r"""Return the table nearest to this one, along the measure's influence, whose difference is `difference`.
 
     $p_k e^{\theta\psi_k}$, renormalised: of all tables whose mean of ψ is the same it is the nearest in the sense of
-    Kullback and Leibler. θ is solved on the difference itself. Raises UsageError where no θ gives it.
+    Kullback and Leibler. θ is solved on the difference itself. Raises UsageError if no θ gives it.
     """
     from scipy.optimize import brentq
 

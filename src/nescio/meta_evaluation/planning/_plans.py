@@ -113,7 +113,7 @@ class Table(Struct, frozen=True, eq=False):
 
     @property
     def observed(self) -> float:
-        """The difference that the plan starts from; NaN where it is undefined."""
+        """The difference that the plan starts from; NaN if it is undefined."""
         return self.joint.difference
 
     def size(self, difference: float, aim: Aim) -> PowerPlan | float:

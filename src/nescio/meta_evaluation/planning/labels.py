@@ -122,7 +122,7 @@ def plan_labels(
     to find, $z_{1-\alpha/2} + z_{power}$ replaces z and the difference replaces h. `tables["shares"]` says how the
     labels are best spread over what the judge says.
 
-    Raises UsageError where the options make no sense.
+    Raises UsageError if the options make no sense.
     """
     aim = (half_width, difference, power, alpha)
     notes: list[Note] = []

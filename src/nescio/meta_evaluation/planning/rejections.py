@@ -184,7 +184,8 @@ def power_of(joint: Joint, questions: int, aim: Aim, tables: int, turn: int) -> 
 
 
 def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bool_]:
-    """Whether p ≤ alpha for the difference on each table of counts, shape (tables, kinds); never where it is undefined.
+    """Return whether p ≤ alpha for the difference on each table of counts, shape (tables, kinds); never where it is
+    undefined.
 
     For a difference that is not linear in the exchanges, p is that of its leading term, which tends to the same.
     """
@@ -209,7 +210,7 @@ def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bo
 def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Floats:
     """P(|Σ w (2B - size)| ≥ observed) for many tables, B of Bin(size, ½); sizes and weights of shape (tables, classes).
 
-    Small tables are summed together, whatever their sizes. NaN where one has too many sums.
+    Small tables are summed together, whatever their sizes. NaN if one has too many sums.
     """
     sizes = np.where(weights == 0, 0, sizes)
     order = np.argsort(-sizes, axis=1, kind="stable")

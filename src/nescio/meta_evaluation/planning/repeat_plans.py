@@ -76,7 +76,7 @@ def plan_repeats(
     answers of both are paid for. With $\sigma_q^2$ and $\sigma_s^2$ the best number of repeats is $r^* =
     \sqrt{a\sigma_s^2/(b\sigma_q^2)}$; rows are the whole numbers beside it, and asking once.
 
-    Raises UsageError where the options make no sense, MismatchError for a pilot without repeats.
+    Raises UsageError if the options make no sense, MismatchError for a pilot without repeats.
     """
     if variances is not None:
         if pilot is not None:

@@ -119,8 +119,8 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
     """Return the Evidence of validators and QA systems over the questions of a collection, and notes.
 
     A question counts as right for a system that answered it rightly, and not where it is missing. Systems have no
-    columns over answers. Raises MismatchError where a name is on both sides, no question is shared, or a system was
-    asked a question several times.
+    columns over answers. Raises MismatchError if a name is on both sides, no question is shared, or a system was asked
+    a question several times.
     """
     if systems.repeats is not None:
         raise MismatchError("a QA system was asked a question several times, but a validator selects once")
@@ -201,7 +201,7 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
 def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> list[Place]:
     """Rank validators and the QA systems in `data` by QA accuracy, with Perfect selection and Random among them.
 
-    `share_of_perfect` is the paper's "% of perfect selection" over 100, NaN where no question has a right answer.
+    `share_of_perfect` is the paper's "% of perfect selection" over 100, NaN if no question has a right answer.
     """
     by_name = {row.run: row for row in expected(exercise)}
     n = len(exercise.questions)

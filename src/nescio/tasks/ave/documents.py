@@ -315,7 +315,7 @@ def hold(
 
 def write_responses(validations: Sequence[Validation], path: Path, *, pairs: bool = False) -> None:
     """Write decisions as a response file, whole or not at all; on `pairs` in the words of AVE 2006. Raises
-    MismatchError where an id is not one word."""
+    MismatchError if an id is not one word."""
     lines = []
     _hold_ids(identity for validation in validations for identity in (validation.question_id, validation.answer_id))
     for validation in validations:

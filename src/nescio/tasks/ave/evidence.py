@@ -47,7 +47,7 @@ class _Judged(Struct, frozen=True):
 def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
     """Return validators' decisions as Evidence, and notes on what was left out; missing decisions count as REJECTED.
 
-    Raises MismatchError where a run breaks a rule (`problems`), or no answer has a value.
+    Raises MismatchError if a run breaks a rule (`problems`), or no answer has a value.
     """
     _hold_rules(runs, lambda validations: problems(exercise, validations))
     place = {question.id: i for i, question in enumerate(exercise.questions)}
@@ -153,7 +153,8 @@ def roc(data: Evidence) -> list[Point]:
 
 
 def _stronger(validation: Validation, best: Validation | None) -> bool:
-    """Whether a decision is the one that says what its run answers: SELECTED, else the surest, else the first."""
+    """Return whether a decision is the one that says what its run answers: SELECTED, else the surest, else the
+    first."""
     if best is None or Decision.SELECTED in (validation.decision, best.decision):
         return best is None or validation.decision is Decision.SELECTED
     return validation.confidence is not None and (best.confidence is None or validation.confidence > best.confidence)
@@ -221,7 +222,7 @@ def _evidence(
     rows: Sequence[_Judged],
     runs: Runs,
 ) -> Evidence:
-    """Question rows first, then those of the answers; NaN where a row is not of a column's kind."""
+    """Question rows first, then those of the answers; NaN if a row is not of a column's kind."""
     shape = (len(runs), len(questions) + len(rows))
     columns: dict[str, Array] = {}
     if questions:

@@ -121,5 +121,5 @@ def groups(exercise: Exercise) -> list[tuple[Question, list[Candidate], list[Can
 
 
 def language(question: Question) -> str:
-    """Return the language that a question says it is in; empty where it says none."""
+    """Return the language that a question says it is in; empty if it says none."""
     return question.strata.get("language", "")

@@ -195,7 +195,7 @@ def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], 
 
 
 def _bm25(texts: Sequence[Text], query: str) -> dict[tuple[int, int], float]:
-    """Return each sentence's BM25 score for the query, over the largest; all 0 where no sentence has a word of it."""
+    """Return each sentence's BM25 score for the query, over the largest; all 0 if no sentence has a word of it."""
     try:
         import bm25s
     except ImportError:
@@ -291,7 +291,7 @@ def load_targets(path: Path | str) -> dict[str, str]:
 
 
 def load_texts(folder: Path | str) -> tuple[Text, ...]:
-    """Return the texts of a folder (.txt, .md) in the order of their names; raises FormatError where there are none."""
+    """Return the texts of a folder (.txt, .md) in the order of their names; raises FormatError if there are none."""
     folder = Path(folder)
     if not folder.is_dir():
         raise FormatError(folder, "not a folder of texts")

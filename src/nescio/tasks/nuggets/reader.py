@@ -114,7 +114,7 @@ def _no_match_twice(mapped: Sequence[Mapped]) -> None:
 
 
 def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
-    """Raise FormatError where an assessor finds nothing in a response, or in one of its strings, and then a nugget
+    """Raise FormatError if an assessor finds nothing in a response, or in one of its strings, and then a nugget
     there."""
     matched = [(row.run, row.target, row.assessor, row.rank) for row in mapped if row.nugget is not None]
     strings, responses = {*matched}, {key[:3] for key in matched}

@@ -118,7 +118,7 @@ def evidence(
     Several assessors: `who` is "majority" (vital, or matched, where more than half of those say so who saw the
     question), "each" (a question and an assessor are a unit, clustered by question: the mean is the macro alternative
     of P07-1097), or the name of one. `saw` names the assessors of each target, where these matches are not of all runs
-    that they saw. A target to which a run does not respond is silence. Raises MismatchError where a run has no match at
+    that they saw. A target to which a run does not respond is silence. Raises MismatchError if a run has no match at
     all, UnknownNameError for a name.
     """
     keyed, mapped = assessors(targets, matches)
@@ -183,7 +183,8 @@ def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str 
 
 
 def _looked(target: Target, name: str | None, mapped: Sequence[str], seen: Collection[str]) -> bool:
-    """Whether an assessor labelled the nuggets of a target or mapped a response to it; the majority always did."""
+    """Return whether an assessor labelled the nuggets of a target or mapped a response to it; the majority always
+    did."""
     labelled = any(name in nugget.vital for nugget in target.nuggets)
     return name is None or (name in seen if name in mapped else labelled)
 
@@ -253,7 +254,7 @@ def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, M
 
 
 def is_vital(nugget: Nugget, name: str | None = None) -> bool:
-    """Whether a nugget is vital by one assessor, or by more than half of them."""
+    """Return whether a nugget is vital by one assessor, or by more than half of them."""
     if name is not None:
         return nugget.vital.get(name, False)
     return 2 * sum(nugget.vital.values()) > len(nugget.vital)
@@ -296,7 +297,7 @@ FLOATS = ("nuggets.pyramid_found", "nuggets.pyramid_weight", "nuggets.order", "c
 def gather(
     names: Sequence[str], units: Sequence[tuple[Target, str | None]], rows: Sequence[Sequence[Mapping[str, float]]]
 ) -> Evidence:
-    """Join cells, 0 where one lacks a column; with several units for a target, each target is a cluster."""
+    """Join cells, 0 if one lacks a column; with several units for a target, each target is a cluster."""
     names_of_columns = dict.fromkeys(column for row in rows for cell in row for column in cell)
     kinds = {column: np.float64 if column in FLOATS else np.int64 for column in names_of_columns}
     columns: dict[str, Array] = {

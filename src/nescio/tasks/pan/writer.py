@@ -57,7 +57,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
 
 
 def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
-    """Return the scores of a run, which alone must say what it decided; raises MismatchError where they do not."""
+    """Return the scores of a run, which alone must say what it decided; raises MismatchError if they do not."""
     state, raw, same = (
         outcomes.state[run],
         outcomes.extra_columns["verification.value"][run],

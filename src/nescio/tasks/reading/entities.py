@@ -157,7 +157,7 @@ def _is_place(words: list[str], before: str) -> bool:
 
 
 def has_wordnet() -> bool:
-    """Whether nltk is installed and finds WordNet's files."""
+    """Return whether nltk is installed and finds WordNet's files."""
     return wordnet() is not None
 
 

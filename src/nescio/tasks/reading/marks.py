@@ -35,14 +35,14 @@ that which
 
 
 class Match(Struct, frozen=True):
-    """Word recall and precision of an answer; NaN where the key, or the answer, has no content word."""
+    """Word recall and precision of an answer; NaN if the key, or the answer, has no content word."""
 
     recall: float
     precision: float
 
 
 class Marks(Struct, frozen=True):
-    """All that the paper measures of one answer; NaN where it is undefined: no story, or no list made by people."""
+    """All that the paper measures of one answer; NaN if it is undefined: no story, or no list made by people."""
 
     recall: float
     precision: float
@@ -83,7 +83,7 @@ def _match(answer: Sequence[str], key: Sequence[str]) -> Match:
 
 def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False) -> Match:
     """Return the match with the key of the best recall, and of several the best precision; keys without content words
-    are passed over. NaN where no key has any."""
+    are passed over. NaN if no key has any."""
     matches = [match(answer, key, keep_pronouns=keep_pronouns) for key in keys]
     sound = [one for one in matches if one.recall == one.recall]
     return max(
@@ -95,7 +95,7 @@ def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False)
 def answer_sentences(story: tuple[str, ...], keys: tuple[str, ...], keep_pronouns: bool = False) -> frozenset[int]:
     """AutSent's list: the sentences (from 0) with the highest recall against a key, all that tie.
 
-    The list is empty where the best recall is 0: nothing in the story matches the key.
+    The list is empty if the best recall is 0: nothing in the story matches the key.
     """
     kept = [words_ for key in keys if (words_ := content_words(key, keep_pronouns=keep_pronouns))]
     sentences = [content_words(sentence, keep_pronouns=keep_pronouns) for sentence in story]

@@ -140,9 +140,9 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
 
 
 def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
-    """Say whether the letter U is unanswered: it is unsupported where there is an X or another word for unanswered.
+    """Return whether the letter U is unanswered: it is unsupported where there is an X or another word for unanswered.
 
-    Raises UsageError where neither is there and U is beside an answer.
+    Raises UsageError if neither is there and U is beside an answer.
     """
     told = any(line.letter == "X" or (line.silent and not line.noa) for line in lines)
     told = told or any(line.noa and line.letter != "U" for line in lines)
@@ -153,7 +153,7 @@ def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
 
 
 def _settled(lines: Sequence[_Line]) -> Iterator[Answer]:
-    """Yield the answers with what became of them; raises FormatError where NIL is right and so is another answer."""
+    """Yield the answers with what became of them; raises FormatError if NIL is right and so is another answer."""
     rights = [line for line in lines if line.letter == "R" and not line.silent]
     right = {line.answer.question: line.said != NIL for line in reversed(rights)}  # what the first says
     for line in lines:

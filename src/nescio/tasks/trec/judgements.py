@@ -30,7 +30,7 @@ _NAMES = {"X": "inexact", "U": "unsupported"}
 
 
 def is_judged_in_numbers(cells: Sequence[str]) -> bool:
-    """Say whether the cells of a line are a factoid judgement in numbers: the docno tells it from qrels and from
+    """Return whether the cells of a line are a factoid judgement in numbers: the docno tells it from qrels and from
     nuggets."""
     return len(cells) >= 3 and cells[2] in NUMBERS and (cells[1] == NIL or _DOCNO.fullmatch(cells[1]) is not None)
 

@@ -66,7 +66,7 @@ def _by_qrels(
     figures: array[float],
     notes: list[Note],
 ) -> Iterator[tuple[Answer, int]]:
-    """Yield a row a run and topic, with the rank of the first relevant document, 0 where there is none; and add what
+    """Yield a row a run and topic, with the rank of the first relevant document, 0 if there is none; and add what
     trec_eval gives for the topic to `figures`."""
     for run in runs:
         say_strangers(run, relevant, notes)
@@ -112,7 +112,7 @@ def _least(options: ReadOptions) -> int:
 
 
 def say_strangers(run: RankedRun, known: Mapping[str, object], notes: list[Note]) -> None:
-    """Note how many topics of a run were not judged; raises MismatchError where none was."""
+    """Note how many topics of a run were not judged; raises MismatchError if none was."""
     strangers = sum(topic not in known for topic in run.topics)
     if strangers == len(run.topics):
         raise MismatchError(f"{run.source.label}: run {run.name!r} has no topic that was judged")

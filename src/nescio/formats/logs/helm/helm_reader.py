@@ -310,7 +310,7 @@ def _failure(error: str) -> str:
 
 
 def _confidence(case: Case) -> float | None:
-    """Return the probability of the completion: the exponential of its log-probability, which is 0 where the log has
+    """Return the probability of the completion: the exponential of its log-probability, which is 0 if the log has
     none."""
     log = number(_completion(case).get("logprob"))
     return math.exp(log) if log is not None and log <= 0 else None

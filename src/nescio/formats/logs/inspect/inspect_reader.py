@@ -189,7 +189,7 @@ def _read(value: Any) -> float | None:
 
 
 def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None:
-    """Raise FormatError where scores are words that nobody said the meaning of."""
+    """Raise FormatError if scores are words that nobody said the meaning of."""
     counts = Counter(grade.label for grade in grades if grade.label is not None)
     if not counts:
         return

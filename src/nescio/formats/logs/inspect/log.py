@@ -85,7 +85,7 @@ class Transcript(Struct, frozen=True):
         return part_of(self.header, *names)
 
     def text(self, *names: str) -> str:
-        """Return the same as a text, empty where it is none."""
+        """Return the same as a text, empty if it is none."""
         value = self.held(*names)
         return sanitize(value, target="message") if isinstance(value, str) else ""
 
@@ -119,7 +119,7 @@ class Transcript(Struct, frozen=True):
 
 
 def open_log(source: Source, log: Log) -> Transcript:
-    """Read a log with its samples; raises FormatError where there are none."""
+    """Read a log with its samples; raises FormatError if there are none."""
     if source.kind == "archive":
         header, rows = _header(source), _members(source)
     else:
@@ -292,7 +292,7 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
 
 
 def _reason(score: Mapping[str, Any]) -> str:
-    """Return why a score is what it is, in the tool's words; empty where it does not say.
+    """Return why a score is what it is, in the tool's words; empty if it does not say.
 
     Until May 2026 (its change #4048) a judge whose words held no grade made the answer wrong, and only the explanation
     tells. It does not where several judges voted and it is that of the first one, nor where a person has graded the

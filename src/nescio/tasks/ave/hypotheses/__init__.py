@@ -65,7 +65,7 @@ def hypothesis(question: str, answer: str, language: str = "") -> str:
 
 
 def without_rules(language: str) -> bool:
-    """Whether a language is named for which there are no rules."""
+    """Return whether a language is named for which there are no rules."""
     return bool(language) and language.lower().partition("-")[0] not in _RULES
 
 

@@ -114,7 +114,7 @@ def _clause(asks: str, after: Words, prep: Words, answer: str) -> str:
 
 
 def _asks_when(rest: Words) -> bool:
-    """Whether a sentence of its own follows: what year did X die, but not: what year is the first."""
+    """Return whether a sentence of its own follows: what year did X die, but not: what year is the first."""
     if not rest or plain(rest[0]) not in en.AUXILIARIES or not parts.inverted(rest):
         return False
     return plain(rest[0]) not in en.BE or bool(parts.predicate_at(rest))
@@ -349,7 +349,7 @@ def _of_number(after: Words, prep: Words, answer: str) -> str:
 
 
 def _verbal(answer: str) -> bool:
-    """Whether an answer begins with a verb."""
+    """Return whether an answer begins with a verb."""
     first = first_word(answer)
     return (
         first == "to"

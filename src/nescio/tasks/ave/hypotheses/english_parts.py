@@ -40,7 +40,7 @@ def kind_ends(after: Words, *, counted: bool = False) -> int:
 
 
 def inverted(rest: Words) -> bool:
-    """Whether a subject follows the auxiliary."""
+    """Return whether a subject follows the auxiliary."""
     low = [plain(word) for word in rest]
     word, then = (*low[1:], "", "")[:2]
     if word in ("not", "also", "been", "be", "still", "often", "usually", "now", "always"):

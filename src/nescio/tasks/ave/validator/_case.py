@@ -83,7 +83,7 @@ class Match(Struct, frozen=True):
 
     @property
     def near(self) -> float:
-        """exp(-distance / 6): 1 in the place of the answer, 0 where there is no match."""
+        """exp(-distance / 6): 1 in the place of the answer, 0 if there is no match."""
         return math.exp(-self.distance / NEAR)
 
 

@@ -75,7 +75,7 @@ def _related(groups: list[list[str]]) -> dict[str, frozenset[str]]:
 
 
 def negated(word: str, other: str) -> bool:
-    """Whether one of two words is the other with a prefix that turns it round: clear, unclear."""
+    """Return whether one of two words is the other with a prefix that turns it round: clear, unclear."""
     long, short = sorted((word, other), key=len, reverse=True)
     if len(short) > 3 and any(long == prefix + short for prefix in _OPPOSITE_PREFIXES):
         return True

@@ -135,7 +135,8 @@ def moments(text: str, language: str = ENGLISH) -> frozenset[tuple[str, int]]:
 
 
 def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
-    """Whether a time is named among others, or holds one of them: 1945 is in the 1940s and in the 20th century."""
+    """Return whether a time is named among others, or holds one of them: 1945 is in the 1940s and in the 20th
+    century."""
     kind, value = moment
     years = {year for other, year in others if other == "year"}
     if kind == "decade":

@@ -83,12 +83,12 @@ def lemma(word: str) -> str:
 
 
 def is_number(word: str) -> bool:
-    """Whether a lower-case word is a number, in digits or in letters."""
+    """Return whether a lower-case word is a number, in digits or in letters."""
     return word[0].isdigit() or word in NUMBER_WORDS
 
 
 def is_name(words: Words, i: int) -> bool:
-    """Whether the i-th word is written as a name: a capital that no beginning of a sentence explains."""
+    """Return whether the i-th word is written as a name: a capital that no beginning of a sentence explains."""
     return i > 0 and words.surface[i][0].isupper() and words.lower[i] not in words.stops
 
 

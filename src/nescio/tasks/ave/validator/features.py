@@ -65,7 +65,7 @@ def features(
 ) -> Features:
     """Return what the techniques find in each candidate. No technique depends on another.
 
-    `votes` says how many systems gave a candidate's answer, by key (1 where unknown); only redundancy reads it.
+    `votes` says how many systems gave a candidate's answer, by key (1 if unknown); only redundancy reads it.
     """
     if not exercise.candidates:
         raise MismatchError("the collection has no answer to validate")

@@ -277,7 +277,7 @@ def chosen(
 ) -> tuple[str, ...]:
     """Return the techniques to use: all that can be, or some only, but those switched off; redundancy where asked for.
 
-    Raises UnknownNameError for a name that is none, UsageError where nothing is left.
+    Raises UnknownNameError for a name that is none, UsageError if nothing is left.
     """
     for name in without:
         if name not in TECHNIQUES:
@@ -296,7 +296,7 @@ def chosen(
 
 
 def check(names: Sequence[str], resources: Resources) -> None:
-    """Raise UsageError where a technique that a model was trained with cannot be used here."""
+    """Raise UsageError if a technique that a model was trained with cannot be used here."""
     for name in names:
         if name not in TECHNIQUES:
             raise UnknownNameError("technique", name, TECHNIQUES)

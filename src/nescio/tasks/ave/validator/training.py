@@ -84,7 +84,7 @@ def train(
     forest is grown on all. `also` is a second collection that only helps the forest: its answers count `plan.also`
     each, and those of a held-out question are held out as well.
 
-    Raises MismatchError where there are not both right and wrong answers, or fewer than two groups of questions.
+    Raises MismatchError if there are not both right and wrong answers, or fewer than two groups of questions.
     """
     plan = plan or TrainingPlan()
     techniques = chosen(resources or Resources(), without, redundancy=redundancy, languages=languages(exercise))

@@ -15,8 +15,8 @@ those that the question does not hold. No system reads the answer key, and none 
 A stem in $n_t$ of the n sentences weighs $w_t = \ln(1 + n / n_t)$, so rare stems count more; sentence-overlap only
 counts.
 
-The confidence of all three is $m / (1 + m)$ with m the margin of the best score over the runner-up: 0 where options tie
-or nothing was found, growing with the evidence, below 1. It ranks answers; it is no probability of being right.
+The confidence of all three is $m / (1 + m)$ with m the margin of the best score over the runner-up: 0 if options tie or
+nothing was found, growing with the evidence, below 1. It ranks answers; it is no probability of being right.
 """
 
 from __future__ import annotations
