@@ -1,5 +1,4 @@
-"""The index of what is registered in this package, and where. `python tools/index.py` writes it, and a test holds
-it."""
+"""What is registered where in this package. `python tools/index.py` writes it, and a test holds it."""
 
 COLUMNS: tuple[str, ...] = (
     "nescio.tasks.ave.columns",
