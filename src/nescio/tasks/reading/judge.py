@@ -1,5 +1,4 @@
-"""Judge an answer by the sentence of a story that it comes from: reading comprehension as Deep Read's authors scored
-it."""
+"""The answer is in the right sentence of a story: reading comprehension as Deep Read's authors scored it."""
 
 from __future__ import annotations
 
