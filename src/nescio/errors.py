@@ -51,8 +51,8 @@ def opt(name: str, value: object = None, *, of: str = "") -> str:
 
 
 def offer(name: str, value: str | Mapping[str, str]) -> str:
-    """Name an option that would help, without showing it in the message: `NescioError.offers` has it. `beside` is no
-    option, but a pattern of names of files beside the one in question."""
+    """Name an option that would help, without showing it in the message; `NescioError.offers` has it. `beside` is no
+    option, but a pattern of names of files next to the one in question."""
     return _token(name, _OFFERED, dict(value) if isinstance(value, Mapping) else value)
 
 
@@ -100,7 +100,7 @@ TYPED: ContextVar[tuple[str, ...]] = ContextVar("typed", default=())  # the word
 
 
 def again(options: Mapping[str, Any]) -> str:
-    """Return the command that was typed with more options, which take the place of those that it had; of a program the
+    """Return the command that was typed with more options, which replace those that it had; for a program, return the
     options alone."""
     named = [opt(name, value) for name, value in options.items()]
     words = TYPED.get()
@@ -125,7 +125,7 @@ def again(options: Mapping[str, Any]) -> str:
 
 @contextmanager
 def spelling(speller: Speller) -> Iterator[None]:
-    """Spell options for another reader while this lasts, and as before whatever ends it."""
+    """Spell options for another reader within the block; the former spelling returns after it, also on an error."""
     before = SPELLING.set(speller)
     try:
         yield
@@ -134,14 +134,14 @@ def spelling(speller: Speller) -> Iterator[None]:
 
 
 def spelled(text: str) -> str:
-    """Spell the options that a text names, as the reader of this context types them; all else stays as it is."""
+    """Return a text with its options spelled for the reader of this context; all else is unchanged."""
     if "\ufdd0" not in text:
         return text
     return _TOKEN.sub(_spelled, text)
 
 
 def _spelled(token: re.Match[str]) -> str:
-    """Spell one option; what only looks like one, in a stranger's text, stays as it is."""
+    """Return one option spelled for the reader; a stranger's text that only looks like one is unchanged."""
     if token[2] == _OFFERED:
         return ""
     try:
@@ -237,8 +237,8 @@ _NEAREST = 5  # names offered that end as the unknown one
 
 
 class UnknownNameError(NescioError):
-    """A measure, format or judge that nobody registered; the nearest names are offered, and what there is `besides`, or
-    all names that are `fitting`."""
+    """A measure, format or judge that nobody registered. The message offers the nearest names, and the names `besides`
+    them, or all names that are `fitting`."""
 
     def __init__(
         self, kind: str, name: str, known: Iterable[str], besides: str = "", *, fitting: Iterable[str] = ()
@@ -284,7 +284,7 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
 
 
 def names_nearest(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function's TypeError for a misspelt keyword name the nearest one, as Python itself does from 3.13."""
+    """Make a function's TypeError for a misspelt keyword name the nearest keyword, as Python itself does from 3.13."""
 
     @functools.wraps(function)
     def call(*arguments: P.args, **keywords: P.kwargs) -> R:

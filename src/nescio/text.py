@@ -80,7 +80,7 @@ def sanitize(text: str, longest: int | None = None, *, target: Target = "line") 
 
 
 def inert(text: str) -> str:
-    """Return a message whose lines hold nothing that a terminal obeys; names in it may be a stranger's."""
+    """Return a message whose lines hold nothing that a terminal obeys, because names in it may come from a stranger."""
     return "\n".join(sanitize(line) for line in text.split("\n"))
 
 
@@ -90,7 +90,7 @@ def on_one_line(text: str) -> str:
 
 
 def quoted(text: str, *, python: bool = False) -> str:
-    """Write a text as a string of JSON, or of Python, with what cannot be seen as escapes."""
+    """Return a text as a string of JSON, or of Python; characters that cannot be seen become escapes."""
     plain = json.dumps(text, ensure_ascii=False)
     if plain.isprintable():
         return plain
@@ -195,8 +195,8 @@ def literally(text: str) -> str:
 
 
 def squeeze(text: str) -> str:
-    """Return the text without case, with single spaces, and without what shows no mark (zero-width spaces, joiners,
-    soft hyphens: category Cf): what two writings of one option share."""
+    """Return the key of a text that its spellings share: without case, with single spaces, and without characters that
+    show nothing (zero-width spaces, joiners, soft hyphens: category Cf)."""
     seen = text if text.isprintable() else "".join(c for c in text if unicodedata.category(c) != "Cf")
     return " ".join(seen.split()).casefold()
 
@@ -284,7 +284,7 @@ def question_word(text: str) -> str:
 
 
 def find_words(whole: Sequence[str], part: Sequence[str]) -> list[int]:
-    """Return where a sequence of words begins in another; an empty one begins nowhere."""
+    """Return the indices at which a sequence of words begins in another; an empty one begins nowhere."""
     width, wanted = len(part), tuple(part)
     return [i for i in range(len(whole) - width + 1) if tuple(whole[i : i + width]) == wanted] if width else []
 
@@ -327,7 +327,8 @@ def plural(count: int, noun: str) -> str:
 
 
 def enumerated(names: Sequence[str], most: int = 3) -> str:
-    """Names as a sentence has them, each on one line: "a", "a and b", or the first few, as in "a, b, c and 4 more"."""
+    """Return names as a sentence lists them, each on one line: "a", "a and b", or the first few, as in "a, b, c and 4
+    more"."""
     names = [on_one_line(name) for name in names]
     if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
@@ -335,6 +336,6 @@ def enumerated(names: Sequence[str], most: int = 3) -> str:
 
 
 def listed(names: Sequence[object], most: int) -> str:
-    """Name the first few, each on one line, and count the others: "a, b, c and 4 more"."""
+    """Return the first few names, each on one line, and a count of the others: "a, b, c and 4 more"."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"{', '.join(on_one_line(str(name)) for name in names[:most])}{more}"

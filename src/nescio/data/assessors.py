@@ -47,7 +47,7 @@ class Said(Struct, frozen=True, eq=False):
 
 
 def said_of(verdicts: Mapping[K, Mapping[str, V]]) -> Said:
-    """Lay out the verdicts of all assessors but the adjudicator."""
+    """Return the verdicts of all assessors but the adjudicator as a table."""
     own = {item: {who: v for who, v in given.items() if who != ADJUDICATION} for item, given in verdicts.items()}
     assessors = tuple(sorted({who for given in own.values() for who in given}))
     categories = tuple(sorted({v for given in own.values() for v in given.values()}, key=str))
@@ -61,8 +61,8 @@ def said_of(verdicts: Mapping[K, Mapping[str, V]]) -> Said:
 
 
 def called_in(said: Said) -> list[Note]:
-    """Note who judged little but what others dispute: agreement with such a person is low by construction, and that of
-    all is moved by it."""
+    """Return notes on assessors who judged little but what others dispute. Agreement with such a person is low by
+    construction, and it moves the agreement of all."""
     return [
         note(
             "assessors.called_in",
@@ -118,7 +118,7 @@ def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict
 
 
 def of_one_answer(label: Label) -> tuple[str, str | None, str | None]:
-    """Return what all labels of one answer share: question, and run or text."""
+    """Return the key that all labels of one answer share: question, and run or text."""
     if label.run is not None or label.answer is None:
         return label.question, label.run, None
     return label.question, None, squeeze(label.answer)

@@ -94,7 +94,7 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def groups(self) -> NDArray[np.int64] | None:
-        """The cluster of each row, where clusters hold more than the answers to one question; else None."""
+        """The cluster of each row, if clusters hold more than the answers to one question; else None."""
         if self.clusters is None or self.repeats is None:
             return self.clusters
         return None if len(np.unique(self.clusters)) == self.repeats.questions else self.clusters
@@ -123,8 +123,8 @@ class Evidence(Struct, frozen=True, eq=False):
         )
 
     def hint(self, namespace: str = "") -> str:
-        """Return what could be asked for instead of columns of this namespace (empty: of outcomes), as the end of a
-        message."""
+        """Return the end of a message: what could be asked for instead of columns of this namespace (empty: of
+        outcomes)."""
         stored = [known(name) for name in self.columns]
         hints = dict.fromkeys(c.instead for c in stored if c.instead and c.namespace != namespace)
         return "".join(f"; {hint}" for hint in hints)
@@ -315,7 +315,7 @@ Data = Evidence | Tally
 
 
 def as_rows(data: Data) -> Data:
-    """Return counts at each confidence as so many rows, numbered run by run; other data as it is."""
+    """Return counts at each confidence as that many rows, numbered run by run; return other data unchanged."""
     if data.has_questions or "confidence" not in data.columns:
         return data
     weighted = data.weighted_rows()

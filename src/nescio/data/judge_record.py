@@ -50,7 +50,7 @@ def parse(text: str) -> JudgeRecord:
 
 
 def named(records: Iterable[JudgeRecord | None]) -> str:
-    """Name all judges, each once, as a signature does."""
+    """Return all judges, each once, as a signature names them."""
     return "+".join(dict.fromkeys(str(record) for record in records if record is not None)) or NOBODY
 
 

@@ -72,7 +72,8 @@ def note(code: str, template: str, /, subject: str = "", **values: Any) -> Note:
 
 
 def gather(remarks: Sequence[tuple[Note, str, str]]) -> list[Note]:
-    """Make one note of what is said alike of several measures and runs, each given as (remark, measure, whose)."""
+    """Return one note for each remark that is alike for several measures and runs, each given as (remark, measure,
+    whose)."""
     whose: dict[Note, dict[str, dict[str, None]]] = {}
     for remark, measure, name in remarks:
         whose.setdefault(remark, {}).setdefault(measure, {})[name] = None
@@ -86,7 +87,7 @@ def gather(remarks: Sequence[tuple[Note, str, str]]) -> list[Note]:
 
 
 def texts(notes: Iterable[Note]) -> list[str]:
-    """Return what the notes say, each once, in their order."""
+    """Return the texts of the notes, each once, in their order."""
     return list(dict.fromkeys(map(str, notes)))
 
 

@@ -90,7 +90,7 @@ def not_declined(
 
 
 def left_out_in_words(remark: Note) -> str:
-    """Return what a note on ungraded answers counts, by the name of the run."""
+    """Return the words for the count in a note on ungraded answers, with the name of the run."""
     return NotDeclined(remark["count"], remark["total"], "not graded", left_out=True).words(remark.subject)
 
 

@@ -48,7 +48,7 @@ class Repeats(Struct, frozen=True, eq=False):
         return np.stack([np.bincount(self.question[row], minlength=self.questions) for row in present])
 
     def span(self, present: NDArray[np.bool_]) -> str:
-        """Say how often the questions were asked, as a signature does: "5", or "1-5" where that differs."""
+        """Return how often the questions were asked, as a signature says it: "5", or "1-5" if that differs."""
         counts = self.counts(present)
         some = counts[counts > 0]
         if not len(some):
@@ -57,7 +57,7 @@ class Repeats(Struct, frozen=True, eq=False):
         return str(low) if low == high else f"{low}-{high}"
 
     def same_question(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Mark, of rows of shape (runs, rows), every row whose question has one of those marked."""
+        """Return a mask, for rows of shape (runs, rows), of every row whose question has one of those marked."""
         return (self.counts(rows) > 0)[:, self.question]
 
 
@@ -110,7 +110,7 @@ def shares(question: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def grouped(question: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows in the order of their questions, and where each question begins."""
+    """Return the rows in the order of their questions, and the index at which each question begins."""
     order = np.argsort(question, kind="stable")
     return order, np.flatnonzero(np.diff(question[order], prepend=-1))
 
@@ -122,5 +122,5 @@ def first_rows(question: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def named(question: str, label: Any) -> str:
-    """Name one answer to a question that was asked several times."""
+    """Return the name of one answer to a question that was asked several times."""
     return f"{question} (repeat {label})"

@@ -96,7 +96,7 @@ class Comparison(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """One test of one measure.
+    """The result of one test of one measure.
 
     `result` of a cheat is cheated, resists, undefined or not applicable; of an axiom holds, fails, undefined or not
     applicable. `value` is the cheat's score, or the measure's where the axiom fails; `against` what it is held against:
@@ -154,7 +154,7 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return _records(self._table(name))
 
     def title(self, name: str | None = None) -> str:  # noqa: ARG002
-        """Return what is shown above the rows, or above those of `tables[name]`; nothing where they need no title."""
+        """Return the title of the rows, or of those of `tables[name]`; empty if they need none."""
         return ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -302,7 +302,7 @@ class Scores(Plotted[Score], frozen=True):
         return Pivot(keys, measures, tuple(rows))
 
     def places(self) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str | None], dict[str, Score]]]:
-        """Return what a row of the wide table is of, its columns, and the scores of each of its rows by measure."""
+        """Return the keys of a row of the wide table, its columns, and the scores of each of its rows by measure."""
         measures = tuple(dict.fromkeys(row.measure for row in self.rows))
         broken_down = any(row.stratum is not None for row in self.rows)
         order = {run: i for i, run in enumerate(self.best_first())}
@@ -368,7 +368,7 @@ def declared_types(rows: Sequence[Any]) -> dict[str, str]:
 
 
 def _kinds(rows: Sequence[Any]) -> list[tuple[str, Kind]]:
-    """Each column's kind, by the type that its field is declared with."""
+    """Return each column's kind, by the type with which its field is declared."""
     return [(name, _kind(declared)) for name, declared in declared_types(rows).items()]
 
 

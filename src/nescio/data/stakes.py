@@ -37,7 +37,7 @@ def label(column: str, stake: str) -> str:
 
 
 def are_stated(labels: Iterable[str]) -> bool:
-    """Return whether all labels say that they are stakes, on which scale, and which."""
+    """Return whether all labels say which stakes they are, and on which scale."""
     try:
         return penalties(labels) is not None
     except UsageError:  # a column of this name that holds something else

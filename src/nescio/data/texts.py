@@ -22,7 +22,7 @@ class AnswerTexts(Struct, frozen=True):
 def texts_of(
     question: Any = None, gold: Iterable[Any] = (), answer: Any = None, graded: Any = None, reason: Any = None
 ) -> AnswerTexts:
-    """Make texts of what a log holds, whatever it is; what was graded is left out where it is the answer."""
+    """Return the texts of the parts of a log, whatever their types; the graded text is left out if it is the answer."""
     answer_text, graded_text = in_words(answer), in_words(graded)
     several = " | ".join(dict.fromkeys(filter(None, map(in_words, gold))))
     return AnswerTexts(

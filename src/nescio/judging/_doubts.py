@@ -41,7 +41,7 @@ class Doubts:
         self._gold: set[int] = set()
 
     def see(self, run: str, question: Question, answer: str, grade: Grade) -> None:
-        """Take in an answer of a run, and its grade."""
+        """Count the doubts about an answer of a run with its grade."""
         said = self._answers.setdefault(run, Counter())
         if len(said) < 2:  # a second text is enough
             text = answer.strip()
@@ -70,7 +70,7 @@ class Doubts:
         return again
 
     def notes(self) -> Iterator[Note]:
-        """Note what was seen."""
+        """Return notes on the doubts that were counted."""
         then = str(self._judge.record)
         for run, texts in self._answers.items():
             if len(texts) == 1 and texts.total() >= _UNIFORM and len(self._gold) > 1:
@@ -117,7 +117,7 @@ def _shown(question: Question, answer: str) -> tuple[str, str]:
 
 
 def default_note(judge: Judge) -> Note:
-    """Name the judge that nobody chose, with its rule."""
+    """Return a note that names the judge that nobody chose, with its rule."""
     return note(
         "judging.default",
         "judged by `{judge}`, as no judge was named: {rule}; {flag} takes another",

@@ -74,10 +74,10 @@ class Judge(Protocol):
     def scores(self) -> Mapping[str, Silent]: ...
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> Sequence[Grade]:
-        """Give a grade for each, in their order."""
+        """Return a grade for each answer, in their order."""
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
-        """Say what is odd about these answers, or was about judging them."""
+        """Return notes on what is odd about these answers, or was about judging them."""
 
 
 class Resources(Struct, frozen=True):
@@ -148,7 +148,8 @@ class _Bound(Struct, frozen=True):
         return list(map(self.one_by_one(len({one.run for one in answers}) > 1), answers))
 
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:
-        """Return what grades one answer at a time; of `several` runs each short answer once, however many give it."""
+        """Return a function that grades one answer at a time. With `several` runs it grades each short answer once,
+        however many give it."""
         function, parameters = self.declaration.function, self.parameters
         done: dict[tuple[str, str, tuple[str, ...]], Grade] = {}
 
@@ -224,7 +225,8 @@ def known(text: str, resources: Resources | None = None) -> Judge:
 
 
 def default_judge(collection: Collection) -> str:
-    """Name the first judge that suits all questions of a collection, or else `fitting`, which asks each gold answer."""
+    """Return the name of the first judge that suits all questions of a collection, or else `fitting`, which asks each
+    gold answer."""
     for name in REGISTRY:
         if name in _PLACES and name not in SUITING:
             continue
@@ -235,7 +237,7 @@ def default_judge(collection: Collection) -> str:
 
 
 def rule_of(name: str) -> str:
-    """Say by which rule a judge judges, as its file does in its first sentence; empty if it has none."""
+    """Return the rule of a judge, which is the first sentence of its file; empty if it has none."""
     declared = REGISTRY.get(name)
     text = inspect.getdoc(inspect.getmodule(declared.function)) if declared else ""
     first = " ".join((text or "").split("\n\n")[0].split()).rstrip(".")

@@ -13,7 +13,7 @@ from nescio.judging._units import CURRENCIES, DECADE, PERCENT, unit_of
 
 
 class Quantity(Struct, frozen=True):
-    """A number and what it counts: PERCENT, DECADE, a currency, a unit as Pint names it, or None for anything else."""
+    """A number and its unit: PERCENT, DECADE, a currency, a unit as Pint names it, or None for anything else."""
 
     value: Decimal
     unit: str | None = None

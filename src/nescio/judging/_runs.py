@@ -153,7 +153,7 @@ def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], 
 
 
 def _as_run_has_it(question: Question, run: Run) -> Question:
-    """Give the question the gold answers that came with the run, if any."""
+    """Return the question with the gold answers that came with the run, if any."""
     return replace(question, answers=run.gold[question.id]) if run.gold and question.id in run.gold else question
 
 
@@ -179,7 +179,7 @@ def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
 
 
 def _why(state: int, response: Response, grade: Grade | None) -> str | None:
-    """Return why there is no answer, or no grade of it."""
+    """Return the reason why there is no answer, or no grade of it."""
     if state != SILENT:
         return grade.why if grade and state == NOT_GRADED else None
     if response.answer is None:

@@ -57,7 +57,7 @@ def _joined(words: list[str]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
-    """Return what to look for in each reading of an answer, for each variant of a gold answer; "" is nothing."""
+    """Return the words to look for in each reading of an answer, for each variant of a gold answer; "" is nothing."""
     needles = []
     for variant in gold.split("|"):
         normalised, parted, bare = _readings(variant)

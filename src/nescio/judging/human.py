@@ -47,7 +47,8 @@ class Human(Struct, frozen=True):
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def label(self, run: str, question: str, answer: str | None = None) -> Label | None:
-        """Return what people said of this answer, or None. Without its text, `answer`, it cannot be found by it."""
+        """Return the label that people gave this answer, or None. Without its text, `answer`, it cannot be found by
+        it."""
         label = self.by_run.get((run, question)) or self.by_question.get(question)
         if label is not None:
             if answer is None or label.answer is None or squeeze(label.answer) == squeeze(answer):
@@ -73,7 +74,7 @@ class Human(Struct, frozen=True):
         ]
 
     def none_judged(self, notes: Sequence[Note] = ()) -> MismatchError:
-        """Return the error of people who judged none of the answers, with what was noted of their verdicts."""
+        """Return the error that people judged none of the answers, with the notes on their verdicts."""
         labels = [*self.by_run.values(), *self.by_question.values(), *self.by_text.values()]
         if labels and all(label.empty for label in labels):
             return MismatchError(
@@ -91,7 +92,7 @@ class Human(Struct, frozen=True):
         return list(map(self.one_by_one(False), answers))
 
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:  # noqa: ARG002
-        """Return what looks up the verdict on one answer."""
+        """Return a function that looks up the verdict on one answer."""
 
         def graded(one: AnswerToJudge) -> Grade:
             label = self.label(one.run, one.question.id, one.answer)

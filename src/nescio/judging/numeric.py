@@ -62,8 +62,8 @@ def numeric(
 
 
 def states(gold: Quantity, answer: str) -> bool:
-    """Return whether an answer states just this number, as the judge does; words for numbers are read where there are
-    no digits, so that the libraries are needed there and for units alone."""
+    """Return whether an answer states just this number, as the judge does. Words for numbers are read if there are no
+    digits, so that the libraries are needed only for these and for units."""
     in_words = not any(map(str.isdecimal, answer))
     if in_words:
         if not spells_number(answer):

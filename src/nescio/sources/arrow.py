@@ -43,12 +43,12 @@ def is_rows(item: Any) -> bool:
 
 
 def items_of(source: Any) -> list[Any]:
-    """Make a list of what is given: a path or a table, or several."""
+    """Return a list of the items given: a path or a table, or several."""
     return list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
 
 
 def told(source: Any) -> str:
-    """Name what is given, as the beginning of a message: its paths, or "the table" for one in memory."""
+    """Return the beginning of a message that names the items given: their paths, or "the table" for one in memory."""
     items = items_of(source)
     return enumerated([str(item) if isinstance(item, (str, PurePath)) else "the table" for item in items])
 

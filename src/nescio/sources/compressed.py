@@ -60,14 +60,15 @@ def unpack(path: Path) -> tuple[Packed, Path]:
 
 
 def _no_room(path: Path, folder: object, error: OSError) -> FormatError:
-    """Say that a file cannot be unpacked because of the folder for temporary files, and not because of itself."""
+    """Return the error that a file cannot be unpacked because of the folder for temporary files, and not because of
+    itself."""
     why = "is full" if error.errno in FULL else f"cannot be written: {error.strerror or error}"
     where = f" {folder}" if folder else ""
     return FormatError(path, f"the folder for temporary files{where} {why}; the variable TMPDIR can name another one")
 
 
 def _chunks(file: BinaryIO, suffix: str) -> Iterator[bytes]:
-    """Return what a compressed file holds, piece by piece; raises EOFError if its end is missing."""
+    """Yield the content of a compressed file, piece by piece; raise EOFError if its end is missing."""
     import bz2
     import gzip
     import lzma

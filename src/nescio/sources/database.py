@@ -65,8 +65,8 @@ def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckD
 
 
 def _without_bar(connection: duckdb.DuckDBPyConnection) -> None:
-    """Keep bars from standard output, where results go, and from the cells of a notebook. A notebook without ipywidgets
-    draws none, and lets nobody say so."""
+    """Keep bars off standard output, where results go, and out of the cells of a notebook. In a notebook without
+    ipywidgets, draw none and say nothing about it."""
     import duckdb
 
     with suppress(duckdb.InvalidInputException):
@@ -138,8 +138,8 @@ _HELD: dict[int, tuple[int | None, int]] = {}  # by process, the limit and the t
 
 
 def _hold(connection: duckdb.DuckDBPyConnection, size: int | None, threads: int) -> None:
-    """Give the table engine half of the memory that may be taken, and as many of the threads as that is enough for;
-    what does not fit goes to the folder for temporary files."""
+    """Give the table engine half of the allowed memory, and as many of the threads as that is enough for. The folder
+    for temporary files takes what does not fit."""
     if size is None:
         connection.execute(f"RESET memory_limit; SET threads = {threads}")
     else:
@@ -148,8 +148,8 @@ def _hold(connection: duckdb.DuckDBPyConnection, size: int | None, threads: int)
 
 
 def cores() -> int:
-    """Return how many cores this process may use: OMP_NUM_THREADS, where it is set, as joblib, Ray, Spark and batch
-    systems set it for each of their workers; else all that it may run on."""
+    """Return the number of cores that this process may use. It is OMP_NUM_THREADS if that is set, as joblib, Ray, Spark
+    and batch systems set it for each of their workers; else all cores that it may run on."""
     stated = os.environ.get("OMP_NUM_THREADS", "")
     if stated.isdecimal() and int(stated):
         return int(stated)

@@ -88,7 +88,7 @@ def text_lines(source: Source) -> Iterator[tuple[str, int]]:
 
 
 def cells_of(source: Source, most: int = 0) -> Iterator[tuple[list[str], int]]:
-    """Return the lines of a text file that are not blank, cut at white space, into at most so many cells: the last
+    """Return the lines of a text file that are not blank, cut at white space, into at most so many cells. The last cell
     then holds the rest of the line."""
     for line, number in text_lines(source):
         if cells := line.split(None, most - 1):
@@ -96,7 +96,7 @@ def cells_of(source: Source, most: int = 0) -> Iterator[tuple[list[str], int]]:
 
 
 def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
-    """Return a large document by its first bytes, where it is to be read piece by piece; else None."""
+    """Return a large document by its first bytes, if it is to be read piece by piece; else None."""
     if streamed is None or path.stat().st_size <= LARGE:
         return None
     with path.open("rb") as file:
@@ -109,7 +109,7 @@ def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
 
 
 def open_document(path: Path, room: MemoryBudget) -> Source:
-    """One JSON value; or JSON Lines, or a table, which some tools write to .json as well."""
+    """Return a file that holds one JSON value; or JSON Lines, or a table, which some tools write to .json as well."""
     text = _held(path, room)
     try:
         document = decode_document(path, text, room)
@@ -240,7 +240,7 @@ def unpacked_size(path: Path, ratio: int = RATIO) -> int:
 
 
 def read_member(path: Path, name: str) -> bytes:
-    """Return what one member of an archive unpacks to (the last of that name), zstandard included.
+    """Return the unpacked content of one member of an archive (the last of that name), zstandard included.
 
     Raises FormatError if it is damaged, encrypted, or larger than a log can be.
     """
@@ -288,7 +288,7 @@ def _packed(path: Path, info: zipfile.ZipInfo) -> bytes:
 
 
 def _unpacked(path: Path, packed: bytes, info: zipfile.ZipInfo, fail: Any) -> bytes:
-    """At most one byte more than the archive says there is."""
+    """Return the content of a member, at most one byte more than the archive says there is."""
     most = info.file_size + 1
     if info.compress_type == _STORED:
         return packed

@@ -109,8 +109,8 @@ class MemoryBudget:
 
 
 def needs(text: bytes) -> int:
-    """About what memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times in
-    `[[],[],…`."""
+    """Return roughly how much memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times
+    in `[[],[],…`."""
     texts = _times(text, b'"') - _times(text, b'\\"')  # each has two quotation marks
     objects = _times(text, b"{") + _times(text, b"[")
     return 2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * _times(text, b",")
@@ -132,7 +132,7 @@ def _times(text: bytes, mark: bytes) -> int:
 
 
 def _parts(text: bytes, wide: int) -> Iterator[NDArray[np.uint8]]:
-    """Cut a text into parts that overlap by what a mark of this width may reach into the next."""
+    """Yield parts of a text that overlap by as much as a mark of this width may reach into the next."""
     for start in range(0, len(text), _AT_ONCE):
         yield np.frombuffer(text[start : start + _AT_ONCE + wide - 1], dtype=np.uint8)
 
@@ -153,7 +153,7 @@ _NOTHING = object()  # what is no JSON at all
 
 
 def _forgiven(text: bytes) -> Any:
-    """Return what Python's own reader makes of a text, or `_NOTHING`. Half of a surrogate pair becomes the mark for
+    """Return the value of a text by Python's own reader, or `_NOTHING`. Half of a surrogate pair becomes the mark for
     what cannot be read."""
     try:
         if _HALF_PAIR.search(text):
@@ -171,7 +171,7 @@ def halves_of_pairs(text: bytes) -> int:
 
 
 def _why_not_json(text: bytes, error: Exception) -> str:
-    """Return what msgspec objects to, or what Python's more forgiving reader lets pass."""
+    """Return why a text is no JSON: msgspec's objection, or the fault that Python's more forgiving reader lets pass."""
     import msgspec
 
     if isinstance(error, msgspec.ValidationError):

@@ -17,7 +17,7 @@ _CHOICE = re.compile(r"\(([^()]*)\)(\??)|\[([^]]*)\]")
 
 @cache
 def languages() -> Mapping[str, Mapping[str, Any]]:
-    """Return what `words.toml` says of each language."""
+    """Return the words of each language in `words.toml`."""
     import tomllib
 
     return tomllib.loads(_raw().decode())

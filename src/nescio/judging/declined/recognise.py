@@ -39,7 +39,7 @@ _SILENT = frozenset(("strong", "weak", "ask", "aside"))  # a text in which no cl
 
 
 class Verdict(StrEnum):
-    """Whether a text answers."""
+    """The verdict on whether a text answers."""
 
     ANSWERED = "answered"
     DECLINED = "declined"
@@ -91,7 +91,7 @@ def is_foreign(text: str) -> bool | None:
 
 
 def stands_for_nothing(text: str) -> bool:
-    """Return whether a text is what people and programs put where there is no answer: N/A, nan, None, a question
+    """Return whether a text is a placeholder that people and programs write for no answer: N/A, nan, None, a question
     mark."""
     return _bare(_folded(text)) in _BLANKS or re.fullmatch(NOTHING, text.strip(), re.IGNORECASE) is not None
 

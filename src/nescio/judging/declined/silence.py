@@ -32,7 +32,7 @@ class SilenceReader:
         return self.verdict(text) is Verdict.DECLINED
 
     def verdict(self, text: str) -> Verdict:
-        """Say whether a text answers, declines or cannot be told."""
+        """Return whether a text answers, declines or cannot be told."""
         text = text.strip()
         if len(text) > _LONGEST:
             return Verdict.ANSWERED

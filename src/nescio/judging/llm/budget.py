@@ -49,7 +49,7 @@ class Budget:
         self._ended = threading.Condition()
 
     def most(self, request: int, completion: int) -> float:
-        """Return the most that a call of so many bytes may cost, which may bring so many tokens."""
+        """Return the largest cost of a call of so many bytes with a reply of so many tokens."""
         return self._price(request + _FRAME, completion)
 
     def take(self, most: float) -> bool:

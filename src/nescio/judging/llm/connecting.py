@@ -41,16 +41,17 @@ class ModelOptions(Struct, frozen=True):
     retry_ungraded: bool | None = None
 
     def given(self) -> list[str]:
-        """Name the options that are set."""
+        """Return the names of the options that are set."""
         return [opt(name) for name in self.__struct_fields__ if getattr(self, name) is not None]
 
     def some(self, *names: str) -> dict[str, Any]:
-        """Give those of the named options that are set."""
+        """Return those of the named options that are set."""
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
 def warnings(options: ModelOptions) -> list[Note]:
-    """Note what a user should know before anything is sent; raises UsageError for an endpoint that makes no sense."""
+    """Return notes that a user should read before anything is sent; raise UsageError for an endpoint that makes no
+    sense."""
     if options.base_url is None:
         return []
     endpoint = _endpoint(options)

@@ -26,7 +26,7 @@ NOBODY, AT_FIRST, LATER = 5, 20, 50
 
 
 class Call(Struct, frozen=True):
-    """One call to be made: its key, what is sent, and what it is about."""
+    """A call to be made: its key, its request, and the answer that it is about."""
 
     key: str
     body: dict[str, Any]
@@ -81,7 +81,7 @@ def make_calls(calls: Sequence[Call], setup: CallSetup) -> CallResults:
 
 
 class _CallRunner:
-    """The threads that make the calls, and what has come of them."""
+    """The threads that make the calls, and the results so far."""
 
     def __init__(self, calls: Sequence[Call], setup: CallSetup) -> None:
         self.results = CallResults({}, {})
@@ -120,7 +120,7 @@ class _CallRunner:
         self._setup.progress(len(self.results.replies) + len(self.results.failed), self._total)
 
     def _give_up(self, why: str) -> None:
-        """Stop after too many failures in a row: with an error where no call has succeeded."""
+        """Stop after too many failures in a row, with an error if no call has succeeded."""
         if self.results.replies:
             if self._in_a_row >= LATER and not self.results.gave_up:
                 self.results.gave_up = why

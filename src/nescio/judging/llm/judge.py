@@ -56,11 +56,11 @@ class LLM(Struct, frozen=True):
 
     @property
     def record(self) -> JudgeRecord:
-        """Name the model, the digest of the prompt, and today's date."""
+        """The record of the model, the digest of the prompt, and today's date."""
         return JudgeRecord("llm", model=self.model, prompt=prompts.VERSION, date=date.today().isoformat())
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
-        """Account for what was asked, paid and not graded, once it is."""
+        """Return notes on what was asked, paid and not graded, once it is known."""
         return tuple(self.notes)
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
@@ -148,7 +148,8 @@ class LLM(Struct, frozen=True):
             )
 
     def _graded_note(self, known: int, graded: int, budget: Budget) -> Note:
-        """Count the different answers graded, those known from the cache, and what the others took."""
+        """Return a note with the number of different answers graded, those known from the cache, and the cost of the
+        others."""
         priced = budget.limits.price_in is not None or budget.limits.price_out is not None
         return note(
             "llm.graded",

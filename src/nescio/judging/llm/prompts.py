@@ -50,7 +50,7 @@ _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
 def messages(question: Question, answer: str) -> list[dict[str, str]]:
-    """Return what is sent about one answer; its texts are quoted as JSON, so that none can end its own quotation."""
+    """Return the messages about one answer; its texts are quoted as JSON, so that none can end its own quotation."""
     content: dict[str, Any] = {"question": question.text, "reference_answers": list(question.answers)}
     if question.options:
         content["options"] = list(question.options)

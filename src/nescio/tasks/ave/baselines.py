@@ -159,13 +159,13 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
 
 
 def _answered_right(systems: Evidence) -> Array:
-    """Return where a right answer was given: rightful silence is not one."""
+    """Return a mask of the questions to which a right answer was given; rightful silence is not one."""
     right: Array = (systems.column("correct") == 1) & systems.present
     return right & (systems.columns["answered"] == 1) if "answered" in systems.columns else right
 
 
 def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: Evidence) -> Iterator[Note]:
-    """Note what was made of the systems' answers: missing, ungraded, rightly silent, or beyond perfect selection."""
+    """Yield notes on the systems' answers that were missing, ungraded, rightly silent, or beyond perfect selection."""
     questions = right.shape[1]
     if lacking := questions - len(at):
         yield note(
@@ -230,8 +230,8 @@ def of_pairs(pairs: Sequence[Pair]) -> Exercise:
 
 
 def to_validate(pairs: Sequence[Pair]) -> Exercise:
-    """Return AVE 2006's pairs as a collection for validators: the hypothesis is what is asked of the text, and there is
-    no answer beside it. Hypotheses of one question are in a cluster."""
+    """Return AVE 2006's pairs as a collection for validators. The hypothesis is the question to the text, and there is
+    no answer beside it. Hypotheses of one question form a cluster."""
     return Exercise(
         "pairs",
         tuple(Question(p.id, p.hypothesis, cluster=p.question_id, strata=_tongue(p)) for p in pairs),

@@ -150,7 +150,8 @@ def build(
 
 
 def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | None]) -> Iterator[Offer]:
-    """Return the answers of runs as offers; `verdict` says what assessors said of the answer of a run to a question."""
+    """Return the answers of runs as offers; `verdict` returns the assessors' verdict on the answer of a run to a
+    question."""
     for run in runs:
         for response in run.responses:
             judgement = (
@@ -195,7 +196,8 @@ def tally(built: Built, rules: Sequence[str] = RULES) -> tuple[ByRule, ...]:
 
 
 def tokens(answer: str) -> tuple[str, ...]:
-    """Return what answers are compared by: words and signs without case, punctuation off both ends.
+    """Return the tokens by which answers are compared: words and signs without case, and without punctuation at both
+    ends.
 
     By tokens, not characters: the answer "3" is not contained in "since August 31" (Figure 3 of the paper keeps both).
     """
@@ -238,8 +240,8 @@ def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Gro
 
 
 def _renumbered(group: _Group) -> _Group:
-    """Put what stays into an order that no system decides, and number it without gaps, which would tell how often an
-    answer was given; and then what is gone."""
+    """Put the kept answers into an order that no system decides, and number them without gaps; then number the removed
+    ones. Gaps would tell how often an answer was given."""
     stay = sorted(group.kept, key=lambda pair: _place(pair[0]))
     old = [candidate.id for candidate, _ in stay] + [item.id for item in group.gone]
     names = {name: f"{name.rpartition('_')[0]}_{number}" for number, name in enumerate(old, 1)}

@@ -101,8 +101,8 @@ def _available(source: Source, root: Element) -> dict[str, int]:
 
 
 def _hold_places(source: Source, root: Element) -> None:
-    """Raise FormatError at what would not be read: a pair beside questions, a question in another one, an answer in
-    none."""
+    """Raise FormatError at an element that would not be read: a pair beside questions, a question in another one, an
+    answer outside a question."""
     pair = next(root.tagged("pair"), None)
     if pair is not None and root.find(".//q") is not None:
         raise fault_in(
@@ -285,8 +285,8 @@ def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validatio
 def _decisions(
     source: Source, ids: int, words: Mapping[str, Decision], rule: str, faults: list[FormatError] | None = None
 ) -> tuple[list[Validation], list[int]]:
-    """Read lines of so many ids, a word and perhaps a confidence, with their numbers; one id is question and answer in
-    one."""
+    """Read lines of so many ids, a word and perhaps a confidence, with their numbers; a single id names question and
+    answer."""
     validations, lines = [], []
     for cells, line in cells_of(source):
         with collected(faults):

@@ -153,8 +153,8 @@ def roc(data: Evidence) -> list[Point]:
 
 
 def _stronger(validation: Validation, best: Validation | None) -> bool:
-    """Return whether a decision is the one that says what its run answers: SELECTED, else the surest, else the
-    first."""
+    """Return whether a decision is a better claim to be the run's answer than the best so far: SELECTED, else the
+    surest, else the first."""
     if best is None or Decision.SELECTED in (validation.decision, best.decision):
         return best is None or validation.decision is Decision.SELECTED
     return validation.confidence is not None and (best.confidence is None or validation.confidence > best.confidence)
@@ -203,7 +203,7 @@ def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
 
 
 def _question_columns(exercise: Exercise, validations: Sequence[Validation]) -> list[tuple[float, ...]]:
-    """Return what each question is worth in a run, and what it offers to any run: a row of `QUESTION_COLUMNS` each."""
+    """Return the worth of each question in a run, and what it offers to any run: a row of `QUESTION_COLUMNS` each."""
     selected = {item.key for item in validations if item.decision is Decision.SELECTED}
     answered = {question for question, _ in selected}
     rows: list[tuple[float, ...]] = []
@@ -222,7 +222,7 @@ def _evidence(
     rows: Sequence[_Judged],
     runs: Runs,
 ) -> Evidence:
-    """Question rows first, then those of the answers; NaN if a row is not of a column's kind."""
+    """Return Evidence with question rows first, then answer rows; a column is NaN in the rows of the other kind."""
     shape = (len(runs), len(questions) + len(rows))
     columns: dict[str, Array] = {}
     if questions:

@@ -34,8 +34,9 @@ class Problem(Struct, frozen=True):
 
 
 def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[Problem]:
-    """Yield what in a run breaks the rules, in its order: unknown and repeated answers, confidences that are no numbers
-    or that only some decisions have, two SELECTED in a question, and answers accepted where none is SELECTED."""
+    """Yield the faults of a run against the rules, in its order. They are unknown and repeated answers, confidences
+    that are no numbers or that only some decisions have, two SELECTED in a question, and answers accepted if none is
+    SELECTED."""
     questions = {question.id for question in exercise.questions}
     answers = {item.key for item in exercise.candidates}
     selected = {item.question_id for item in validations if item.decision is Decision.SELECTED}

@@ -48,7 +48,7 @@ def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
 
 
 def _decided(rows: Sequence[Question], names: Mapping[tuple[str, str], str], runs: Runs) -> Unjudged:
-    """Return decisions as responses to rows; what has no name of its own is called as the answer."""
+    """Return decisions as responses to rows; a row without a name of its own has the name of the answer."""
     decided = []
     for name, validations in runs.items():
         responses = [

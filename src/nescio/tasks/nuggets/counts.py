@@ -94,7 +94,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str, Array]) -> Iterator[Note]:
-    """Count the questions of each type, where there are several, and the list questions that a measure leaves out."""
+    """Note the number of questions of each type, if there are several, and the list questions that a measure leaves
+    out."""
     counted = Counter(kinds.values())
     if len(counted) > 1:
         yield note(

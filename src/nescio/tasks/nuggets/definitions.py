@@ -58,7 +58,7 @@ DEEDS = (
 
 
 class Pattern(Struct, frozen=True):
-    """A way of saying what something is: `expression` has @ for the target, `group` orders the response."""
+    """A pattern of definitions: `expression` has @ for the target, `group` orders the response."""
 
     name: str
     strength: float
@@ -107,7 +107,7 @@ class _Candidate(Struct, frozen=True):
 
 
 def subject(question: str) -> str:
-    """Return what a definition question is about: "Who was Ada Lovelace?" asks for "Ada Lovelace"."""
+    """Return the target of a definition question: "Who was Ada Lovelace?" asks for "Ada Lovelace"."""
     bare = " ".join(question.split()).rstrip("?.! ")
     match = re.match(r"(?:who|what)(?:'s|\s+(?:is|was|are|were))\s+(?:(?:an?|the)\s+)?(.+)", bare, re.IGNORECASE)
     return match[1] if match else bare

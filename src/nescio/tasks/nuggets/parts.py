@@ -104,7 +104,7 @@ class Said(Struct):
             raise at.fail(f"run {name!r} is in {self.runs[name]} too; a run must be one file", name)
 
     def respond(self, at: At, key: tuple[str, str], sure: float | None, verb: str) -> None:
-        """Begin a response that one line holds whole; `verb` says in an error what a run does with a question."""
+        """Begin a response that one line holds whole; `verb` is the word for the act of a run in an error message."""
         run, target = key
         if key in self.where:
             raise at.fail(f"run {run!r} {verb} {target} again; it already did on line {self.where[key].line}", target)
@@ -183,8 +183,8 @@ def check(keys: Keys, answers: Said) -> None:
 
 
 def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: ReadOptions) -> ReadResult:
-    """Match answers with nuggets: by the assessors' mapping where there is one, else automatically, which is said and
-    signed."""
+    """Match answers with nuggets: by the assessors' mapping if there is one, else automatically, which a note and the
+    signature say."""
     for name in options.choose:
         if name not in CHOICES:
             raise UsageError(f"{opt('choose')} {name}: nuggets have {' and '.join(CHOICES)} to choose")
@@ -223,7 +223,8 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
 
 
 def _words(targets: Sequence[Target], runs: Sequence[Run]) -> Unjudged:
-    """Return what people look at: each question with its nuggets as the gold, and what each run said."""
+    """Return the texts that people look at: each question with its nuggets as the gold, and the response of each
+    run."""
     questions = tuple(
         model.Question(target.id, target.text, tuple(nugget.text for nugget in target.nuggets)) for target in targets
     )

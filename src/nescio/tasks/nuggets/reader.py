@@ -205,7 +205,7 @@ def _json_labels(at: At, labels: Any, file: str) -> dict[str, bool]:
 
 
 def read_run(source: Source, name: str, said: Said, faults: list[FormatError] | None = None) -> None:
-    """Add what one file says; raises FormatError at the first unsound line, or puts each among the `faults`."""
+    """Add the content of one file; raise FormatError at the first unsound line, or put each among the `faults`."""
     if source.suffix in LINES:
         for row, line in json_lines(source, faults=faults):
             with collected(faults):

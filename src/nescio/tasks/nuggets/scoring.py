@@ -113,7 +113,7 @@ def evidence(
     who: str = MAJORITY,
     saw: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the columns of every run on every target by what assessors found, and notes for the user.
+    """Return the columns of every run on every target from the assessors' findings, and notes for the user.
 
     Several assessors: `who` is "majority" (vital, or matched, where more than half of those say so who saw the
     question), "each" (a question and an assessor are a unit, clustered by question: the mean is the macro alternative
@@ -172,7 +172,7 @@ def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[Note]:
 
 
 def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str | None, ...]:
-    """Return the assessors whose view makes a unit of each question; None is the majority's."""
+    """Return the assessors whose views each make a unit of a question; None is the majority's view."""
     if who == MAJORITY:
         return (None,)
     if who == EACH:
@@ -243,7 +243,8 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
 
 
 def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, Match]:
-    """Return what one assessor, or more than half of so many, found: the first place of the best grade by nugget."""
+    """Return the nuggets that one assessor, or more than half of so many, found: the first place of the best grade by
+    nugget."""
     kept = [match for match in matches if match.nugget_id and (name is None or match.assessor == name)]
     first_matches: dict[str, Match] = {}
     for match in sorted(kept, key=lambda m: (-m.grade, m.place is None, m.place or 0)):

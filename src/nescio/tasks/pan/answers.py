@@ -118,7 +118,8 @@ def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
 
 
 def _at_once(source: Source, index: Mapping[str, int], odd: Counter[str]) -> tuple[Array, Array] | None:
-    """Return which problems the answers are to, and their scores, where nothing in the file needs a word; else None."""
+    """Return the problems that the answers are to, and their scores, if nothing in the file needs a remark; else
+    None."""
     key = "value" if "value" in source.columns else shared(source) or "value"
     rows = plain_rows(source, id=str, **{key: float | tuple[float]})
     if rows is None:

@@ -81,7 +81,7 @@ class _Block(Struct):
         return self.fields["QuestionID"]
 
     def fail(self, rule: str, value: object = None, name: str = "QuestionID") -> FormatError:
-        """Return the error that says what is wrong with a field."""
+        """Return the error for a fault in a field."""
         return FormatError(self.source.label, rule, where=f"line {self.lines.get(name, self.line)}", value=value)
 
 

@@ -82,8 +82,8 @@ def _match(answer: Sequence[str], key: Sequence[str]) -> Match:
 
 
 def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False) -> Match:
-    """Return the match with the key of the best recall, and of several the best precision; keys without content words
-    are passed over. NaN if no key has any."""
+    """Return the match with the key of the best recall, and among several the best precision. Keys without content
+    words are passed over; NaN if no key has any."""
     matches = [match(answer, key, keep_pronouns=keep_pronouns) for key in keys]
     sound = [one for one in matches if one.recall == one.recall]
     return max(

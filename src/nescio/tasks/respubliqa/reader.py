@@ -153,7 +153,7 @@ def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
 
 
 def _settled(lines: Sequence[_Line]) -> Iterator[Answer]:
-    """Yield the answers with what became of them; raises FormatError if NIL is right and so is another answer."""
+    """Yield the answers with their outcomes; raise FormatError if NIL is right and so is another answer."""
     rights = [line for line in lines if line.letter == "R" and not line.silent]
     right = {line.answer.question: line.said != NIL for line in reversed(rights)}  # what the first says
     for line in lines:

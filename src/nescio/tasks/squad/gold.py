@@ -73,7 +73,7 @@ def questions(gold: Gold, options: ReadOptions) -> tuple[Question, ...]:
 
 @lru_cache(maxsize=1)
 def shape() -> Any:
-    """Return what a sound gold file looks like, to be checked by msgspec at once."""
+    """Return the shape of a sound gold file, so that msgspec checks it at once."""
     import msgspec
 
     answer: Any = msgspec.defstruct("Answer", [("text", str)])

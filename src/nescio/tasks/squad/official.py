@@ -48,8 +48,8 @@ def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
 
 
 def _gold_of(path: Any) -> Gold:
-    """Return the gold of a file, which when it is sound is read without what nobody asks for (the paragraphs
-    themselves)."""
+    """Return the gold of a file. If the file is sound, the parts that nobody asks for (the paragraphs themselves) are
+    not read."""
     import msgspec
 
     try:

@@ -72,7 +72,7 @@ def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> W
 
 
 def _articles(collection: Collection) -> list[dict[str, Any]]:
-    """Return the questions by article and paragraph, where they say so; a paragraph's text is not needed, and not
+    """Return the questions by article and paragraph, if they say so; a paragraph's text is not needed, and not
     known."""
 
     def label(question: Question, name: str, default: str) -> str:

@@ -60,7 +60,7 @@ def _state(letter: str, options: ReadOptions) -> int:
 
 
 def _settle_answerable(known: dict[str, int], question: str, docno: str, state: int, error: FormatError) -> None:
-    """Note what right answers say of a question: NIL that it has no answer, any other that it has one; both cannot
+    """Note what right answers imply about a question: NIL that it has no answer, any other that it has one; both cannot
     be."""
     if state != CORRECT:
         return
@@ -122,7 +122,7 @@ def _say_letters(run: str, letters: Counter[str], options: ReadOptions, notes: l
 
 
 def with_pool(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
-    """Return the answers of runs, looked up in the pool of what was judged; one that is not in it is not graded."""
+    """Return the answers of runs, looked up in the pool of judgements; one that is not in it is not graded."""
     pool = _Pool()
     for question, docno, letter, answer, line in _judgements(source, options):
         key = question, docno, squeeze(answer)

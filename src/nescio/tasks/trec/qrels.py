@@ -96,8 +96,8 @@ def _by_qrels(
 
 
 def _figures(good: Sequence[int], known: int) -> list[float]:
-    """Return what trec_eval gives for a topic, by the ranks of the relevant documents and how many are known, in the
-    order of `FIGURES`."""
+    """Return the figures of trec_eval for a topic, in the order of `FIGURES`, from the ranks of the relevant documents
+    and the number of known ones."""
     precisions = sum(so_far / rank for so_far, rank in enumerate(good, 1))
     first = 1 / good[0] if good else 0.0
     return [precisions / known if known else 0.0, first, *(float(bisect_right(good, k)) for k in CUTOFFS)]

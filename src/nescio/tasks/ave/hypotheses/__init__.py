@@ -37,7 +37,7 @@ _TELLING = {
 
 
 def language_of(question: str) -> Language:
-    """Return the language of a question, by its function words; English where nothing tells."""
+    """Return the language of a question, by its function words; English if nothing tells."""
     if "¿" in question:
         return "es"
     words = [plain(word) for word in question.split()]

@@ -55,7 +55,8 @@ def state(question: str, answer: str) -> str:
 
 
 def _named(words: Words) -> str:
-    """Name a river that flows north: A is a river that flows north."""
+    """Return the statement of a command to name something: "Name a river that flows north" gives "A is a river that
+    flows north"."""
     rest = words[1:]
     while rest and plain(rest[0]) in ("me", "us", "for"):
         rest = rest[1:]
@@ -64,7 +65,7 @@ def _named(words: Words) -> str:
 
 
 def _in_place(before: Words, asks: str, after: Words) -> str:
-    """Put the answer where a statement asks by its last words: X is located in which country."""
+    """Return a statement whose last words ask, with the answer in their place: X is located in which country."""
     kind = 0
     if asks in ("what", "which", "whose", "how"):
         stops = (en.PREPOSITIONS - {"of"}) | en.CONJUNCTIONS
@@ -174,7 +175,8 @@ def _agreeing(rest: Words, answer: str) -> Words:
 
 
 def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str) -> str:
-    """State what is X as X is A, what is X called as X is called A, who is the X as A is the X."""
+    """Return the statement of a question with a form of be: "what is X" gives "X is A", "what is X called" gives "X is
+    called A", "who is the X" gives "A is the X"."""
     low = [plain(word) for word in rest]
     if len(rest) == 1 or not parts.inverted(rest):
         return joined(slot, _agreeing(rest, answer))
@@ -215,7 +217,7 @@ def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str)
 
 
 def _object(rest: Words, slot: str, answer: str, *, person: bool) -> str:
-    """State what did X build in 1900 as X built A in 1900."""
+    """Return the statement of a question about an object: "what did X build in 1900" gives "X built A in 1900"."""
     subject, verb, tail = parts.finite(rest)
     if verb[-1:] in (["did"], ["does"], ["do"]) and _verbal(answer):
         return joined(subject, slot, _kept(tail))
@@ -225,7 +227,7 @@ def _object(rest: Words, slot: str, answer: str, *, person: bool) -> str:
 
 
 def _kept(tail: Words) -> Words:
-    """Return what is left of a sentence whose verb and object the answer has."""
+    """Return the rest of a sentence whose verb and object the answer contains."""
     return [] if tail and plain(tail[0]) in ("to", "with") else tail
 
 

@@ -14,7 +14,7 @@ NAMING = word_set("called named known termed considered titled dubbed nicknamed 
 
 
 def kind_ends(after: Words, *, counted: bool = False) -> int:
-    """Return how many words name the kind of thing asked for: what [native chief] travelled."""
+    """Return the number of words that name the kind of thing asked for: what [native chief] travelled."""
     low = [plain(word) for word in after]
     if not low or low[0] in en.AUXILIARIES or (low[0].endswith("ly") and any(map(en.is_finite, low[1:2]))):
         return 0
@@ -126,7 +126,7 @@ def stranded(rest: Words) -> bool:
 
 
 def finite(rest: Words) -> tuple[Words, Words, Words]:
-    """Return subject, finite verb and what follows, of do with its subject and verb: did the war end."""
+    """Return subject, finite verb and the rest of a clause of do with its subject and verb: did the war end."""
     do, words = rest[0], rest[1:]
     low = [plain(word) for word in words]
     tense = plain(do)

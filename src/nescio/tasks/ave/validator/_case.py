@@ -174,7 +174,7 @@ def _pairs(word: str) -> frozenset[str]:
 
 
 def focus(one: Case) -> int | None:
-    """Return the position of the word that says what is asked for: the first content word after the question word."""
+    """Return the position of the word that names what is asked for: the first content word after the question word."""
     if one.asks is None:
         return None
     beyond = (at for at in one.question.content if at > one.asks)

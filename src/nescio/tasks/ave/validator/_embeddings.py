@@ -122,7 +122,8 @@ def _least(values: NDArray[np.float64], empty: float) -> tuple[float, float]:
 
 
 def _matched(compared: _Compared) -> Row:
-    """Compare the question's words with the text outside the answer: least, mean, and what is lacking by weight."""
+    """Compare the question's words with the text outside the answer: the least and mean cosine, and the weight of what
+    the text lacks."""
     best, weight = _best(compared.cosine[:, compared.rest]), compared.weight
     low = np.sort(best) if best.size else np.ones(1)
     lacking = weight * (1 - best)

@@ -45,7 +45,8 @@ def _meant(text: str, parser: str | None) -> frozenset[str]:
 
 
 def classes(one: Case, parser: str | None = None) -> Row:
-    """Persons and places: is the answer one, alone or in its text, and is it what the question asks for?"""
+    """Return features of persons and places: whether the answer is one, alone or in its text, and whether the question
+    asks for it."""
     own = set(one.answer.lower)
     in_text = _entities(one.text.text, parser)
     held = {kind for kind, name in (*in_text, *entities(one.answer.text)) if own & set(name)}

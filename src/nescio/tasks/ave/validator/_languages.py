@@ -35,7 +35,7 @@ _QUESTION_WORDS = {
 
 
 def code(language: str) -> str:
-    """Return the code of a language as AVE names it: de for DE, es for es-MX; English where none is said."""
+    """Return the code of a language as AVE names it: de for DE, es for es-MX; English if none is named."""
     return language.lower().partition("-")[0] or ENGLISH
 
 

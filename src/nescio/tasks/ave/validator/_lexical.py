@@ -17,7 +17,8 @@ def share(part: float, whole: float) -> float:
 
 
 def lexical(one: Case) -> Row:
-    """Overlap of stems: which of the question's content words the text holds, and what the answer adds to them."""
+    """Return features of the overlap of stems: which of the question's content words the text holds, and what the
+    answer adds to them."""
     missing = [m for m in one.matches if m.level <= TITLE]
     unknown = [m for m in missing if m.level == NONE]
     plain = [m for m in missing if not is_name(one.question, m.at) and not is_number(one.question.lower[m.at])]

@@ -47,7 +47,7 @@ def _states(words: Parse, i: int) -> bool:
 
 
 def mode_around(words: Parse, i: int) -> str:
-    """Return the mode of the clause that a word is in; what somebody wants or denies is supposed at most."""
+    """Return the mode of the clause that a word is in; an event that somebody wants or denies is at most supposed."""
     above = governor(words, i)
     mode = modes(words).get(above, ASSERTED)
     return SUPPOSED if mode == ASSERTED and above != i and words[above].lemma in _WANTING | _DENYING else mode
@@ -120,7 +120,7 @@ def _root(words: Parse, i: int) -> int:
 
 
 def _inherited(words: Parse, i: int, found: dict[int, str]) -> set[str]:
-    """Return what a clause has of the mode of the clause that governs it."""
+    """Return what a clause inherits from the mode of the clause that governs it."""
     if words[i].head == i or words[i].dep not in _COMPLEMENTS:
         return set()
     above = governor(words, words[i].head)

@@ -100,7 +100,7 @@ def _known(parser: str) -> dict[str, Parse]:  # noqa: ARG001
 
 
 def parse(parser: str, texts: Sequence[str]) -> list[Parse]:
-    """Return the words of each text; what was parsed before is not parsed again.
+    """Return the words of each text; a text is parsed only once.
 
     Each sentence is parsed by itself, so that no sentence is read otherwise for what is before or after it.
     """
@@ -184,5 +184,5 @@ def _covered(words: Parse, first: int, end: int) -> range:
 
 
 def top(words: Parse, part: range) -> int | None:
-    """Return the word of a part whose head is outside of it: what the part is about."""
+    """Return the top word of a part, whose head is outside of it."""
     return next((i for i in part if words[i].head not in part or words[i].head == i), None)

@@ -130,7 +130,8 @@ def _passive(words: Words, first: int, end: int) -> bool:
 
 
 def _pairs(one: Case) -> Row:
-    """Neighbouring content words of the question that the text both holds: how far apart are they there?"""
+    """Return features of neighbouring content words of the question that the text holds both: how far apart they are
+    there."""
     places: dict[str, list[float]] = {}
     for word, place in zip(one.text.stem, one.text.place, strict=True):
         places.setdefault(word, []).append(place)

@@ -89,7 +89,7 @@ def _kept(atom: Atom, places: set[tuple[int, ...]] | None, mapping: Mapping[int,
 
 
 def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]]) -> dict[int, list[int]]:
-    """Return what each constant can be mapped to so that some atom is kept; constants to be equal share theirs."""
+    """Return the values of each constant for which some atom is kept; constants that must be equal share theirs."""
     found: dict[int, set[int]] = {constant: set() for atom in stated for constant in atom.places}
     for atom, kept in places.items():
         for side, constant in enumerate(atom.places):
@@ -102,7 +102,7 @@ def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]
 
 
 def _table(atom: Atom, places: set[tuple[int, ...]] | None, values: Mapping[int, list[int]]) -> Table:
-    """Return what an atom costs at each mapping of its constants.
+    """Return the cost of an atom at each mapping of its constants.
 
     The last value of a constant is a thing that the text does not speak of, which only equals itself.
     """

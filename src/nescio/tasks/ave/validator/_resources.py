@@ -79,12 +79,13 @@ def _related(folder: Path, word: str) -> tuple[frozenset[str], frozenset[str], f
 
 @lru_cache(maxsize=1 << 15)
 def _base(folder: Path, word: str) -> str:
-    """Return the base form of a word as WordNet has it, the word itself where it has none."""
+    """Return the base form of a word in WordNet, or the word itself if WordNet has none."""
     return next((base for pos in "nvar" if (base := open_folder(folder).morphy(word, pos))), word)
 
 
 def wordnet(one: Case, resources: Resources) -> Row:
-    """Question words that the text lacks: has it a synonym of theirs, a wider or narrower word, an antonym?"""
+    """Return features of the question words that the text lacks: whether it has a synonym, a wider or narrower word, or
+    an antonym."""
     folder = resources.folder
     text = {_base(folder, word) for word in one.text.lower}
     sums = {"synonym": 0.0, "kin": 0.0, "antonym": 0.0, "nothing": 0.0}

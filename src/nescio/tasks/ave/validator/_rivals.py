@@ -16,7 +16,7 @@ from nescio.tasks.ave.validator._lexical import Row, share
 
 
 class RivalView(Struct, frozen=True):
-    """A candidate as its rivals see it: how much of its question the text has (`found`), and what it lacks."""
+    """A candidate as its rivals see it: how much of its question the text has (`found`), and how much it lacks."""
 
     question: frozenset[str]
     answer: frozenset[str]

@@ -63,7 +63,7 @@ def features(
     resources: Resources | None = None,
     votes: Votes | None = None,
 ) -> Features:
-    """Return what the techniques find in each candidate. No technique depends on another.
+    """Return the features that the techniques compute for each candidate. No technique depends on another.
 
     `votes` says how many systems gave a candidate's answer, by key (1 if unknown); only redundancy reads it.
     """

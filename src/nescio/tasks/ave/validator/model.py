@@ -83,7 +83,7 @@ class Model(Struct, frozen=True):
         return self.of_features(computed)
 
     def remarks(self, exercise: Exercise) -> tuple[Note, ...]:
-        """Note what a user should know of this model on this collection."""
+        """Return notes on what a user should know of this model on this collection."""
         made = note(
             "validator.pairs",
             "these are pairs of text and hypothesis, and the model learnt from questions and answers: the hypothesis "

@@ -74,7 +74,7 @@ def _plain(
 
 
 def _tagged(compute: Callable[[Case, Resources, str | None], Row]) -> Compute:
-    """Return what computes a technique that also works without a parser, and better with one."""
+    """Return the function of a technique that also works without a parser, and better with one."""
 
     def all_rows(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
         parser = None if _parsing.absent(resources.parser) else resources.parser
@@ -258,7 +258,7 @@ def preset(participant: str) -> tuple[str, ...]:
 
 
 def named(only: Collection[str]) -> frozenset[str]:
-    """Return the techniques that are named, or that a participant of 2007 is named for; all where none is."""
+    """Return the techniques that are named, or those of a named participant of 2007; all if none is named."""
     for name in only:
         if name not in TECHNIQUES and name not in PARTICIPANTS:
             raise UnknownNameError("technique", name, (*TECHNIQUES, *PARTICIPANTS))
@@ -275,7 +275,8 @@ def chosen(
     redundancy: bool = False,
     languages: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Return the techniques to use: all that can be, or some only, but those switched off; redundancy where asked for.
+    """Return the techniques to use: all that can be used, or the given ones, without those switched off; redundancy
+    only on request.
 
     Raises UnknownNameError for a name that is none, UsageError if nothing is left.
     """
@@ -317,7 +318,8 @@ def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
 
 
 def table12(resources: Resources | None = None) -> Results:
-    """Return the rows of Table 12, then what is here beside them, with what is in use, what is skipped and why."""
+    """Return the rows of Table 12, then the techniques of nescio alone, with what is in use, what is skipped and
+    why."""
     resources = resources or Resources()
     rows = []
     by_row: dict[str, list[Technique]] = {}

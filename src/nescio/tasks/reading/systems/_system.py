@@ -25,7 +25,7 @@ class Scored(Struct, frozen=True):
 
     @property
     def best(self) -> int:
-        """The index of the chosen candidate: of several of the best score the first, where no other rule is given."""
+        """Return the index of the chosen candidate: the first of the best score, if no other rule is given."""
         return self.scores.index(max(self.scores)) if self.chosen is None else self.chosen
 
     @property

@@ -109,7 +109,7 @@ def _question_bag(question: Question, on: tuple[str, ...]) -> tuple[Bag, str | N
 
 
 def _merit(bag: Bag, demanded: str | None, sentence: _Sentence, on: tuple[str, ...]) -> Merit:
-    """Return what ranks a sentence; of equal ones the earlier wins."""
+    """Return the rank key of a sentence; among equal ones the earlier wins."""
     shared = bag & sentence.bag
     fits = "Filt" not in on or demanded is None or demanded in sentence.classes
     lengths = sorted((len(word) for word in shared if not word.startswith(":")), reverse=True)

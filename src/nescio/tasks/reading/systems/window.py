@@ -49,7 +49,7 @@ def _read(story: tuple[str, ...]) -> _Story:
 
 
 def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
-    """Return the weight of the best window of |S| words, and the sentence in whose midst it lies."""
+    """Return the weight of the best window of |S| words, and the sentence in which its middle lies."""
     held = np.zeros(len(story.code))
     for word in wanted:
         at = story.places.get(word, ())
