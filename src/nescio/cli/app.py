@@ -62,7 +62,7 @@ app = click.option(
 
 
 def _complete(context: click.Context, shell: str | None) -> None:
-    """Print what a shell needs to complete words, and end."""
+    """Print the completions that a shell needs, and end."""
     if shell:
         click.echo(script(shell, app))
         context.exit()
@@ -122,7 +122,7 @@ def _joined(arguments: Sequence[str]) -> list[str]:
 
 
 def _tell(message: str) -> None:
-    """Say something while a verb works, in place of its bars."""
+    """Print a message while a verb works, in place of its bars."""
     clear()
     say(message)
 

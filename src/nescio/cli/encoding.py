@@ -85,7 +85,7 @@ _SPELLED = {
 
 
 def _escape(character: str) -> str:
-    r"""Return \uXXXX, of what lies beyond as a pair of them, which JSON reads too."""
+    r"""Return \uXXXX for a character, or a pair of them for one beyond, which JSON reads too."""
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 

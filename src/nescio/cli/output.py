@@ -29,7 +29,7 @@ def say_lines(text: str) -> None:
 
 
 def say_notes(notes: Iterable[Note]) -> None:
-    """Print what was left out or touched, on standard error."""
+    """Print notes on what was left out or touched, on standard error."""
     for remark in notes:
         say(f"note: {remark}")
 
@@ -63,5 +63,5 @@ def emit(results: Any, printed: str, output: Path | None = None, *, show: Callab
 
 
 def mute() -> None:
-    """Send the rest nowhere: the reader of a pipe (head, less) has what it wanted."""
+    """Send the rest of the output nowhere: the reader of a pipe (head, less) has what it wanted."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

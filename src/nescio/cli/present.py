@@ -65,7 +65,7 @@ MANY = 10  # gates that passed, which are counted and not listed
 
 
 def _say_gates(gates: Sequence[Any]) -> None:
-    """Say how every gate ended; of many that passed, how many there are."""
+    """Print how every gate ended; if many passed, only their number."""
     from nescio.verbs._gates import WORDS
 
     passed = [gate for gate in gates if not gate.status and not gate.doubtful]
@@ -77,7 +77,7 @@ def _say_gates(gates: Sequence[Any]) -> None:
 
 
 def present(verb: Verb[Any, Any], result: Any, how: Printing) -> int:
-    """Say and print what a verb gave; returns the exit status."""
+    """Print the results of a verb, and return the exit status."""
     terminal.VERBOSE.set(how.verbose)
     if verb.present is not None:
         status: int | None = verb.present(result, how)

@@ -40,8 +40,8 @@ class Files(click.Path):
 
 
 def suffix_of(content: bytes) -> str:
-    """Say what a table or log is by how it begins: Parquet, a ZIP archive, JSON, JSON Lines, or a table with tabs or
-    commas."""
+    """Return the suffix of a table or log from its first bytes: Parquet, a ZIP archive, JSON, JSON Lines, or a table
+    with tabs or commas."""
     if content.startswith(b"PAR1"):
         return ".parquet"
     if content.startswith(b"PK\x03\x04"):

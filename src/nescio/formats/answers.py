@@ -151,7 +151,7 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
 
 
 def _same_in_all_runs(first: Answer, other: Answer, path: object, options: ReadOptions) -> None:
-    """Raise MismatchError if two runs disagree on a column of questions that was asked for."""
+    """Raise MismatchError if two runs disagree on a column of questions that a measure or an option asked for."""
     for name in options.strata or ():
         value, differs = first.strata.get(name, ""), other.strata.get(name, "")
         if first.run != other.run and value != differs:
@@ -167,8 +167,8 @@ def _strata(rows: Sequence[Mapping[str, str]], options: ReadOptions) -> dict[str
 
 
 def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None:
-    """Return what repeats share, which a note says; None without repeats, and where they are too few for any interval
-    to notice."""
+    """Return the clusters of questions that ask the same, and note them. Return None if there are none, or too few for
+    any interval to notice."""
     sizes = Counter(clusters)
     repeats, total = sum(size for size in sizes.values() if size > 1), len(clusters)
     if None in sizes or not repeats:

@@ -26,7 +26,7 @@ DEEPEST = 6  # folders within a folder that are looked into
 
 
 def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
-    """List what is given, with the files of a folder in its place; and notes on the files that are passed over.
+    """Return the items given, with each folder replaced by its files, and notes on the files that are passed over.
 
     A folder holds .story files with their questions and keys, or questions.jsonl with stories.jsonl and runs/*.jsonl
     (as `nescio convert --to questions` writes them), or the one file that is the output of a run of TIRA, or, at any
@@ -80,7 +80,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def _of_tira(output: Path) -> Path:
-    """Return the file that a run of TIRA wrote, beside which metadata may lie; raises FormatError if there is none, or
+    """Return the file that a run of TIRA wrote, beside which metadata may be; raise FormatError if there is none, or
     more than one."""
     files = [path for path in sorted(output.rglob("*")) if path.is_file() and not path.name.startswith(".")]
     answers = [path for path in files if path.suffix not in (".yml", ".yaml", ".log")]

@@ -34,7 +34,7 @@ from nescio.tables.lexicon import roles_of
 
 
 class Unjudged(Struct, frozen=True):
-    """A collection and runs whose answers nobody has judged yet; `files` names where each run came from.
+    """A collection and runs whose answers nobody has judged yet; `files` names the origin of each run.
 
     `extra_columns` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions)
     by name. `unused` notes what else the files hold that could be used, and is not where they are judged so: `nescio
@@ -75,7 +75,7 @@ class Declined:
         return bool(self._matchers)
 
     def fits(self, text: str) -> bool:
-        """Return whether a text, white space off, is matched by a pattern from end to end."""
+        """Return whether a pattern matches a whole text, without white space at its ends."""
         stripped = text.strip()
         found = self._known.get(stripped)
         if found is None:
@@ -85,7 +85,7 @@ class Declined:
         return found
 
     def matches(self, text: str | None) -> bool:
-        """Return whether an answer, if there is one, fits; counts it if so."""
+        """Return whether an answer, if there is one, fits, and count it if so."""
         if not text or not self.fits(text):
             return False
         self.matched[text.strip()] += 1
@@ -145,7 +145,7 @@ class ReadOptions(Struct, frozen=True):
     judged: Callable[[Unjudged], Outcomes] = _no_judge
 
     def with_more(self, more: Mapping[str, Any]) -> ReadOptions:
-        """Return these options with what more a reading says, by the names of the options."""
+        """Return these options with the additional ones of a reading, by the names of the options."""
         own = {
             name: value
             for name, value in more.items()
@@ -272,7 +272,7 @@ def candidate_formats(source: Source) -> list[Format]:
 
 
 def matching_formats(source: Source) -> list[Format]:
-    """Return the formats that a file could be of: those that know it, else those that take what no other does."""
+    """Return the formats that a file could be of: those that recognise it, else those that take what no other does."""
     candidates = candidate_formats(source)
     own = [format_ for format_ in candidates if not format_.fallback and format_.recognise(source)]
     if own and _names_runs_and_verdicts(source):
@@ -322,7 +322,7 @@ WRITERS: Registry[Writer] = Registry(
 
 
 def writer(name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = ()) -> Callable[[Write], Write]:
-    """Register the decorated function, of what was read and a path, as a writer; the name taken raises ValueError.
+    """Register the decorated function of read data and a path as a writer; a name that is taken raises ValueError.
 
     It raises MismatchError for what it cannot write, writes whole or not at all, and invents nothing.
     """

@@ -102,7 +102,7 @@ def server() -> Server[Any]:
 
 
 def parameters_of(verb: Verb[Any, Any]) -> dict[str, Option]:
-    """List what a tool takes; it writes no files of its own, and starts no programs."""
+    """Return the parameters of a tool; it writes no files of its own, and starts no programs."""
     return {name: one for name, one in verb.options.items() if not (one.edge or one.writes or one.runs)}
 
 
@@ -130,7 +130,7 @@ def _property(one: Option) -> dict[str, Any]:
 
 @spelling(in_json)
 def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], tell: Tell) -> tuple[str, bool]:
-    """Run a tool, and return what it says, and whether that is an error, in the spelling of who called it."""
+    """Run a tool, and return its text and whether that is an error, in the spelling of the caller."""
     try:
         if verb is None:
             raise UsageError(f"there is no tool {name!r}")

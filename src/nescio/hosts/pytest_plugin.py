@@ -47,7 +47,7 @@ class Recorder(Struct):
         run: str | None = None,
         **columns: str,
     ) -> None:
-        """Record what became of an answer: "correct", "incorrect", "unanswered", or None for one that nobody graded.
+        """Record the outcome of an answer: "correct", "incorrect", "unanswered", or None for one that nobody graded.
 
             nescio_run.record("q1", "unanswered")
 
@@ -76,7 +76,7 @@ class Recorder(Struct):
         declined_pattern: Sequence[str] = (),
         **more: Any,
     ) -> str | None:
-        """Judge an answer, record what became of it, and return that.
+        """Judge an answer, record its outcome, and return the outcome.
 
             assert nescio_run.answer("q1", bot("Capital of France?"), "Paris") != "incorrect"
 
@@ -91,7 +91,7 @@ class Recorder(Struct):
         return outcome
 
     def scores(self, measures: Any = None, **options: Any) -> Scores:
-        """Score what was recorded; arguments as in `nescio.score`."""
+        """Score the recorded answers; arguments as in `nescio.score`."""
         import nescio
 
         return nescio.score(self.table, measures, **options)
@@ -189,7 +189,7 @@ def _session(config: pytest.Config) -> _Session:
 
 
 def _asked(config: pytest.Config, name: str) -> Any:
-    """Return what an option says, or the setting of its name."""
+    """Return the value of an option, or of the setting of its name."""
     value = config.getoption(f"nescio_{name}")
     return value if value not in (None, []) else config.getini(f"nescio_{name}")
 
@@ -275,14 +275,14 @@ class _Law(pytest.Item):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take what a process of pytest-xdist recorded."""
+    """Take the records of a process of pytest-xdist."""
     rows = getattr(node, "workeroutput", {}).get(_ROWS, ())
     _session(node.config).recorder.rows.extend(rows)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Check the gates on what all tests recorded."""
+    """Check the gates on the records of all tests."""
     config = session.config
     if hasattr(config, "workeroutput"):
         config.workeroutput[_ROWS] = _session(config).recorder.rows
@@ -338,7 +338,7 @@ def _number(name: str, text: str) -> float:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say what was recorded, and which gates are not passed."""
+    """Print what was recorded, and which gates are not passed."""
     own = config.stash.get(_KEY, None)
     if own is None or not own.recorder.rows:
         return

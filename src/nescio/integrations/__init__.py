@@ -32,7 +32,7 @@ def value_of(
     answerable: NDArray[np.int8] | None = None,
     questions: Sequence[str] | None = None,
 ) -> float:
-    """Return a measure of one run; NaN if it is undefined (0/0, or nothing was graded).
+    """Return the value of a measure for one run; NaN if it is undefined (0/0, or nothing was graded).
 
     `state` has an outcome a question (`nescio.data.outcomes`: CORRECT, INCORRECT, SILENT, or NOT_GRADED, which is left
     out); the others are as in `nescio.data.outcomes.Outcomes`, each of shape (questions,). Where questions were asked
@@ -60,7 +60,7 @@ def value_of(
 def state_of(
     answer: str | None, golds: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> int:
-    """Return what became of an answer: CORRECT, INCORRECT, SILENT or NOT_GRADED of `nescio.data.outcomes`.
+    """Return the state of an answer: CORRECT, INCORRECT, SILENT or NOT_GRADED of `nescio.data.outcomes`.
 
     None, an empty text, and one that matches a `declined_pattern` whole are SILENT; what else is said the judge grades,
     by all the answers that are right. Raises UnknownNameError for the judge.

@@ -66,7 +66,7 @@ class Silence(float):
 def item(
     answer: str, references: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> float:
-    """Return what became of one answer: 1 right, 0 wrong, -1 silence (a `Silence`), NaN not graded.
+    """Return the value of one answer: 1 right, 0 wrong, -1 silence (a `Silence`), NaN not graded.
 
     `judge` is any that `nescio judge` knows, such as "numeric"; `references` are all the answers that are right.
     """
@@ -76,7 +76,7 @@ def item(
 
 
 def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Callable[..., float]:
-    """Make a metric of the harness, which says what became of one document. Raises UnknownNameError for the measure or
+    """Return a metric of the harness, which gives the value of one document. Raises UnknownNameError for the measure or
     the judge."""
     label = parse(name).label
     judging.known(judge)

@@ -54,7 +54,8 @@ class Scorer(Struct, frozen=True):
 
 
 def metric(measure: str, *, unanswered: Any) -> Metric:
-    """Return a function (y_true, y_pred) that gives the measure, where a prediction equal to `unanswered` is silence.
+    """Return a function (y_true, y_pred) that gives the measure, in which a prediction equal to `unanswered` is
+    silence.
 
     Where the true label itself is `unanswered`, the question has no answer: silence is right there, and any answer
     wrong. Its sign is the measure's own: `make_scorer(..., greater_is_better=False)` for one that is better when lower.
@@ -78,7 +79,8 @@ def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | No
 
 
 def _labels(labels: Any) -> NDArray[Any]:
-    """Labels as an array; of a list each as it is, where numpy would turn numbers beside a text into texts."""
+    """Return labels as an array. The items of a list are unchanged, though numpy would turn numbers beside a text into
+    texts."""
     if not isinstance(labels, (list, tuple)) or any(isinstance(label, (list, tuple, np.ndarray)) for label in labels):
         return np.asarray(labels)
     array = np.empty(len(labels), dtype=object)

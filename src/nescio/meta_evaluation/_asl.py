@@ -64,7 +64,7 @@ class Resampling(Struct, frozen=True):
 
 
 def _every(units: int) -> NDArray[np.int64]:
-    """Every way to draw as many units as there are, regardless of order, as weights."""
+    """Return every way to draw as many units as there are, regardless of order, as weights."""
     drawn = np.array(list(combinations_with_replacement(range(units), units)), dtype=np.int64)
     place = np.arange(len(drawn))[:, None] * units
     return np.bincount((drawn + place).ravel(), minlength=drawn.size).reshape(-1, units)
@@ -166,7 +166,7 @@ def _t(values: Floats, counts: Floats, weights: Floats, centre: Floats) -> tuple
 def _again_where_digits_were_lost(
     spread: Floats, squares: Floats, arrays: tuple[Floats, Floats, Floats, Floats]
 ) -> None:
-    """Sum squared deviations one by one where the short formula took a difference of nearly equal numbers."""
+    """Sum squared deviations one by one if the short formula took a difference of nearly equal numbers."""
     values, counts, weights, mean = arrays
     cells = np.argwhere((spread <= 1e-6 * squares) & (squares > 0))
     step = max(1, CELLS_AT_ONCE // max(1, weights.shape[1]))

@@ -76,7 +76,7 @@ def drawings_for(
     fresh: bool,
     jobs: int = 1,
 ) -> tuple[Drawing, ...]:
-    """Return a drawing for each size that is asked for; the one by default where none is."""
+    """Return a drawing for each size that is asked for; the default one if none is."""
     asked = sizes if isinstance(sizes, Sequence) else (sizes,)
     if not asked:
         raise UsageError("size is an empty list")
@@ -86,7 +86,7 @@ def drawings_for(
 
 
 def of_sizes(compute: Callable[..., T], drawings: Sequence[Drawing], measure: Measure) -> list[T]:
-    """Return what `compute` gives of a measure for each drawing."""
+    """Return the result of `compute` for a measure with each drawing."""
     return [compute(measure, drawing=drawing) for drawing in drawings]
 
 

@@ -18,5 +18,5 @@ SAY: ContextVar[Callable[[str], None]] = ContextVar("say", default=lambda _: Non
 
 
 def say(message: str) -> None:
-    """Tell the user something while a verb works; nobody hears it where nobody listens."""
+    """Tell the user something while a verb works; without a listener nothing happens."""
     SAY.get()(message)

@@ -76,7 +76,7 @@ def _kind_of_union(types: tuple[Any, ...], low: float | None, high: float | None
 
 
 def number(of: type, low: float | None = None, high: float | None = None, *, above: bool = False) -> Kind:
-    """Take a number, whole or not, between bounds."""
+    """Return the kind of a number, whole or not, between bounds."""
     what = "a whole number" if of is int else "a number"
     if low is not None and high is not None:
         limits = [f"above {low:g} and at most {high:g}" if above else f"from {low:,} to {high:,}"]
@@ -100,7 +100,7 @@ def number(of: type, low: float | None = None, high: float | None = None, *, abo
 
 
 def one_of(choices: tuple[str, ...]) -> Kind:
-    """Take one of some words."""
+    """Return the kind of one of some words."""
 
     def check(value: Any) -> Any:
         if value not in choices:
@@ -278,7 +278,7 @@ def _level_or_none(text: str) -> float | None:
 
 
 def same(value: Any) -> Any:
-    """Return what is given, whatever it is."""
+    """Return the value given, unchanged."""
     return value
 
 

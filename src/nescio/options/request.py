@@ -196,10 +196,10 @@ class Request:
         return cls(**{name: cls.options[name].checked(value, typed=True) for name, value in words.items()}, **further)
 
     def check(self) -> None:
-        """Raise UsageError if this request makes no sense for more reasons than options declare."""
+        """Raise UsageError if this request makes no sense for reasons beyond those that options declare."""
 
     def holding(self) -> AbstractContextManager[None]:
-        """Return what holds while the request is answered."""
+        """Return a context that applies while the request is answered."""
         return nullcontext()
 
     def is_(self, fact: str) -> bool:  # noqa: ARG002
@@ -284,7 +284,7 @@ def _is_same(one: str, other: str) -> bool:
 
 
 def _flat(value: Any) -> Iterator[Any]:
-    """Yield what is given, however it is nested; nothing for None, and nothing of the rows of a table."""
+    """Yield the values given, at any depth of nesting; nothing for None, and nothing of the rows of a table."""
     if isinstance(value, dict):
         yield from _flat(list(value.values()))
     elif isinstance(value, (list, tuple)):

@@ -123,7 +123,8 @@ def _named(module: str, name: str) -> Any:
 
 
 def documented(verb: Verb[Any, Any]) -> str:
-    """Write what `help` shows: what the verb does, its examples in Python, and each option with what it is for."""
+    """Return the text that `help` shows: what the verb does, its examples in Python, and each option with its
+    purpose."""
     prose = "\n\n".join(part for part in verb.doc.split("\n\n") if not part.startswith("\b"))
     lines = [prose, "", *(f"    {line}" for line in verb.calls), "", "Arguments:"]
     for name, one in verb.options.items():

@@ -102,14 +102,14 @@ def _with_options(text: str, options: Sequence[str]) -> str:
 
 
 def deciding(options: Options) -> dict[str, Any]:
-    """Return the options of reading that decide outcomes, as JSON has them, where they were given."""
+    """Return the options of reading that decide outcomes, as JSON has them, if they were given."""
     values = {name: getattr(options, name) for name in DECIDING if name in options.given}
     listed = {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items() if v}
     return {name: [*v] if isinstance(v, tuple) else v for name, v in listed.items()}
 
 
 def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Options) -> tuple[ReadResult, str]:
-    """Return what was read with the baseline's run at its end, and what that run is called there.
+    """Return the data with the baseline's run at the end, and the name of that run there.
 
     Raises MismatchError if the questions, their clusters, the judge or the way of reading are others than the
     baseline's, and UsageError for data that is not known question by question.
@@ -215,7 +215,8 @@ def _check_reading(now: Mapping[str, Any], baseline: Baseline, path: Path) -> No
 
 
 def _check_clusters(data: Outcomes | Evidence, baseline: Baseline, path: Path) -> None:
-    """Raise MismatchError if other questions move together than in the baseline: few clusters hide a difference."""
+    """Raise MismatchError if the questions have other clusters than in the baseline, because few clusters hide a
+    difference."""
     before, now = clusters_of(baseline.data), clusters_of(data)
     if other := {question for question in before if before[question] != now[question]}:
         then, these = (_counted(clusters) for clusters in (before, now))
@@ -239,7 +240,7 @@ def _free(name: str, taken: Sequence[str]) -> str:
 
 
 def _together(new: Any, old: Any, name: str, path: Path) -> Any:
-    """Return the runs of both on the rows of either; what is known of a question is as the new files have it."""
+    """Return the runs of both on the rows of either; the new files say what is known of a question."""
     keys_new, keys_old = _keys(new), _keys(old)
     at_new, at_old = ({key: i for i, key in enumerate(keys)} for keys in (keys_new, keys_old))
     keys = [*keys_new, *(key for key in keys_old if key not in at_new)]
@@ -298,7 +299,7 @@ def _together(new: Any, old: Any, name: str, path: Path) -> Any:
 
 
 def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Path) -> Array | None:
-    """Return whether each question has an answer, as far as either knows; raises MismatchError if they disagree."""
+    """Return whether each question has an answer, if either knows; raise MismatchError if they disagree."""
     known: list[dict[str, int]] = []
     for data in (old, new):
         values = () if data.answerable is None else data.answerable.tolist()

@@ -168,5 +168,5 @@ def _kappa(certificate: Certificate) -> Coefficient | None:
 
 
 def _nameless(record: JudgeRecord) -> JudgeRecord:
-    """Return a judge without what changes from call to call, or has an error of its own."""
+    """Return a judge without what changes from call to call, or has its own error message."""
     return replace(record, date="", prompt="")

@@ -78,6 +78,6 @@ def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
 
 
 def judges_of(read: ReadResult) -> tuple[JudgeRecord, ...]:
-    """Name who judged: nescio's judge, whoever the files name, or nobody that is known."""
+    """Return the judges: nescio's judge, those that the files name, or none that is known."""
     own = read.data.judges if isinstance(read.data, Outcomes) else ()
     return tuple(dict.fromkeys((*read.judges, *(record for record in own if record is not None))))

@@ -89,7 +89,7 @@ class Loaded(Struct, frozen=True):
 
 
 def load(source: Any, options: Options | None = None) -> Loaded:
-    """Read, judge and settle what is given: a path or several, a table in memory, an Evidence or a Tally.
+    """Read, judge and settle the items given: a path or several, a table in memory, an Evidence or a Tally.
 
     What is loaded already stays as it is. Raises FormatError, MismatchError, UnknownNameError or UsageError (for an
     option that cannot apply to what is given); nothing is left out without a note.
@@ -124,7 +124,7 @@ def _judged(answers: ReadResult, options: Options) -> Loaded:
 
 
 def _only(data: Any, runs: Sequence[str]) -> Any:
-    """Return the runs that are asked about, with the questions that one of them was asked; all, where one is not
+    """Return the runs that the verb needs, with the questions that one of them was asked; all runs, if one is not
     there."""
     if not runs or not isinstance(data, Outcomes) or not {*runs} <= {*data.runs}:
         return data
@@ -133,7 +133,7 @@ def _only(data: Any, runs: Sequence[str]) -> Any:
 
 
 def apply(judged: ReadResult, options: Options) -> Loaded:
-    """Apply the policies to outcomes; what is Evidence or counts already stays as it is."""
+    """Apply the policies to outcomes; data that is Evidence or counts already is unchanged."""
     policies = _policies(options)
     baseline = None
     if isinstance(judged.data, Outcomes):

@@ -247,7 +247,7 @@ class JudgingAnswers(ReadingAnswers, group="Reading the files"):
 
     @property
     def judging(self) -> bool:
-        """Whether answers are to be judged, or taken from people, though their table says which are right."""
+        """Whether answers are to be judged, or taken from people, even if their table says which are right."""
         return self.judge is not None or "judge" in self.choose
 
 

@@ -68,7 +68,7 @@ def read(
 
 @contextmanager
 def sheet_asked(items: Sequence[Any], options: Options) -> Iterator[None]:
-    """Ask which sheet of a workbook is the table, with what each one gives; the error stays if none can be read."""
+    """Ask which sheet of a workbook is the table, and show the result of each; the error stays if none can be read."""
     try:
         yield
     except SeveralSheetsError as error:
@@ -97,7 +97,7 @@ def _which_sheet(items: Sequence[Any], options: Options, error: SeveralSheetsErr
 def _read_all(
     items: Sequence[Any], options: Options, *, gold: bool, runs: bool, judging: bool, supports: bool
 ) -> ReadResult:
-    """Open, recognise and read what is given."""
+    """Open, recognise and read the items given."""
     options, remembered = in_effect(options, items)
     judging = judging or not gold or options.judging
     sources, notes = open_files(items)
@@ -219,7 +219,7 @@ def read_parts(
 
 
 def _judged(unjudged: Unjudged) -> Outcomes:
-    """Judge answers by the judge that suits them, to see what a reading of a table would give."""
+    """Judge answers by the judge that suits them, to see the result of one reading of a table."""
     from nescio.pipeline.judging import judge
 
     data = judge(ReadResult(unjudged)).data
@@ -308,7 +308,7 @@ def read_collection(items: Sequence[Any], options: ReadOptions | None = None) ->
 
 
 def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
-    """Raise MismatchError if no question says what its answer is: judged so, every answer would be wrong."""
+    """Raise MismatchError if no question has a gold answer: judged so, every answer would be wrong."""
     if any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions):
         return
     named = ", ".join(str(source.label) for _, source in parts[:3])
@@ -373,7 +373,7 @@ def _silence_notes(declined: Declined) -> Iterator[Note]:
 
 
 def _declined_note(declined: Declined) -> Note:
-    """Count what the patterns of `--declined-pattern` matched."""
+    """Return a note that counts the matches of the patterns of `--declined-pattern`."""
     if not declined.matched:
         return note("pipeline.declined_none", f"{opt('declined_pattern')} matched no answer")
     matched = [(shorten(text), times) for text, times in declined.matched.most_common(_TEXTS_NAMED)]

@@ -38,7 +38,8 @@ def by_format(sources: Sequence[Source], column: Mapping[str, str]) -> list[list
 
 
 def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
-    """Open what is given, each once, with the files of a folder in its place; and notes on files that are passed over.
+    """Open the items given, each once, with each folder replaced by its files; and return notes on files that are
+    passed over.
 
     Raises UsageError if nothing is given, MismatchError if a file is given twice, FormatError if one cannot be opened.
     """
@@ -82,7 +83,7 @@ def _named(source: Source, column: Mapping[str, str]) -> dict[str, str]:
 
 
 def silence_reader() -> Callable[[str], bool]:
-    """Return what says of one text after another whether it reads like silence; judging is imported for the first."""
+    """Return a function that tells whether a text reads like silence; judging is imported for the first text."""
 
     @cache
     def reader() -> SilenceReader:
@@ -155,7 +156,7 @@ def _opened(items: Sequence[Any]) -> Iterator[Source]:
 
 
 def _format_of(source: Source, together: Sequence[Source], named: set[str]) -> formats.Format:
-    """Return the format of a file; where it could be of several, the one that the files given with it can be of too."""
+    """Return the format of a file; among several, the one that fits the files given with it too."""
     candidates = matching_formats(source)
     table = formats.REGISTRY[TABLE]
     if named and table.recognise(source) and not any(named <= {*f.columns} for f in candidates):

@@ -30,7 +30,7 @@ KEPT = (
 
 
 def place_of(source: Path) -> Path:
-    """Return where the reading of a table is saved."""
+    """Return the path at which the reading of a table is saved."""
     return source.with_name(source.name + SUFFIX) if source.name else source
 
 
@@ -96,6 +96,6 @@ def save(path: Path, options: Mapping[str, Any]) -> None:
 
 
 def with_answer(options: Options, answer: Mapping[str, Any]) -> Options:
-    """Return options with those of an answer to a question about a table; a mapping is added to what was given."""
+    """Return options with those of an answer to a question about a table; its mapping is added to the user's."""
     mapped = {name: {**getattr(options, name), **value} for name, value in answer.items() if isinstance(value, Mapping)}
     return options.but(**{**answer, **mapped})

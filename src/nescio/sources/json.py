@@ -228,7 +228,7 @@ def _has_spaced_colon(text: bytes) -> bool:
 
 
 def refuse_twice(path: Path | str, text: bytes, where: str | None) -> None:
-    """Raise FormatError, slowly, where a key appears twice in one object of a JSON text."""
+    """Raise FormatError if a key appears twice in one object of a JSON text; this is slow."""
 
     def check(pairs: list[tuple[str, Any]]) -> None:
         if len(dict(pairs)) < len(pairs):

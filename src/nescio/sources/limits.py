@@ -42,7 +42,7 @@ _LIMITS: ContextVar[Limits] = ContextVar("limits", default=Limits())  # noqa: B0
 
 @contextmanager
 def limited(limits: Limits) -> Iterator[None]:
-    """Hold what is read in the block to these limits."""
+    """Hold the files that are read in the block to these limits."""
     token = _LIMITS.set(limits)
     try:
         yield
@@ -62,7 +62,7 @@ def most_unpacked(size: int, ratio: int = RATIO) -> int:
 
 
 def check_size(path: Path, unpacked: int, most: int) -> None:
-    """Raise FormatError if that is more bytes than a file may unpack to."""
+    """Raise FormatError if a size exceeds the bytes to which a file may unpack."""
     if unpacked > most:
         told = limits().max_unpacked
         size = f"{most / GB:.3g}" if told is None else f"{told:g}"
@@ -71,7 +71,8 @@ def check_size(path: Path, unpacked: int, most: int) -> None:
 
 
 class Made:
-    """Counts what is made of a file, and refuses it where that is more than a file of its size may come to."""
+    """A counter of the bytes that are made of a file; it raises an error if they exceed what a file of its size may
+    come to."""
 
     def __init__(self, path: Path, ratio: int = RATIO) -> None:
         self._path, self._size, self._most = path, 0, most_unpacked(path.stat().st_size, ratio)
@@ -94,8 +95,8 @@ def check_ratio(path: Path, unpacked: int, read: int) -> None:
 
 
 def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
-    """Raise FormatError if that is more rows than a file of `size` bytes (None: of any) may have; one that may unpack
-    to what the user said may have all rows that are in that."""
+    """Raise FormatError if a table has more rows than a file of `size` bytes (None: of any size) may have. A file that
+    may unpack to a size that the user stated may have all rows that fit into it."""
     free = size is None or limits().max_unpacked is not None
     most = limits().max_rows or (None if free else FEW_ROWS + ROWS_A_BYTE * (size or 0))
     if most is not None and rows > most:
@@ -119,19 +120,19 @@ def longest_text() -> int:
 
 
 def check_text_length(label: Path | str, length: int, where: str | None = None) -> None:
-    """Raise FormatError if a line or a cell has more bytes than it may."""
+    """Raise FormatError if a line or a cell has more bytes than allowed."""
     if length > longest_text():
         rule = f"a text is longer than {limits().max_text:g} MB; {opt('max_text')} says how long one may be"
         raise FormatError(label, rule, where=where)
 
 
 def too_deep() -> str:
-    """Say that values are nested too deep, and what to do."""
+    """Return the message that values are nested too deep, with what to do."""
     return f"values are nested more than {limits().max_depth} levels deep; {opt('max_depth')} says how deep they may be"
 
 
 def check_files(files: int) -> None:
-    """Raise UsageError if more files are given, those in folders included, than may be."""
+    """Raise UsageError if more files are given, those in folders included, than allowed."""
     if files > limits().max_files:
         raise UsageError(
             f"there are more than {limits().max_files:,} files; {opt('max_files')} says how many may be read"

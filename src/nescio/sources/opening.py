@@ -75,7 +75,7 @@ def open_source(item: Any, streamed: Streamed | None = None) -> Source:
 
 
 def _meant(path: Path) -> str:
-    """Return the name of a file beside the one that is not there, where it is spelled almost alike."""
+    """Return the name of a file in the same folder that is spelled almost like the missing one."""
     with suppress(OSError):
         found = nearest(path.name, (one.name for one in islice(path.parent.iterdir(), MOST_BESIDE)), 0.7)
         return "".join(f"; did you mean {name}?" for name in found[:1])
@@ -124,7 +124,7 @@ def _open_kept(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _open_fetched(address: str, streamed: Streamed | None) -> Source:
-    """Open what is at an address; messages call it by that."""
+    """Open the file at an address; messages name it by the address."""
     fetched, path = fetch(address)
     try:
         source = open_source(path, streamed)
@@ -146,7 +146,7 @@ def _open_packed(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _packed(source: Source, packed: Packed, label: Path | str) -> Source:
-    """Return what was unpacked or fetched, with its notes about what it was unpacked from."""
+    """Return what was unpacked or fetched, with its notes on its origin."""
     own = {str(source.path), str(source.label)}
     notes = tuple(replace(one, subject=str(label)) if one.subject in own else one for one in source.notes)
     return replace(source, packed=packed, notes=notes)
@@ -160,7 +160,7 @@ def _open_plain(path: Path, room: MemoryBudget, streamed: Streamed | None = None
 
 
 def check_width(source: Source, columns: int) -> None:
-    """Raise FormatError if a file has more columns than it may."""
+    """Raise FormatError if a file has more columns than allowed."""
     if source.path is not None:
         check_columns(source.path, columns, source.room.left)
 
@@ -245,7 +245,7 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
 
 
 def _check_pages(connection: DuckDBPyConnection, path: Path) -> None:
-    """Raise FormatError if a Parquet file says that it has more rows, or unpacks to more bytes, than it may."""
+    """Raise FormatError if a Parquet file says that it has more rows, or unpacks to more bytes, than allowed."""
     size = path.stat().st_size
     ((rows,),) = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [address(path)]).fetchall()
     check_rows(path, rows, size)

@@ -19,7 +19,8 @@ _FOREIGN = re.compile(r"\\[bBZ1-9]|\(\?(?![:imsPx])|\(\?P[=>]|[*+?}]\+")
 
 
 def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
-    """Return what says whether a text is matched from end to end, case ignored, a full stop being any character.
+    """Return a function that tests whether a pattern matches a whole text. Case is ignored, and a full stop matches any
+    character.
 
     Raises UsageError, which calls the option `name`, for what is no regular expression, and for one that the table
     engine does not know and that could take exponential time, or too much for the text.

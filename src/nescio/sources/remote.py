@@ -82,7 +82,7 @@ def fetch(address: str) -> tuple[Packed, Path]:
 
 
 class _Arriving:
-    """Holds what comes from an address to a size and a time, as a server may never end."""
+    """A limit on the size and the time of what comes from an address, because a server may never end."""
 
     def __init__(self, address: str) -> None:
         self._address, self._size, self._until = address, 0, time.monotonic() + MOST_SECONDS

@@ -109,8 +109,8 @@ def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]
 
 
 def figures_in(source: Source) -> list[int]:
-    """Return which of the first and the last line (0, -1) of JSON Lines holds figures of the rows between them, as the
-    header of a log does, and is no row."""
+    """Return the indices (0, -1) of the first and the last line of JSON Lines that hold figures of the rows between
+    them, as the header of a log does, and are no rows."""
     if source.kind != "lines" or source.path is None:
         return []
     with source.path.open("rb") as file:
@@ -131,8 +131,8 @@ def figures_in(source: Source) -> list[int]:
 
 
 def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
-    """Return whether an object is no row of these: it has a number, and in common with them only what all of them
-    say."""
+    """Return whether an object is no row of these: it has a number, and shares with them only keys that all of them
+    have."""
     here = {name for row in rows for name in row}
     if len(rows) < _FEWEST and here & line.keys():  # two rows that differ are rows
         return False
@@ -207,7 +207,7 @@ def _place(source: Source, found: Rows) -> str:
 
 
 def _others(chosen: Rows, found: Sequence[Rows]) -> list[str]:
-    """Name the other lists of a document that are as long as the one that is read, or half as long."""
+    """Return the names of the other lists of a document that are as long as the one that is read, or half as long."""
     long = [one.path for one in found if one is not chosen and one.path and 2 * len(one.rows) >= len(chosen.rows)]
     return list(map(repr, dict.fromkeys(long)))[:_SHOWN]
 

@@ -164,8 +164,8 @@ def _load_delimited(
 
 
 def _quick(source: Source) -> str:
-    """Return a delimited file as a table of texts in SQL, whose parameter is its address; nothing where DuckDB would
-    not read it as it is meant."""
+    """Return a delimited file as a table of texts in SQL, whose parameter is its address; empty if DuckDB would not
+    read the file as it is meant."""
     if not source.plain or source.begins != 1 or len(source.columns) < 2:
         return ""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
@@ -351,7 +351,8 @@ def rows_at(source: Source, places: Iterable[int]) -> Iterator[dict[str, Any]]:
 
 
 def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
-    """All rows of a JSON Lines file at once, as objects of just these fields, where each line is just that; else None.
+    """Return all rows of a JSON Lines file at once, as objects of just these fields, if every line has just these; else
+    None.
 
     What is None is left to `json_lines`, which says what is wrong where.
     """
@@ -401,8 +402,8 @@ def unguarded(source: Source, cell: str) -> str:
 def without_blanks(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str]
 ) -> tuple[Note, ...]:
-    """Leave out the rows of a loaded table in which no cell holds anything, as spreadsheets leave behind, and those
-    that repeat the header, as files that were put together have them; and count them."""
+    """Remove the rows of a loaded table without any content, as spreadsheets leave behind, and those that repeat the
+    header, as concatenated files have them. Return notes that count them."""
     cells = {name: cell for name, cell in have.items() if name}
     blank = " AND ".join(f"{cell} IS NULL" for cell in cells.values()) or "false"
     header = " AND ".join(f"{cell} = {literal(name.strip())}" for name, cell in cells.items()) or "false"

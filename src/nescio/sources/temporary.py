@@ -57,7 +57,8 @@ def _made() -> tuple[Path, Path]:
 
 
 def _ours(around: Path) -> Path:
-    """Return the folder of this process, which it holds; where there is none yet, remove those that nobody holds."""
+    """Return the folder of this process, whose lock it holds. If there is none yet, make it, after removing those whose
+    lock nobody holds."""
     process = f"{os.getpid():08x}"  # a forked one has its own
     for there in [*_OURS]:
         if there.parent == around and there.name.endswith(process) and there.is_dir():

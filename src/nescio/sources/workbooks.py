@@ -93,7 +93,7 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
 
 
 def _write(rows: Iterable[list[str]], target: Path) -> bool:
-    """Write rows as CSV; say whether there are any."""
+    """Write rows as CSV, and return whether there are any."""
     target.parent.mkdir()
     with target.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)

@@ -67,8 +67,8 @@ def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # the mask o
 
 
 def is_special(path: Path) -> bool:
-    """Return whether a path leads to something that no file may take the place of: a pipe, a device, or what this
-    process prints to."""
+    """Return whether a path leads to something that no file may replace: a pipe, a device, or the output of this
+    process."""
     return path.exists() and not path.is_dir() and (not path.is_file() or _printed_to(path) is not None)
 
 
@@ -95,14 +95,14 @@ def _poured_into(path: Path) -> Iterator[Path]:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Open a pipe or a device; where this process prints to it, go on after what was printed."""
+    """Open a pipe or a device; if this process prints to it, writing goes on after what was printed."""
     descriptor = _printed_to(path)
     return path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
 
 
 def draft_of(path: Path, *, inside: bool = False) -> Path:
-    """Return where a file or folder is made until it is whole, beside it or inside: a name that nothing has yet, known
-    before it is made, so that an interruption finds it."""
+    """Return the path of a draft of a file or folder, beside it or inside it. It is a name that nothing has yet, known
+    before the draft is made, so that an interruption finds it."""
     folder = path.absolute() if inside else path.absolute().parent
     return folder / f".{path.name}.{secrets.token_hex(8)}{path.suffix}"
 
@@ -111,7 +111,7 @@ DRAFT = re.compile(r"\..+\.[0-9a-f]{16}(\.[^.]*)?")  # the names that `draft_of`
 
 
 def _sweep(path: Path) -> None:
-    """Remove what calls that were killed left of `path`: drafts of it that no process holds."""
+    """Remove the drafts of `path` that killed calls left; no process holds them any more."""
     old = time.time() - 2  # one that is younger may be about to be held
     with suppress(OSError):
         for entry in os.scandir(path.absolute().parent):

@@ -75,7 +75,8 @@ class Risk(Struct, frozen=True):
 
 
 def follow(answers: Answers, thresholds: Sequence[float] | Floats) -> Done:
-    """Return what a policy does; thresholds of shape (systems,), or (systems, questions) where each has its own."""
+    """Return the results of a policy; thresholds of shape (systems,), or (systems, questions) if each question has its
+    own."""
     limits = np.asarray(thresholds, dtype=np.float64)
     limits = limits[:, None] if limits.ndim == 1 else limits
     size = answers.confidence.shape[1]
@@ -187,8 +188,8 @@ class _Sums:
             self.cost += laid(answers.cost[j], j) * asked.reshape((-1, *(1,) * (len(shape) - j - 1)))
 
     def figures(self, keep: Bools, risk: Risk | None) -> tuple[Floats, Floats, Floats, Bools]:
-        """Return what each policy earns and costs on average in some parts, the bound on its risk, and whether it may
-        be chosen."""
+        """Return the mean earnings and costs of each policy in some parts, the bound on its risk, and whether it may be
+        chosen."""
         n = int(self.sizes[keep].sum())
         cost = self.cost[keep].sum(axis=0) / n
         value = (self.earned[keep].sum(axis=0) + self.silence[keep].sum()) / n - cost

@@ -183,7 +183,7 @@ def _joined(codes: Sequence[Whole]) -> Whole:
 
 
 class Addition(Struct, frozen=True):
-    """One more level of a factor (None: one more answer a cell): what it costs, and the variance then."""
+    """One more level of a factor (None: one more answer a cell), with its cost and the variance then."""
 
     factor: int | None
     cost: float
@@ -194,8 +194,8 @@ class Addition(Struct, frozen=True):
 def additions(
     found: Components, costs: Sequence[float], per_answer: float, over: Factors | None = None
 ) -> list[Addition]:
-    """Return what one more level of each factor, or one more answer a cell, would make of the variance, the largest
-    fall for its cost first. A level costs what `costs` says and its answers."""
+    """Return the variance after one more level of each factor, or one more answer a cell, the largest fall for its cost
+    first. A level costs what `costs` says, and the price of its answers."""
     levels, repeats = list(found.levels), found.repeats
     now = found.variance(levels, repeats, over)
     made = []

@@ -59,7 +59,7 @@ class Consensus(Struct, frozen=True, eq=False):
 
 
 def dawid_skene(said: ArrayLike, categories: int, *, smoothing: float = SMOOTHING, cycles: int = CYCLES) -> Consensus:
-    r"""Estimate what each item is and how each assessor judges, by expectation and maximisation.
+    r"""Estimate the category of each item, and the confusion of each assessor, by expectation and maximisation.
 
     From the shares of votes on, $p_j \propto \sum_i T_{ij} + s$ and $\pi^k_{jl} \propto \sum_i T_{ij}[k\ \text{said}\
     l] + s$ follow from the chances, and $T_{ij} \propto p_j \prod_k \pi^k_{j,l(k,i)}$ from these. With s = 0 they are
@@ -105,7 +105,7 @@ def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cyc
 
 
 def _votes(kinds: Whole, categories: int) -> Floats:
-    """Return who said what of each kind of item, shape (kinds, assessors, categories)."""
+    """Return the verdict of each assessor on each kind of item, shape (kinds, assessors, categories)."""
     votes: Floats = (kinds[:, :, None] == np.arange(categories)).astype(np.float64)
     return votes
 

@@ -213,7 +213,7 @@ def _summed(sizes: Sequence[int], steps: Floats, observed: Floats, laws: Sequenc
 
 
 def _values(sizes: Sequence[int], steps: Floats, laws: Sequence[tuple[int, Floats]], j: int) -> Floats:
-    """Return what a kind adds in each way that it can fall; shape (sums, ways)."""
+    """Return the amounts that a kind can add; shape (sums, ways)."""
     if j >= len(sizes):
         return np.zeros((len(steps), 1))
     first, probabilities = laws[j]

@@ -83,8 +83,8 @@ def difference_error(
 
 
 def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float, float]) -> Any:
-    """Tell whether what was not seen yet may decide a difference: few units make up its spread, and they move it less
-    than a single question could, between the `bounds` of its measure.
+    """Return whether unseen questions may decide a difference: few units make up its spread, and they move it less than
+    a single question could, between the `bounds` of its measure.
 
     c@1 hardly moves where one system of two that are nearly always right is silent once; an error would move it.
     Student's interval of such differences held in 89% of trials with ten clusters (docs/few-units.md).

@@ -163,7 +163,7 @@ class CoverageWarning(StrEnum):
 
 
 def coverage_warning(method: str, values: NDArray[np.float64], units: int) -> CoverageWarning | None:
-    """Say why an interval made from these resampled values of so many units should not be trusted, if so."""
+    """Return the reason not to trust an interval made from these resampled values of so many units, or None."""
     defined = values[~np.isnan(values)]
     if method not in SKEWED or not len(defined):
         return None

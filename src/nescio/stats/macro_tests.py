@@ -48,7 +48,7 @@ class Law(Struct, frozen=True):
     atoms: tuple[Floats, Floats] | None = None
 
     def times(self, weight: float) -> Law:
-        """Return the law of so many times the difference."""
+        """Return the law of the difference times a weight."""
         if self.atoms is not None:
             return Law(atoms=(self.atoms[0] * weight, self.atoms[1]))
         return Law(self.sizes, tuple(step * weight for step in self.steps))

@@ -98,8 +98,7 @@ def pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
 
 
 def _marks(values: Floats) -> bool:
-    """Return whether a row has a thing or has it not: then no sum is rounded, and a mirrored one is what another
-    leaves."""
+    """Return whether all values are 0 or 1. Then no sum is rounded, and a mirrored sum is the rest of another."""
     return bool(((values == 0) | (values == 1)).all())
 
 

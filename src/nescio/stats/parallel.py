@@ -31,7 +31,7 @@ def followed(items: Collection[T], progress: Progress | None) -> Iterator[T]:
 
 
 def split_progress(progress: Progress | None) -> tuple[Progress | None, Progress | None]:
-    """Return what hears of the first half of some work, and what hears of the second."""
+    """Return a progress function for the first half of some work, and one for the second."""
     if progress is None:
         return None, None
     return lambda done, total: progress(done, 2 * total), lambda done, total: progress(total + done, 2 * total)

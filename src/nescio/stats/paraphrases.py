@@ -36,8 +36,8 @@ class Exchanged(Struct, frozen=True):
 
 
 def excess(value: Value, means: Floats) -> Floats:
-    r"""Return what the suspect loses between original and paraphrase less what the others lose on average:
-    $(v^x_o - v^x_p) - \overline{(v^y_o - v^y_p)}$; `means` has shape (…, systems, 2, columns)."""
+    r"""Return the suspect's loss between original and paraphrase, less the mean loss of the others: $(v^x_o - v^x_p) -
+    \overline{(v^y_o - v^y_p)}$; `means` has shape (…, systems, 2, columns)."""
     lost = value(means[..., 0, :]) - value(means[..., 1, :])
     return np.asarray(lost[..., 0] - lost[..., 1:].mean(axis=-1))
 

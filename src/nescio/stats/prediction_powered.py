@@ -233,8 +233,8 @@ def weighted(
 
 
 def _one_more(left: Values, odds: Values) -> float:
-    """Return what one more disagreement adds to the variance, at most: among labels of a probability that 10 or more
-    share, or among all others."""
+    """Return the largest variance that one more disagreement adds: among labels of a probability that 10 or more share,
+    or among all others."""
     _, place, many = np.unique(np.round(odds, 12), return_inverse=True, return_counts=True)
     groups = np.where(many[place] >= OWN_WEIGHT, place, -1)
     return max(float(left[groups == group].mean()) for group in set(groups.tolist()))

@@ -41,7 +41,8 @@ class Block(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 12)
 def _beginning(seed: int, stream: int, block: int) -> Any:
-    """Return what a stream of random numbers begins from, worked out once: every pair of runs asks for the same few."""
+    """Return the state in which a stream of random numbers begins. It is computed once, because every pair of runs asks
+    for the same few."""
     child = np.random.SeedSequence(seed, spawn_key=(stream, block))
     return _remembering()(child.generate_state(4, np.uint64))
 

@@ -102,8 +102,8 @@ def bets_of(x: Floats, alpha: float) -> Bets:
 
 
 def observations_for_bernstein(now: Bets, low: float, high: float, alpha: float) -> int:
-    """Say how many numbers more bring the interval of `bernstein` between `low` and `high` (-inf, inf: no matter), if
-    they have the mean and the variance of those seen; at most `FURTHEST`."""
+    """Return how many more numbers bring the interval of `bernstein` between `low` and `high` (-inf, inf: no matter),
+    if they have the mean and the variance of those seen; at most `FURTHEST`."""
     ahead = 1024
     while True:
         bet = np.concatenate(
@@ -121,7 +121,7 @@ def observations_for_bernstein(now: Bets, low: float, high: float, alpha: float)
 
 
 def observations_for_asymptotic(half: float, t: int, spread: float, alpha: float, best_at: float) -> int:
-    """Say how many observations more bring `asymptotic_half_width` to `half`; at most `FURTHEST`."""
+    """Return how many more observations bring `asymptotic_half_width` to `half`; at most `FURTHEST`."""
     low, high = 0, FURTHEST
     if asymptotic_half_width(np.array(t + high), spread, alpha, best_at) > half:
         return FURTHEST

@@ -111,7 +111,7 @@ def _ends(
 def _by_unit(
     moved: Floats, clusters: NDArray[np.int64] | None, times: Whole | None = None
 ) -> tuple[Floats, Floats, Whole]:
-    """Return how far each question or cluster moves a value, its size, and how many of these there are."""
+    """Return the amount by which each question or cluster moves a value, its size, and how many of these there are."""
     if clusters is None:
         times = np.ones(len(moved), dtype=np.int64) if times is None else times
         return moved, np.ones(len(moved)), times
@@ -129,7 +129,7 @@ def rule_figures(
     confidence: Floats, answered: NDArray[np.bool_], target: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], float]:
     r"""Return which questions the rule *answer if more than t sure* answers, which actions agree with it, and the mean
-    loss by the system's own lights.
+    loss of the others by the system's own confidence.
 
     The loss is the mean of $|f - t| \cdot 1[\text{action} \ne \text{rule}]$ (normalised stated regret; RiskEval, App.
     A); times $1 + \lambda$ it is in units of utility. At f = t both actions agree.
@@ -214,7 +214,7 @@ def adaptation(
 
 
 def _rows(asked: NDArray[np.bool_]) -> tuple[Whole, Whole]:
-    """Return the different rows, and which of them each is; quick where all are alike, as they mostly are."""
+    """Return the distinct rows, and the index of each row among them; quick if all are alike, as they mostly are."""
     if not len(asked) or asked.all():
         return np.ones((1, asked.shape[1]), dtype=np.int64), np.zeros(len(asked), dtype=np.int64)
     rows, row = np.unique(asked, axis=0, return_inverse=True)

@@ -40,8 +40,8 @@ class Fit(Struct, frozen=True, eq=False):
 def abilities(
     right: Bools, asked: Bools, a: Floats, b: Floats, nodes: int | tuple[Floats, Floats] | None = None
 ) -> Abilities:
-    """Return what items of known slopes and difficulties tell of each run; `nodes` are as many Gauss-Hermite nodes, or
-    nodes with the logs of their weights."""
+    """Return the abilities of runs from items of known slopes and difficulties. `nodes` are as many Gauss-Hermite
+    nodes, or nodes with the logs of their weights."""
     theta, log_weights = nodes if isinstance(nodes, tuple) else _nodes(nodes, len(a))
     joint = _joint(right, asked, (a, -a * b), theta) + log_weights
     total = np.logaddexp.reduce(joint, axis=1)

@@ -31,7 +31,7 @@ class Split(Struct, frozen=True):
 
     @property
     def between(self) -> float:
-        """The part that units differ by: what is left, which may come out below 0."""
+        """The variance between units, as what is left; it may be below 0."""
         return self.total - self.sampling
 
     @property
@@ -76,7 +76,7 @@ def intraclass(values: Floats, unit: NDArray[np.int64]) -> tuple[float, float, f
 
 
 class Design(Struct, frozen=True):
-    """So many units, each measured so often, with the variance of their mean and what it costs."""
+    """A design of so many units, each measured so often, with the variance of their mean and its cost."""
 
     units: int
     repeats: int

@@ -152,7 +152,7 @@ def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
 
 
 def _run(row: Row, run: str) -> str:
-    """Return the experiment of a row, or what the file is called."""
+    """Return the experiment of a row, or else the name of the file."""
     name = row.get("experimentName") or row.get("datasetRunName")
     return sanitize(name, target="message") if isinstance(name, str) and name.strip() else run
 
@@ -237,7 +237,7 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
 
 
 def _mark(row: Row) -> float | None:
-    """Return what a score says: its number, or its word where that is a verdict; NaN if it has neither."""
+    """Return the mark of a score: its number, or its word if that is a verdict; NaN if it has neither."""
     mark = mark_of(as_text(row.get("value")))
     if mark is None or math.isnan(mark):
         return mark_of(as_text(row.get("stringValue", row.get("value"))))

@@ -73,7 +73,7 @@ def mark_of(cell: str | None) -> float | None:
 
 
 def speaks_of_cost(column: str) -> bool:
-    """Return whether a header speaks of what an answer cost, or of its place, and not of how good it is."""
+    """Return whether a header is about the cost of an answer, or its place, and not about how good it is."""
     return bool({word.lower() for word in _BOUNDARY.split(column)} & COSTS)
 
 

@@ -107,8 +107,8 @@ def _graded(answers: Iterable[Answer], name: str) -> list[float]:
 
 
 def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None, *, verdicts: bool) -> str | None:
-    """Return the metric that decides in a task: the one chosen, the only one that is right or wrong, or the only one,
-    where there is a threshold."""
+    """Return the metric that decides in a task: the chosen one, the only one that is right or wrong, or, with a
+    threshold, the only one."""
     names = _metrics(answers)
     if chosen in names:
         return chosen
@@ -133,7 +133,8 @@ def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str 
 
 
 def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
-    """Give, of each metric that failed on some answers, its mean over the others and its mean if those count 0."""
+    """Note, for each metric that failed on some answers, its mean over the others and its mean if the failures count
+    0."""
     names = _metrics(answers)
     for run in dict.fromkeys(one.run for one in answers):
         own = [one for one in answers if one.run == run]
@@ -160,13 +161,13 @@ def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
 
 
 def metric_name(name: str, otherwise: str) -> str:
-    """Return what a metric is called on one line, `otherwise` where nothing is left of its name."""
+    """Return the name of a metric on one line, or `otherwise` if nothing is left of its name."""
     return " ".join(sanitize(name, target="message").split()) or otherwise
 
 
 def question_name(text: str) -> str:
-    """Return a name for a question of this text: the text itself, or its beginning and a hash of the whole where it is
-    long."""
+    """Return a name for a question of this text: the text itself, or, if it is long, its beginning and a hash of the
+    whole."""
     plain = " ".join(sanitize(text, target="message").split())
     if plain and len(plain) <= _LONGEST:
         return plain

@@ -94,7 +94,7 @@ def _table(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _without_error(row: Row, answer: Answer) -> Answer:
-    """Return an answer, ungraded where there is none because what was traced ended in an error."""
+    """Return an answer; it is ungraded if it is missing because the traced call ended in an error."""
     if answer.nothing and str(row.get("state") or row.get("status")).upper().endswith("ERROR"):
         answer.ungraded, answer.scores = ERRORED, dict.fromkeys(answer.scores, math.nan)
     return answer

@@ -179,7 +179,7 @@ def _text(item: Item) -> str | None:
 
 
 def _letter(item: Item, extract: str, seen: Seen, *, declined: bool) -> tuple[str | None, str | None]:
-    """Return the letter that an answer is read as, and why there is none."""
+    """Return the letter of an answer, and the reason if there is none."""
     pred, text = item.pred.strip(WHITE) if item.pred else None, _text(item)
     if declined:
         return None, None
@@ -267,7 +267,7 @@ def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
 
 
 def _against_summary(log: Log, source: Source, grades: dict[Key, list[float]]) -> None:
-    """Note where a summary says something else than `pred` in the results, or where these were not given."""
+    """Note if a summary differs from `pred` in the results, or if the results were not given."""
     folders, stem = _key(source)
     results = stem.removesuffix(SUMMARY) + RESULT
     right, wrong = (number(part_of(source.document, "total", name)) for name in ("corr", "wrong"))
@@ -282,7 +282,7 @@ def _against_summary(log: Log, source: Source, grades: dict[Key, list[float]]) -
 
 
 def _own_grade(item: dict[str, Any]) -> float:
-    """Return what the repository counts: it takes a random option, always the same, where pred is null."""
+    """Return the repository's own count of an item: if pred is null, it takes a random option, always the same."""
     if pred := item.get("pred"):
         return float(pred == item.get("answer"))
     options = item.get("options")

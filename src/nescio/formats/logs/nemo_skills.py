@@ -97,7 +97,7 @@ def _answer(source: Source, row: Mapping[str, Any], i: int, answer: Answer) -> A
 
 
 def _name(row: Mapping[str, Any], i: int) -> str:
-    """Return what a question is called: its identifier, its text, or its place in the file."""
+    """Return the name of a question: its identifier, its text, or its place in the file."""
     for key in ("id", "question_id", "problem_id", "task_id"):
         value = row.get(key)
         if isinstance(value, (int, str)) and not isinstance(value, bool) and value != "":
@@ -138,7 +138,7 @@ def _judged(text: Any) -> bool | None:
 
 
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks: set[str]) -> None:
-    """Note where pass@1, the mean over all seeds in percent, is not what the answers give."""
+    """Note if pass@1, the mean over all seeds in percent, differs from what the answers give."""
     for task, figures in source.document.items():
         mine = [one for one in answers if one.task == (task if len(tasks) > 1 else "")] if task in tasks else []
         for name, value in as_object(part_of(figures, "pass@1")).items():

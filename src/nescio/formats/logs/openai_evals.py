@@ -114,8 +114,8 @@ def _grade(answer: Answer, event: Event, source: Source) -> None:
 
 
 def _with_words(answer: Answer, sampling: dict[str, Any], grade: dict[str, Any] | None) -> Answer:
-    """Return the answer with the prompt, what was expected, what was sampled, and what of it was graded; a sample that
-    was asked and has no grade is not graded."""
+    """Return the answer with the prompt, the expected text, the sampled text, and its graded part; a sample that was
+    asked and has no grade is not graded."""
     if grade is None:
         answer.ungraded = NO_SCORE
         return answer

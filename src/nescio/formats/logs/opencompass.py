@@ -251,7 +251,8 @@ def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None
 
 
 def _nothing(said: str | None, drawn: str | None) -> str | None:
-    """Say why an item has no answer: nothing was said, or nothing was extracted of it."""
+    """Return the reason why an item has no answer: the response is empty, or nothing was extracted from it. Else return
+    None."""
     if said is not None and not said.strip():
         return EMPTY
     if drawn is not None and drawn.strip() in ("", "None", "[]"):
@@ -260,7 +261,7 @@ def _nothing(said: str | None, drawn: str | None) -> str | None:
 
 
 def _verdict(source: Source, item: Item, where: str) -> float:
-    """Return what an item says of its answer: true, a number, or a list of one; NaN if it says nothing."""
+    """Return the verdict of an item on its answer: true, a number, or a list of one; NaN if there is none."""
     value = _first_of(item.get(name) for name in VERDICTS)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
@@ -271,7 +272,7 @@ def _verdict(source: Source, item: Item, where: str) -> float:
 
 
 def _unfolded(item: Item) -> list[Item]:
-    """Return the answers of an item, each as an item of its own."""
+    """Return the answers of an item, each as an item."""
     if EXAMPLE not in item:
         return [item]
     many = max((len(value) for value in item.values() if isinstance(value, list)), default=1)
@@ -302,7 +303,7 @@ def _asked(item: Item) -> str | None:
 
 
 def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None:
-    """Note where the tool's accuracy (or its score, where it has none), in percent, is not what its details give."""
+    """Note if the tool's accuracy (or its score, if it has none), in percent, differs from what its details give."""
     name = next((name for name in source.document if _ACCURACY.fullmatch(str(name))), "score")
     own = number(source.document.get(name))
     if own is not None:
@@ -355,7 +356,7 @@ def _first_of(values: Iterable[Any]) -> Any:
 
 
 def has_verdict(source: Source) -> bool:
-    """Return whether some item of the results says if it is right."""
+    """Return whether some item of the results has a verdict."""
     return any(isinstance(item, dict) and _says(item) for _, item in details_of(source.document))
 
 

@@ -82,7 +82,7 @@ def _runs(source: Source, run: str) -> Iterator[Answer]:
 
 
 def _said(output: Any) -> str | None:
-    """Return the text of an output: a text, or the JSON of what else it is; None for nothing."""
+    """Return the text of an output: a text, or the JSON of any other value; None for nothing."""
     if isinstance(output, str) and output[:1] == '"':
         output = json_or(output, output)
     return None if output in (None, {}, [], "null") else as_text(output)
@@ -135,7 +135,7 @@ def _evaluated(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _score(cell: str | None) -> float:
-    """Return what a cell of a score says: NaN if it says nothing, or neither a number nor a verdict."""
+    """Return the value of a cell of a score: NaN if it is empty, or neither a number nor a verdict."""
     held = value_of(cell)
     if not isinstance(held, dict):
         return math.nan

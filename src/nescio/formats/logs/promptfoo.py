@@ -179,7 +179,7 @@ def _answer(row: Result, answer: Answer) -> Answer:
 
 
 def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None:
-    """Note where the counts of the tool (`results.stats`; of each prompt `metrics`) are not those of the results."""
+    """Note if the counts of the tool (`results.stats`; for each prompt `metrics`) differ from those of the results."""
     if source.kind == "lines":
         return
     table = source.document["results"] if isinstance(source.document["results"], dict) else source.document
@@ -221,7 +221,7 @@ def _variables(result: Result) -> str:
 
 
 def _name(files: Sequence[Tests], log: Log) -> None:
-    """Give tests that are the same the same name.
+    """Give equal tests equal names.
 
     Tests of the same variables and assertions are repeats of one question, numbered in the order of their first tests.
     Where there are none, a question bears the number of its test if the files agree on what each number asks, and else
@@ -273,7 +273,7 @@ def _name(files: Sequence[Tests], log: Log) -> None:
 
 
 def _check(files: Sequence[Tests], name: str, one: Tests, other: Tests) -> None:
-    """Raise MismatchError if tests cannot be paired by what they ask."""
+    """Raise MismatchError if tests cannot be paired by their questions."""
     for file in sorted(files, key=lambda file: "" not in file.asked.values()):
         elsewhere = {asked for another in files if another is not file for asked in another.asked.values()}
         if "" in file.asked.values():

@@ -73,7 +73,7 @@ class Provenance(Struct, frozen=True):
 
 
 class Baseline(Struct, frozen=True, eq=False):
-    """A run and where it came from; `texts` and `golds` hold a digest for each question whose words are known."""
+    """A run and its origin; `texts` and `golds` hold a digest for each question whose words are known."""
 
     made: Provenance
     data: Outcomes | Evidence

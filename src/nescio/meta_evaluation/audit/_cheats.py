@@ -53,7 +53,7 @@ class Contest(Struct, frozen=True, eq=False):
         return f" (of {self.questions} questions, {without} without an answer)" if without else ""
 
     def counts(self, run: str) -> str:
-        """Return what a system did, in words."""
+        """Return in words what a system did."""
         at = self.data.runs.index(run)
         answered, right = (self.data.columns[name][at] == 1 for name in ("answered", "correct"))
         masks = {"right": answered & right, "wrong": answered & ~right, "silent": ~answered}
@@ -157,7 +157,7 @@ def _but_one(mute: Kinds, behaviour: int, sure: float) -> Kinds:
 
 
 def play(measure: Measure, questions: int) -> tuple[list[CheatResult], dict[str, float]]:
-    """Return what came of each cheat, and the score of every system that is shown."""
+    """Return the result of each cheat, and the score of every system that is shown."""
     game = contest(questions, unanswerable="answerable" in measure.reads)
     score = {game.data.runs[sample.run]: sample.value for sample in measure_inputs(game.data, [measure])[0]}
     results = [_reach(measure, game, score, cheat) for cheat in CHEATS[:-1]]

@@ -161,8 +161,8 @@ class View(Struct, frozen=True, eq=False):
         return np.where(used.sum(axis=1) > 0, self.measure.value(self.patterns, used), np.nan)
 
     def describe(self, table: Ints) -> str:
-        """Return a table in words: C right and W wrong answers, U questions in silence, and what else the measure
-        sees."""
+        """Return a table in words: C right and W wrong answers, U questions in silence, and whatever else the measure
+        reads."""
         kinds = self.kinds
         right = int(table[kinds.answered & kinds.right].sum())
         silent = int(table[~kinds.answered].sum())

@@ -37,8 +37,8 @@ def plan(
     progress: Progress | None,
     **options: Any,
 ) -> Results[PowerPlan]:
-    """Say how many questions a paired comparison needs to find `difference`, and what difference `questions` can
-    resolve.
+    """Return the number of questions that a paired comparison needs to find `difference`, and the difference that
+    `questions` can resolve.
 
         nescio.plan("outcomes.csv", run="mine", baseline="old", difference=0.05).rows[0].questions
         nescio.plan(rates=[(0.6, 0.3, 0.1), (0.55, 0.45, 0)], questions=500)  # correct, incorrect, unanswered

@@ -100,7 +100,7 @@ class Joint(Struct, frozen=True, eq=False):
 
 
 def exchanges(joint: Joint, counts: Array) -> tuple[Floats, Floats, Floats]:
-    """Return what exchanging labels does to the difference on tables of counts, shape (…, kinds).
+    """Return the effect of exchanging labels on the difference on tables of counts, shape (…, kinds).
 
     Given are, for each class of `Joint.classes`, how many questions it has, the weight w of one of them, and the
     balance of those that fall one way over the others; each of shape (…, classes). When labels are exchanged at random

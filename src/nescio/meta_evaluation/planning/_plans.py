@@ -79,7 +79,7 @@ class PowerPlan(Row, frozen=True):
 
 
 class Answer(Struct):
-    """The rows found, what is to be said of them, and why others were not found."""
+    """The rows found, the notes on them, and the reasons why others were not found."""
 
     rows: list[PowerPlan] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -113,11 +113,12 @@ class Table(Struct, frozen=True, eq=False):
 
     @property
     def observed(self) -> float:
-        """The difference that the plan starts from; NaN if it is undefined."""
+        """The difference from which the plan starts; NaN if it is undefined."""
         return self.joint.difference
 
     def size(self, difference: float, aim: Aim) -> PowerPlan | float:
-        """Return the row of how many questions this difference needs, or about how many where they are too many."""
+        """Return the row with the number of questions that this difference needs, or about how many if they are too
+        many."""
         simulated = needed(tilt(self.joint, difference), aim)
         return self._row("questions", difference, simulated, aim) if isinstance(simulated, SimulatedPlan) else simulated
 
@@ -254,7 +255,7 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
 
 
 def _remark_on_difference(source: Table | Spread, wanted: float | None, request: PlanRequest, reply: Answer) -> None:
-    """Say where the difference comes from that nobody stated, or that there is none to plan for."""
+    """Note the source of the difference if nobody stated one, or that there is none to plan for."""
     label = source.measure.label
     if wanted is not None and source.n is not None:
         reply.notes.append(

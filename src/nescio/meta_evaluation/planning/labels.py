@@ -154,7 +154,7 @@ def plan_labels(
 def _stated(
     spread: float | None, correlation: float | None, questions: int | None
 ) -> tuple[list[Spreads], dict[str, Any]]:
-    """Return what is stated where there are no answers, and how the signature says it."""
+    """Return the stated values if there are no answers, and their part of the signature."""
     if spread is None or correlation is None or questions is None:
         raise UsageError(
             "a plan of labels starts from judged answers (files), or from a stated spread, correlation and number"
@@ -240,7 +240,7 @@ def _row(one: Spreads, aim: tuple[float | None, float | None, float, float], tar
 
 
 def _remarks(one: Spreads, row: LabelPlan) -> Iterator[Note]:
-    """Say where no number of labels would do, and where so few make an interval approximate."""
+    """Yield notes if no number of labels suffices, or if so few make an interval approximate."""
     if row.labels is None:
         yield note(
             "plan.labels_too_few",

@@ -154,7 +154,7 @@ def _stated(variances: Sequence[float]) -> tuple[float, float]:
 
 
 def _variances(data: Evidence, measure: Measure, sides: Sequence[int]) -> tuple[float, float]:
-    """Return what questions differ by, and the variance of a single answer; of the difference where there are two
+    """Return the variance between questions, and the variance of a single answer; of the difference if there are two
     runs."""
     added = [influence(data, measure, side) for side in sides]
     shared = added[0][1] if len(added) == 1 else np.intersect1d(added[0][1], added[1][1])
@@ -169,7 +169,8 @@ def _variances(data: Evidence, measure: Measure, sides: Sequence[int]) -> tuple[
 
 
 def _designs(label: str, between: float, single: float, budget: float, costs: tuple[float, float]) -> list[RepeatsPlan]:
-    """Return asking once, and the whole numbers of repeats beside the best one, as far as the budget has a question."""
+    """Return the plan of asking once, and those of the whole numbers of repeats beside the best one, if the budget pays
+    for a question."""
     best = best_repeats(between, single, costs)
     tried = sorted({1, max(1, math.floor(best)), max(1, math.ceil(best))})
     designs = [one for one in (design(between, single, r, budget, costs) for r in tried) if one.units]

@@ -70,7 +70,7 @@ class Instance(Struct):
 
     @property
     def says_outcome(self) -> bool:
-        """Whether it has a field for what the outcome is."""
+        """Whether it has a field for the outcome."""
         return self.evaluation.outcome is not None or OUTCOME in as_object(self.metadata)
 
 
@@ -119,7 +119,7 @@ def _check(grade: Grade, source: Source, where: str) -> None:
 
 
 def _chosen(log: Log, asked: Sequence[Asked], answers: Sequence[Answer]) -> list[Answer]:
-    """Return the answers of one evaluation where several are of the same questions; all of them where they are not."""
+    """Return the answers of one evaluation if several are of the same questions; else all of them."""
     results: dict[tuple[str, Sample], set[str]] = {}
     for name, sample, result in asked:
         results.setdefault((name, sample), set()).add(result)
@@ -168,7 +168,7 @@ def _answer(one: Instance) -> Answer:
 
 
 def _as_written(answer: Answer, one: Instance) -> None:
-    """Give an answer the state and the reason that nescio wrote, if it did."""
+    """Give an answer the state and the reason that nescio wrote into it, if any."""
     held, grade = as_object(one.metadata), one.evaluation
     word, why = (grade.outcome, grade.outcome_reason) if grade.outcome else (held.get(OUTCOME), held.get(WHY))
     if not isinstance(word, str) or word not in STATES_WRITTEN:

@@ -108,7 +108,7 @@ def _instances(outcomes: Outcomes, progress: Progress | None) -> Iterator[dict[s
 
 
 def _metadata(outcomes: Outcomes, r: int, q: int, state: int, why: str | None) -> dict[str, str]:
-    """Return what is known of an answer and its question beyond the grade; the schema has texts alone here."""
+    """Return all that is known of an answer and its question beyond the grade; the schema has only texts here."""
     held: dict[str, str] = {name: str(values[q]) for name, values in outcomes.strata.items() if str(values[q])}
     held |= {OUTCOME: _WORDS[state]} | ({WHY: why} if why else {})
     if outcomes.repeats is not None:

@@ -182,8 +182,7 @@ def _answer(folder: Folder, case: Case, score: float, log: Log) -> Answer:
 
 
 def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
-    """Return the split or perturbation asked for, or the only one, or the usual one; what is left out is counted in a
-    note."""
+    """Return the split or perturbation asked for, or the only one, or the usual one; a note counts what is left out."""
     many, usual = Counter(str(getattr(case, name)) for case in cases), USUAL[name]
     if len(many) == 1:
         return next(iter(many))
@@ -268,8 +267,8 @@ def _options(case: Case) -> Iterator[str]:
 
 
 def _reasons(case: Case) -> Iterator[str]:
-    """Yield what graders say of an answer (the members `reasoning` or `gpt_reasoning`, say, of its annotations), or why
-    there is none."""
+    """Yield the graders' reasons for the grade of an answer (the members `reasoning` or `gpt_reasoning`, say, of its
+    annotations), or the error that left no answer."""
     error = (_result(case) or {}).get("error")
     if isinstance(error, str) and not _said(case):
         yield error
@@ -302,8 +301,8 @@ def silence_of(case: Case) -> str | None:
 
 
 def _failure(error: str) -> str:
-    """Return what became of a request that failed: withheld, refused or empty; anything else is an error, and no answer
-    of the model."""
+    """Return the reason for the failure of a request: withheld, refused or empty. Anything else is an error, and no
+    answer of the model."""
     if REFUSAL.match(error):
         return REFUSED
     return BLOCKED if WITHHELD.search(error) else EMPTY if NO_CONTENT in error else ERRORED
@@ -317,7 +316,7 @@ def _confidence(case: Case) -> float | None:
 
 
 def _no_option(folder: Folder, case: Case) -> str | None:
-    """Return what an answer says that should name an option and names none."""
+    """Return an answer that should name an option and names none; else None."""
     joint = part_of(folder.documents[STATE], "adapter_spec", "method") == "multiple_choice_joint"
     named, options = _option(case)
     return _said(case) if joint and options and named is None else None

@@ -95,7 +95,7 @@ def say_others(parts: Sequence[SourceRole]) -> list[Note]:
 
 
 def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Folder:
-    """Return what the name of a run says: `scenario:parameter=value,...,model=...`; in a folder's name the colon is
+    """Return the parts of the name of a run, `scenario:parameter=value,...,model=...`; in a folder's name the colon is
     another mark."""
     spec, adapter = documents.get(SPEC), documents[STATE]["adapter_spec"]
     name = spec["name"] if spec is not None and isinstance(spec["name"], str) else own_path(path).name

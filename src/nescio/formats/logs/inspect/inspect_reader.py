@@ -158,7 +158,7 @@ def _part(score: Score | None, key: str) -> Score | None:
 
 
 def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade:
-    """Return what a score says of an answer, before a number is held against a threshold."""
+    """Return the grade that a score gives to an answer, before a number is compared with a threshold."""
     if score is None:
         return Grade(failed=sample.stopped)
     value, silent = score.value, REASONS.get(score.reason)
@@ -189,7 +189,7 @@ def _read(value: Any) -> float | None:
 
 
 def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None:
-    """Raise FormatError if scores are words that nobody said the meaning of."""
+    """Raise FormatError if scores are words whose meaning nobody stated."""
     counts = Counter(grade.label for grade in grades if grade.label is not None)
     if not counts:
         return
@@ -233,7 +233,7 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
 def _against_header(
     log: Log, script: Transcript, of: tuple[str, str], scores: Sequence[Score | None], numbers: Sequence[float]
 ) -> None:
-    """Note where the log's own figure covers other samples than are in it, or is not what they give."""
+    """Note if the log's own figure covers other samples than are in it, or differs from what they give."""
     scorer, key = of
     reducers: dict[str, tuple[str, float]] = {}
     for by, name, metric, value, reducer in script.figures():

@@ -72,7 +72,7 @@ class Sample(Struct, frozen=True):
 
 
 class Transcript(Struct, frozen=True):
-    """One log: its header, its samples, the run that it belongs to, and what its questions' names begin with."""
+    """A log: its header, its samples, the run that it belongs to, and the prefix of its questions' names."""
 
     path: Path
     header: Mapping[str, Any]
@@ -81,11 +81,11 @@ class Transcript(Struct, frozen=True):
     prefix: str = ""
 
     def held(self, *names: str) -> Any:
-        """Return what the header holds under these names, or None."""
+        """Return the value of the header under these names, or None."""
         return part_of(self.header, *names)
 
     def text(self, *names: str) -> str:
-        """Return the same as a text, empty if it is none."""
+        """Return the same as a text, empty if there is none."""
         value = self.held(*names)
         return sanitize(value, target="message") if isinstance(value, str) else ""
 
@@ -292,7 +292,7 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
 
 
 def _reason(score: Mapping[str, Any]) -> str:
-    """Return why a score is what it is, in the tool's words; empty if it does not say.
+    """Return the reason for a score, in the tool's words; empty if it gives none.
 
     Until May 2026 (its change #4048) a judge whose words held no grade made the answer wrong, and only the explanation
     tells. It does not where several judges voted and it is that of the first one, nor where a person has graded the

@@ -164,7 +164,7 @@ def _beside(
 
 
 def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
-    """Return what the task's filters put where they extract nothing."""
+    """Return the texts that the task's filters put if they extract nothing."""
     chains = objects_in(part_of(results, "configs", str(task), "filter_list"))
     steps = [step for chain in chains for step in objects_in(chain.get("filter"))]
     return {INVALID, *(fallback.strip() for fallback in texts_in([step.get("fallback") for step in steps]))}
@@ -250,14 +250,14 @@ def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
 
 
 def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], log: Log) -> None:
-    """Note where the results file counts other documents than the samples hold, or gives another figure."""
+    """Note if the results file counts other documents than the samples hold, or gives another figure."""
     task = str(sheet.task)
     of, own = part_of(sheet.results, "n-samples", task, "effective"), part_of(sheet.results, "results", task, figure)
     log.compare(sheet.path.name, figure, own, scores, of=of if isinstance(of, int) else None)
 
 
 def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
-    """Note where two runs have different documents under one number."""
+    """Note if two runs have different documents under one number."""
     seen: dict[tuple[str | None, str], tuple[int, str]] = {}
     differ: Counter[tuple[str, str]] = Counter()
     for sheet in sheets:

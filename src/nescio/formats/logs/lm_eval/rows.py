@@ -173,7 +173,8 @@ def _prediction_with_gold(row: dict[str, Any], metrics: Iterable[str]) -> tuple[
 
 
 def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
-    """Return the question of a document (or the prompt), the target, and what was said; of options, the likeliest."""
+    """Return the question of a document (or the prompt), the target, and the answer; among options, the answer is the
+    likeliest."""
     held, target = as_object(row.get("doc")), row.get("target")
     question = next((held[name] for name in QUESTIONS if held.get(name)), None) or _prompt(row.get("arguments"), 0, 0)
     if not pairs:
@@ -199,7 +200,8 @@ def _prompt(arguments: Any, request: int, part: int) -> str:
 
 
 def _declines(forms: Iterable[list[str]], options: ReadOptions) -> str | None:
-    """Return the words in which an answer declines: as it was graded, after the filter, or in all that the model said.
+    """Return the words in which an answer declines: as it was graded, after the filter, or anywhere in the model's
+    response.
 
     One of several samples is not what was graded: a vote over them may have gone the other way.
     """
@@ -265,7 +267,7 @@ def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, 
 
 
 def numbered(items: list[Item]) -> list[Item]:
-    """Return the rows, those of one document numbered as its repeats, where all documents have as many.
+    """Return the rows; those of one document are numbered as its repeats if all documents have equally many.
 
     Where the model said the same each time they are one row twice, which is refused further on.
     """
