@@ -61,7 +61,7 @@ def _token(name: str, kind: str, value: Any) -> str:
 
 
 def in_shell(name: str, kind: str, value: Any) -> str:
-    """Spell an option as a command line has it."""
+    """Return an option as a command line spells it."""
     flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
     if kind == "b":
         return flag if value == "True" else flag.replace("--", "--no-", 1)
@@ -73,12 +73,12 @@ def in_shell(name: str, kind: str, value: Any) -> str:
 
 
 def in_python(name: str, kind: str, value: Any) -> str:
-    """Spell an option as an argument of a function."""
+    """Return an option as an argument of a function."""
     return f"{name}={_literal(kind, value, functools.partial(quoted, python=True))}" if kind else name
 
 
 def in_json(name: str, kind: str, value: Any) -> str:
-    """Spell an option as an assistant passes it."""
+    """Return an option as an assistant passes it."""
     literal = _literal(kind, value, quoted)
     return f'"{name}": {literal.lower() if kind == "b" else literal}' if kind else name
 

@@ -184,7 +184,8 @@ def import_all(package: str, path: Iterable[str], *, nested: bool = False, but: 
 
 
 def modules_in(package: str, path: Iterable[str], *, nested: bool = False) -> Iterator[str]:
-    """Name the public modules of a package in order, without importing them; `nested` adds those of its packages."""
+    """Return the names of the public modules of a package in order, without importing them; `nested` adds those of its
+    packages."""
     for info in iter_modules(path):
         if not info.name.startswith("_"):
             yield f"{package}.{info.name}"

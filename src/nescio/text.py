@@ -1,5 +1,4 @@
-"""Normalisation, tokens, stems, stop words and sentences, and how text from strangers is shown: what all rooms
-share."""
+"""Text for all rooms: normalisation, tokens, stems, stop words, sentences, and the display of text from strangers."""
 
 from __future__ import annotations
 

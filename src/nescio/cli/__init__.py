@@ -160,7 +160,7 @@ def _from_interrupt(error: BaseException | None) -> bool:
 
 
 def _not_lost(ignored: sys.UnraisableHookArgs) -> None:
-    """Press Ctrl-C again where Python would print it and go on, as while it frees an object."""
+    """Press Ctrl-C again if Python would print it and go on, as it does while it frees an object."""
     if issubclass(ignored.exc_type, KeyboardInterrupt):
         import _thread
 

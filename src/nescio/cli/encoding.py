@@ -100,8 +100,8 @@ def _handler(spell: Callable[[str], str]) -> Callable[[Any], tuple[str, int]]:
 
 
 def use_plain_spelling() -> None:
-    """Let standard output and standard error write what their encoding lacks in a plain spelling: signs in those of
-    ASCII, letters by their numbers."""
+    """Make standard output and standard error write characters that their encoding lacks in a plain spelling: signs as
+    ASCII ones, letters as their numbers."""
     codecs.register_error(PLAIN, _handler(lambda c: _SPELLED.get(c) or _escape(c)))
     codecs.register_error(ESCAPED, _handler(_escape))
     for stream in (sys.stdout, sys.stderr):

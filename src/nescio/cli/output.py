@@ -35,7 +35,7 @@ def say_notes(notes: Iterable[Note]) -> None:
 
 
 def emit(results: Any, printed: str, output: Path | None = None, *, show: Callable[[Any], None] | None = None) -> None:
-    """Write results to a file where that is asked for, and print them on standard output; `show` prints them as a
+    """Write results to a file if the user asked for one, and print them on standard output; `show` prints them as a
     table."""
     from nescio.reporting import screen, tables
 

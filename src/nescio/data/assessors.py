@@ -125,7 +125,7 @@ def of_one_answer(label: Label) -> tuple[str, str | None, str | None]:
 
 
 def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
-    """Return each assessor's verdict on each answer, where there is one; raises UsageError for two that differ."""
+    """Return each assessor's verdict on each answer that has one; raise UsageError for two that differ."""
     found: dict[Any, dict[str, int]] = {}
     for label in labels:
         if label.state == NOT_GRADED or label.assessor is None:
@@ -139,8 +139,8 @@ def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
 
 
 def settled(labels: Sequence[Label], rule: Resolution) -> tuple[list[Label], list[Note]]:
-    """Return the labels with one verdict on each answer by a rule, where assessors are named; what it leaves in dispute
-    keeps all of its verdicts."""
+    """Return the labels with one verdict on each answer by a rule, if assessors are named; an answer that the rule
+    leaves in dispute keeps all of its verdicts."""
     verdicts = {item: given for item, given in verdicts_of(labels).items() if len({*given.values()}) > 1}
     if not verdicts:
         return list(labels), []

@@ -103,7 +103,7 @@ def declare(*columns: Column) -> None:
 
 
 def known(name: str) -> Column:
-    """Return the declaration of a column; what nobody declared is a score of the user's own."""
+    """Return the declaration of a column; a column that nobody declared is a score of the user's own."""
     own = Summary("count", f"with {bare(name)}")
     return declared(name) or Column(name, "a score of the user's own", "score", summaries=(own,))
 
@@ -122,7 +122,7 @@ def parameters(name: str) -> tuple[float, ...]:
 
 
 def user(name: str) -> str:
-    """Return the column that holds what a user's file calls `name`."""
+    """Return the column for the name `name` in a user's file."""
     return f"{USER}{name}"
 
 

@@ -38,7 +38,8 @@ PRESENT, NO_ROW, UNGRADED, EMPTY_CELL = range(4)
 
 
 class Evidence(Struct, frozen=True, eq=False):
-    """Columns of shape (runs, questions), which cells are present, and what is known of each question.
+    """Columns of shape (runs, questions), with a mask of the cells that are present, and with the facts of each
+    question.
 
     `absence` indexes `ABSENCES`; 0 is present. `clusters` numbers the cluster that each question belongs to.
     `strata` holds one text for each question. `answer_rows` marks the rows that are single answers to questions,

@@ -1,4 +1,4 @@
-"""Outcomes: what readers and judges found of every answer, before any policy is applied."""
+"""Outcomes: the findings of readers and judges on every answer, before any policy is applied."""
 
 from __future__ import annotations
 

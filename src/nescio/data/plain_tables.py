@@ -57,7 +57,7 @@ def text_table(name: str, records: Sequence[Record]) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """Return the value as JSON knows it: what is undefined or infinite is None."""
+    """Return the value as JSON knows it: None for an undefined or infinite one."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -86,7 +86,7 @@ def signed_figure(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Return an interval in brackets; nothing where there is none."""
+    """Return an interval in brackets; empty if there is none."""
     return "" if low is None or high is None or math.isnan(low) else f"[{figure(low)}, {figure(high)}]"
 
 

@@ -58,7 +58,7 @@ class Policies(Struct, frozen=True):
 
 
 def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] = ()) -> tuple[Evidence, list[Note]]:
-    """Apply the policies, and say in notes what each of them touched; `read` is what was noted on reading."""
+    """Return Evidence after the policies, and notes on what each policy changed; `read` has the notes on reading."""
     notes: list[Note] = []
     outcomes = _settle_unanswerable(_settle_missing(outcomes, policies.missing, notes), policies.unanswerable, notes)
     outcomes = _settle_ungraded(outcomes, policies.ungraded, notes, read)

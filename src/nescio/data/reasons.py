@@ -153,7 +153,8 @@ def notes_on_silence(
 
 
 def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Return outcomes in which only declined answers are abstentions, and notes on what counts as something else.
+    """Return outcomes in which only declined answers are abstentions, and notes on the others that count as something
+    else.
 
     An answer that its tool graded right although it looks empty or unparsed is correct. That holds for questions
     without an answer too: there, silence is right, and an output that broke is no silence.

@@ -288,12 +288,12 @@ class Scores(Plotted[Score], frozen=True):
         raise UnknownNameError("score", f"{measure} of {run}", {f"{row.measure} of {row.run}" for row in self.rows})
 
     def value(self, run: str, measure: str, stratum: str | None = None) -> float:
-        """Return the value of a measure for a run; raises UnknownNameError if it was not computed, naming what was."""
+        """Return the value of a measure for a run; raise UnknownNameError, with the computed measures, if it was not
+        computed."""
         return float(self[run, measure, stratum].value)
 
     def pivot(self) -> Pivot:
-        """Return the values with a row for each run (and stratum, where there are some) and a column for each
-        measure."""
+        """Return the values with a row for each run (and stratum, if there are some) and a column for each measure."""
         keys, measures, places = self.places()
         rows = []
         for place, own in places.items():

@@ -45,7 +45,7 @@ def are_stated(labels: Iterable[str]) -> bool:
 
 
 def penalty(text: str, *, target: bool) -> Fraction:
-    """Return λ as an exact fraction, 1/3 for 0.3333333333333333; raises UsageError for what is no stake."""
+    """Return λ as an exact fraction, 1/3 for 0.3333333333333333; raise UsageError for a text that is no stake."""
     try:
         value = Fraction(text)
         simple = value.limit_denominator(SIMPLE)
@@ -80,7 +80,7 @@ def marked(question: str, stake: str) -> str:
 
 
 def is_marked(question: object) -> TypeGuard[str]:
-    """Tell whether an id is that of a question at a stake."""
+    """Return whether an id is that of a question at a stake."""
     return isinstance(question, str) and "@" in question and _MARKED.fullmatch(question) is not None
 
 

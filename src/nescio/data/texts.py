@@ -9,8 +9,8 @@ from msgspec import Struct
 
 
 class AnswerTexts(Struct, frozen=True):
-    """One answer in words: what was asked, what is right, what the system said, what of it was graded (where that is
-    another text), and why it was graded so. Empty if a file does not say."""
+    """The words of one answer: the question, the right answer, the response, its graded part (if that is another text),
+    and the reason for the grade. Empty if a file does not say."""
 
     question: str = ""
     gold: str = ""

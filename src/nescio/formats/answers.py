@@ -25,7 +25,7 @@ FEW_REPEATS = 0.01  # the share of repeats from which on intervals and tests are
 
 
 class Answer(Struct, gc=False):
-    """One answer of a run to a question. A reader says what the file says; `logs.kit` makes `state` and `why` of it.
+    """An answer of a run to a question. A reader fills in what the file says; `logs.kit` makes `state` and `why` of it.
 
     What became of the answer is the first of these that holds: `ungraded` is why nothing graded it (an error, a judge
     that failed); `silent`, why the tool itself calls it silence; words that decline in `answer` or `extracted`;

@@ -1,5 +1,4 @@
-"""Folders that are named in place of the files in them: stories, questions with their runs, and what other tools left
-there."""
+"""Folders that are named in place of the files in them: stories, questions with their runs, and logs of other tools."""
 
 from __future__ import annotations
 

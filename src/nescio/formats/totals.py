@@ -51,7 +51,8 @@ class Total(Struct, frozen=True):
 
 
 def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
-    """Yield a note for each figure that is not what the answers give, or that covers another number of answers."""
+    """Yield a note for each figure that differs from what the answers give, or that covers another number of
+    answers."""
     for total in totals:
         if total.agrees:
             continue

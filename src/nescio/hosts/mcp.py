@@ -107,7 +107,7 @@ def parameters_of(verb: Verb[Any, Any]) -> dict[str, Option]:
 
 
 def schema_of(verb: Verb[Any, Any]) -> dict[str, Any]:
-    """Describe what a tool takes as JSON Schema."""
+    """Return the JSON Schema of a tool's parameters."""
     with spelling(in_json):
         takes = parameters_of(verb)
         required = [name for name, one in takes.items() if one.required]
@@ -160,7 +160,7 @@ def _paths_among(request: Request) -> Iterator[Path]:
 
 
 def _shown(result: Any) -> str:
-    """Return a result as JSON, with what its gates say."""
+    """Return a result as JSON, with the messages of its gates."""
     if not isinstance(result, Results):
         return str(result.as_json())
     text = render(result, "json")

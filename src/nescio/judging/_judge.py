@@ -96,7 +96,7 @@ FALLBACK = "fitting"  # the judge where none suits
 
 
 class Declaration(Struct, frozen=True):
-    """A registered judge before its parameters are bound; `check` may raise where they cannot be worked with.
+    """A registered judge before its parameters are bound; `check` may raise an error for parameters that cannot work.
 
     `function` grades an answer to a question, or makes the judge where this is `made` from `Resources`.
     """
@@ -118,7 +118,8 @@ class Declaration(Struct, frozen=True):
         return {p.name: p.default for p in own}
 
     def bind(self, values: Mapping[str, Any], resources: Resources) -> Judge:
-        """Give the judge its parameters; raises UsageError for an unknown or impossible one, or a missing resource."""
+        """Return the judge with its parameters; raise UsageError for an unknown or impossible one, or a missing
+        resource."""
         bound = bind(self.name, "judge", self.parameters, values, self.valid)
         if self.made:
             return self.function(resources, **bound)

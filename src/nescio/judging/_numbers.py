@@ -127,7 +127,7 @@ def _spaced(text: str) -> str:
 
 
 def _found(text: str) -> list[tuple[Quantity, int, int]]:
-    """Return the numbers of a rewritten text, each with where it begins and where it ends with its unit."""
+    """Return the numbers of a rewritten text, each with its beginning and with its end after the unit."""
     numbers: list[tuple[Quantity, int, int]] = []
     number_in, unit_after = re.compile(_NUMBER), re.compile(_UNIT)
     position = 0

@@ -33,7 +33,7 @@ def judge_runs(
     *,
     doubts: Doubts | None = None,
 ) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Judge every answer and every declined candidate; returns the outcomes, and notes on what the judge met.
+    """Judge every answer and every declined candidate; return the outcomes, and notes on the judging.
 
     On an unanswerable question every answer is incorrect, and the judge is not asked, unless it `hears_silence`: then
     it is asked only what declines. The graded scores of the answers of rank 1 go into `extra_columns`; on an

@@ -24,7 +24,7 @@ PEOPLE = JudgeRecord("human")
 
 @factory("human")
 def _people(resources: Resources) -> Judge:
-    """Take people's verdicts from a file: `nescio judge --judge human --against FILE`."""
+    """Make a judge of people's verdicts in a file: `nescio judge --judge human --against FILE`."""
     if resources.people is None:
         raise UsageError(
             f"the judge `human` reads judgements from a file: `nescio judge` takes it, with {opt('judge', 'human')} and"
@@ -88,7 +88,7 @@ class Human(Struct, frozen=True):
         return ()
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
-        """Return the verdicts; NOT_GRADED where there is none."""
+        """Return the verdicts; NOT_GRADED for an answer without one."""
         return list(map(self.one_by_one(False), answers))
 
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:  # noqa: ARG002
@@ -178,7 +178,8 @@ def asked_of(outcomes: Outcomes) -> NDArray[np.bool_]:
 
 
 def people_on(outcomes: Outcomes, people: Human) -> Outcomes:
-    """Return the log with people's verdicts in place of its own, NOT_GRADED where there is none; silence stays."""
+    """Return the log with people's verdicts in place of its own, NOT_GRADED for an answer without one; silence
+    stays."""
     state = np.where(asked_of(outcomes), NOT_GRADED, outcomes.state).astype(np.int8)
     for r, q in np.argwhere(asked_of(outcomes)):
         texts = None if outcomes.texts is None else outcomes.texts[r, q]

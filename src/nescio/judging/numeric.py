@@ -35,8 +35,8 @@ def numeric(
     which: str = "all",
     decimal: str = "dot",
 ) -> bool:
-    r"""Right if the numbers of the answer are those of a gold answer: $|a - g| \le \max(\text{tolerance}\cdot|g|,
-    \text{absolute})$.
+    r"""Call an answer right if the numbers of the answer are those of a gold answer: $|a - g| \le
+    \max(\text{tolerance}\cdot|g|, \text{absolute})$.
 
     By default the answer states as many numbers as the gold answer, in the same order: "3 or 4" is not 3. `which` takes
     the `first` or the `last` number of the answer instead, or `any` (each number of gold is somewhere in it). Thousands

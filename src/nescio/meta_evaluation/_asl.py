@@ -97,7 +97,7 @@ class Differences(Struct, frozen=True, eq=False):
         return np.where(np.isnan(self.observed), np.nan, level)
 
     def required(self, times: Floats, alphas: Sequence[float]) -> Floats:
-        """Return the mean where the size is the ⌈Bα⌉-th largest, equal sizes going by falling mean; shape (P,
+        """Return the mean at which the size is the ⌈Bα⌉-th largest, equal sizes going by falling mean; shape (P,
         alphas)."""
         differences = np.full((len(self.size), len(alphas)), np.nan)
         ranks = np.ceil(self.total(times)[:, None] * np.asarray(alphas) - TIE)
@@ -192,7 +192,7 @@ def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: 
 
 
 def _difference(one: Floats, other: Floats) -> Floats:
-    """one - other, with what is nothing but rounding set to 0."""
+    """Return one - other, with a difference that is only rounding set to 0."""
     difference = one - other
     difference[np.abs(difference) <= ROUNDING * np.maximum(np.abs(one), np.abs(other))] = 0.0
     return difference

@@ -1,4 +1,4 @@
-"""A measure on sub-collections, for every run: by sums over the chosen units, or by weights where questions are
+"""A measure on sub-collections, for every run: by sums over the chosen units, or by weights if questions are
 ordered."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Scores on sub-collections: what stability and swap rates are both counted from.
+"""Scores on sub-collections, from which both stability and swap rates are counted.
 
 Either all pairs share the sub-collections of a trial, or each pair and trial has its own, as the published figures
 literally say. Where a measure needs no more than counts, the second way draws the pair's joint table instead of the
@@ -59,7 +59,7 @@ class Drawing(Struct, frozen=True):
 
 
 def drawing_for(data: Data, size: int | None, trials: int | None, seed: int, *, fresh: bool, jobs: int = 1) -> Drawing:
-    """Return the drawing asked for; where no size is named, 250 or half of the questions (or clusters)."""
+    """Return the drawing asked for; if no size is named, it is 250 or half of the questions (or clusters)."""
     count = _size(data)
     if count < 2:
         raise MismatchError("there is only one question (or cluster), which cannot be halved")

@@ -1,4 +1,5 @@
-"""Do measures rank the runs alike? Rank correlations, and the pairs of runs on which two measures disagree most."""
+"""Measure how alike two measures rank the runs, by rank correlations, and find the pairs of runs on which they disagree
+most."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Do two measures say the same of the runs? Correlations between measures over runs, as in Deep Read's comparability
-study."""
+"""Correlate measures over runs, to see whether two say the same of the runs, as in Deep Read's comparability study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that a verb does not have, and what to write in their place: in a shell, and in Python."""
+"""Options that a verb does not have, with their replacements in a shell and in Python."""
 
 from __future__ import annotations
 

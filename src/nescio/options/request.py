@@ -1,4 +1,4 @@
-"""A request: the typed, immutable record of what a verb is asked, and of each option what it is.
+"""A request: the typed, immutable record of a verb's options and their values.
 
 A request is a class whose fields are options. Classes of options that several verbs share are its bases:
 

@@ -233,7 +233,7 @@ def _counted(clusters: Words) -> str:
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
-    """Return the name of the baseline's run, changed where a run has it already."""
+    """Return the name of the baseline's run, changed if a run has it already."""
     while name in taken:
         name = f"{name} (baseline)"
     return name
@@ -314,6 +314,6 @@ def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Pa
 
 
 def _keys(data: Outcomes | Evidence) -> list[tuple[str, str]]:
-    """Name rows by their questions and repeats."""
+    """Return a name for each row: its question and repeat."""
     labels = [FIRST] * len(data.questions) if data.repeats is None else map(str, data.repeats.label)
     return list(zip(data.questions, labels, strict=True))

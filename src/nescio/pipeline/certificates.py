@@ -1,4 +1,4 @@
-"""Certificates of judges: who judged what, and how far people agree. A gate may require one."""
+"""Certificates of judges: the judge, its data, and how far people agree with it. A gate may require one."""
 
 from __future__ import annotations
 

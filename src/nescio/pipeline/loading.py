@@ -1,4 +1,4 @@
-"""From what is given to data that can be scored: the one door through which every command gets its Evidence."""
+"""Load the items given as data that can be scored: the one door through which every command gets its Evidence."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ MOST_STAKES = 6  # at which utilities are shown where nothing is asked for
 
 
 class Loaded(Struct, frozen=True):
-    """Data that can be scored: Evidence, or a Tally where only counts were given; notes; the measures to show where
-    none is named.
+    """Data that can be scored: Evidence, or a Tally if only counts were given; notes; and the measures to show if none
+    is named.
 
     `silence` counts the non-answers of each run by kind, as they stood before any policy was applied. `unshared` holds
     the questions that some run lacks, as they stood then. `judged_here` says that nescio judged, and not the tool whose
@@ -58,7 +58,7 @@ class Loaded(Struct, frozen=True):
 
     @property
     def signature(self) -> dict[str, str]:
-        """The part of a signature that says what the numbers were computed from."""
+        """The part of a signature that identifies the data."""
         policies = {
             "missing": self.options.missing,
             "ungraded": self.options.ungraded,

@@ -137,7 +137,7 @@ class Limited(Extended, group=PLUG_INS_AND_LIMITS):
     )
 
     def holding(self) -> AbstractContextManager[None]:
-        """Hold what is read to these limits."""
+        """Hold the files to these limits."""
         return limited(Limits(**{name: getattr(self, name) for name in Limits.__struct_fields__}))
 
 
@@ -217,7 +217,7 @@ class ReadingAnswers(Limited, group="Reading the files"):
     )
 
     def holding(self) -> AbstractContextManager[None]:
-        """Hold what is read to these limits, and read this sheet of workbooks."""
+        """Hold the files to these limits, and read this sheet of workbooks."""
         return of_sheet(self.sheet, super().holding())
 
     @property

@@ -1,5 +1,4 @@
-"""Reading: from paths and tables to what their format's reader makes of them, before anything is judged or any policy
-applied."""
+"""Read paths and tables with the reader of their format, before anything is judged or any policy applied."""
 
 from __future__ import annotations
 

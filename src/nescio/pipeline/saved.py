@@ -64,7 +64,7 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether there is such a file; a name that cannot be one is none."""
+    """Return whether there is such a file; False for a name that cannot be one."""
     try:
         return path.is_file()
     except (OSError, ValueError):

@@ -85,8 +85,8 @@ def _widened(table: Any) -> Any:
 
 
 def readable(table: Any) -> Any:
-    """Return a table as DuckDB can read it: its Arrow stream, or, where it has only the older `__dataframe__`, an Arrow
-    table of it.
+    """Return a table as DuckDB can read it: its Arrow stream, or an Arrow table of it if it has only the older
+    `__dataframe__`.
 
     pandas, Polars and Arrow tables stay as they are, but for half-precision numbers, and so does what is no table.
     Plain columns ({"run": [...]}) and plain rows ([{"run": ...}]) become arrays of texts.

@@ -1,4 +1,4 @@
-"""Compressed files, unpacked, with a limit on what they may unpack to, so that what is small stays small."""
+"""Unpack compressed files, with a limit on their unpacked size, so that a small file stays small."""
 
 from __future__ import annotations
 

@@ -128,8 +128,8 @@ def _shared(process: int) -> duckdb.DuckDBPyConnection:
 
 
 def _close(process: int) -> None:
-    """Let go of the database of a process that ends: DuckDB's bindings complain on standard error of what it still
-    holds."""
+    """Release the database of a process that ends, because DuckDB's bindings complain on standard error of what it
+    still holds."""
     if os.getpid() == process:
         _shared.cache_clear()
 

@@ -1,5 +1,4 @@
-"""Files that are read whole: JSON documents, ZIP archives, XML and plain text, with limits on what they may become in
-memory."""
+"""Files that are read whole: JSON documents, ZIP archives, XML and plain text, with limits on their size in memory."""
 
 from __future__ import annotations
 
@@ -144,8 +143,8 @@ _HOLE = bytes(8)  # more than characters of two or four bytes leave between them
 
 
 def _held(path: Path, room: MemoryBudget) -> bytes:
-    """Return the bytes of a file, where there is room for them; raises FormatError at the first NUL, as a file that
-    was only made large holds."""
+    """Return the bytes of a file, if there is room for them; raise FormatError at the first NUL, as in a file that was
+    only made large."""
     room.hold(path, 2 * path.stat().st_size)
     parts: list[bytes] = []
     with path.open("rb") as file:

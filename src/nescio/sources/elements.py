@@ -120,7 +120,7 @@ def entries(source: Source, place: Sequence[str]) -> Iterator[tuple[str, Any, st
 
 
 def _streamed(source: Source, place: Sequence[str], *, keyed: bool = False) -> Iterator[Any]:
-    """Read the elements from the file; what is no sound JSON is an error where it is met."""
+    """Yield the elements from the file; unsound JSON is an error at its place."""
     import ijson
 
     assert source.path is not None

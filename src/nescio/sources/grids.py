@@ -157,7 +157,7 @@ def _quoted(name: str) -> str:
 
 
 def _trimmed(cell: str) -> str:
-    """Return a cell in SQL as tables are read: white space off, NULL where nothing is left."""
+    """Return a cell in SQL as tables are read: without white space around it, NULL if nothing is left."""
     return f"nullif(trim({cell}, '{WHITE}'), '')"
 
 
@@ -186,7 +186,7 @@ def _as_double(cell: str, kind: str) -> str | None:
 
 
 def _tell(source: Source, part: int, parts: int) -> None:
-    """Say how many bytes of a file are read, where one part of so many is."""
+    """Tell the source how many more bytes of its file were read, given that this part of so many is read."""
     if source.tick and source.path and source.path.is_file():
         size = source.path.stat().st_size
         source.tick(size * (part + 1) // parts - size * part // parts)

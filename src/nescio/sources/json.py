@@ -191,8 +191,8 @@ def _why_not_json(text: bytes, error: Exception) -> str:
 
 
 def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None:
-    """Raise FormatError if values nest too deep, or a key appears twice in one object: what lost out is not in
-    `value`."""
+    """Raise FormatError if values nest too deep, or if a key appears twice in one object. In the latter case, `value`
+    holds only the last."""
     keys = depth = 0
     level = [value]
     while level:

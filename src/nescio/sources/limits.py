@@ -78,7 +78,7 @@ class Made:
         self._path, self._size, self._most = path, 0, most_unpacked(path.stat().st_size, ratio)
 
     def add(self, size: int) -> None:
-        """Count so many bytes more, before they are made; raises FormatError if they are too many."""
+        """Count so many bytes more, before they are made; raise FormatError if they are too many."""
         self._size += size
         check_size(self._path, self._size, self._most)
 

@@ -1,4 +1,4 @@
-"""Look at the head of a file, or at the schema of a table: what kind of source it is, and what its columns are."""
+"""Look at the head of a file, or at the schema of a table, for the kind of the source and its columns."""
 
 from __future__ import annotations
 
@@ -321,8 +321,8 @@ def _forward(table: Any) -> Any:
 
 
 def _own_names(table: Any) -> tuple[str, ...]:
-    """Return the names of the columns where DuckDB would change them, because it finds no name, or one twice but for
-    case."""
+    """Return a table's own names of its columns; empty if its kind is unknown. DuckDB would change a name that is
+    empty, or that occurs twice but for case."""
     home = type(table).__module__.split(".")[0]
     if isinstance(table, dict):
         return tuple(table)

@@ -68,7 +68,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _is_ambiguous(body: Any) -> bool:
-    """Return whether what is repeated may match in more than one way: it has a choice or a repetition in it."""
+    """Return whether a repeated part may match in more than one way: it has a choice or a repetition in it."""
     return any(
         code in (codes.BRANCH, *_REPEATS, codes.GROUPREF) or any(map(_is_ambiguous, _parts(value)))
         for code, value in body

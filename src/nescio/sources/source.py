@@ -1,5 +1,5 @@
-"""One file, or one table in memory, as a reader meets it: its name, its head, its columns, and where in it a record
-lies."""
+"""One file, or one table in memory, as a reader meets it: its name, its head, its columns, and the place of a record in
+it."""
 
 from __future__ import annotations
 

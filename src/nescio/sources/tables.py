@@ -139,7 +139,8 @@ def _check_texts(connection: duckdb.DuckDBPyConnection, source: Source, relation
 def _load_delimited(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None, most: int | None
 ) -> dict[str, str]:
-    """Through DuckDB, which is fast; what it refuses is read slowly, to be understood or to be told where it is wrong.
+    """Load a delimited file through DuckDB, which is fast. A file that it refuses is read slowly, to be understood or
+    to find its fault.
 
     Slowly too where DuckDB loses rows (lines that end in several ways, blank lines before the header), finds some (a
     blank line is an empty cell where there is one column), or guesses (spaces around quotation marks).
@@ -249,7 +250,7 @@ def _cells(
 def _load_lines(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None, most: int | None
 ) -> dict[str, str]:
-    """Return a batch of lines at a time: what is held of a file of any size is the columns that are kept of it."""
+    """Load lines one batch at a time; of a file of any size, only the columns that are kept are held in memory."""
     names: dict[str, str] = {}
     before = 0
     for columns, count in _column_batches(source, keep, most):

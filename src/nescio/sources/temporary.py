@@ -1,4 +1,4 @@
-"""Folders for what is unpacked, fetched or rewritten as long as it is read.
+"""Temporary folders for files that are unpacked, fetched or rewritten, for as long as they are read.
 
 They lie in one folder for each process, and go with what they were made for, also where Ctrl-C or SIGTERM ends the
 process. Those of a process that was killed outright (SIGKILL, a lack of memory) stay until the next process that needs

@@ -1,4 +1,4 @@
-"""Text as it comes: is it UTF-8, how do its lines end, and what are the records of a delimited file?"""
+"""Text as it comes: check that it is UTF-8, find how its lines end, and read the records of a delimited file."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def _check_formulas(path: Path) -> None:
 
 
 def _without_value(sheet: IO[bytes]) -> list[str]:
-    """Return the places of formulas without a value; an empty one is a value where the formula gives a text."""
+    """Return the places of formulas without a value; an empty one is a value if the formula gives a text."""
     lacking: list[str] = []
     cell: dict[str, str] = {}
     within: set[str] = set()  # the cell's parts that were seen

@@ -25,7 +25,7 @@ _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what only 
 
 @contextmanager
 def naming(path: Path, *drafts: Path) -> Iterator[None]:
-    """Let an error of writing say what is written: UsageError, where the disk is full, or a draft of it may not be
+    """Make an error of writing name the file: UsageError if the disk is full, or if a draft of the file may not be
     made."""
     try:
         yield

@@ -54,7 +54,7 @@ def bets(labels: Floats, judge: Floats, every: Floats, *, alpha: float = 0.05, p
 def bets_on_stream(
     labels: Floats, judge: Floats | None = None, around: Floats | None = None, *, alpha: float = 0.05
 ) -> Bets:
-    r"""Return what values in [0, 1] that come without end bet on, in the order in which they come; a bound of their
+    r"""Return the bets on values in [0, 1] that come without end, in the order in which they come. A bound of their
     mean on one side is wrong at some look with a chance of at most alpha.
 
     With a judge the values are people's labels: `judge` is what it says of each, `around` its mean over the answers
@@ -83,7 +83,7 @@ def reached(made: Bets, mean: float, *, upward: bool = True) -> int | None:
 
 def bounds_of_stream(made: Bets) -> tuple[float, float]:
     """Return the lower and the upper bound of the mean of a stream, which have held at all looks so far: the means next
-    to those that some look refutes. 0 and 1 if none is."""
+    to those that some look refutes. They are 0 and 1 if no mean is refuted."""
     ends = []
     for upward in (True, False):
         refuted, open_ = (0.0, 1.0) if upward else (1.0, 0.0)

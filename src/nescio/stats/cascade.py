@@ -1,5 +1,5 @@
-"""Systems asked one after the other until one is sure enough: which thresholds earn most, and what they earn. Knows
-numbers alone.
+"""Choose thresholds for systems that are asked one after the other until one is sure enough, and estimate what they
+earn. Knows numbers alone.
 
 A policy has a threshold for each system, in the order of asking. The first system is always asked; a later one is asked
 if all before it passed, and not at all where its threshold is infinite. A system answers if it has an answer of at

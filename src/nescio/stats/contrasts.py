@@ -1,4 +1,4 @@
-r"""The difference of the means of two groups of values, where a unit may have values in both.
+r"""The difference of the means of two groups of values, if a unit may have values in both.
 
 Each unit moves the difference by what its values move the two means. Units in the first group alone, in the second
 alone and in both are strata, whose variances add up (Welch 1947, with Satterthwaite's degrees of freedom).

@@ -69,7 +69,8 @@ def dawid_skene(said: ArrayLike, categories: int, *, smoothing: float = SMOOTHIN
 
 
 def consensus(votes: ArrayLike, *, smoothing: float = SMOOTHING, cycles: int = CYCLES) -> Consensus:
-    """Estimate the same from how often an assessor said what of an item, shape (items, assessors, categories)."""
+    """Estimate the same from the number of times that an assessor gave a verdict on an item, shape (items, assessors,
+    categories)."""
     counts = np.asarray(votes, dtype=np.float64)
     kinds, kind, times = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
     start = kinds.sum(axis=1)

@@ -143,7 +143,8 @@ def sums_p(n: Counts, weights: Floats, observed: Floats) -> Floats:
 
 @lru_cache(maxsize=256)
 def binomial(n: int) -> tuple[int, Floats]:
-    """Return the probabilities of Bin(n, ½) where they weigh anything, and the count that the first of them belongs to.
+    """Return the first count with a probability that is not negligible, and the probabilities of Bin(n, ½) from there
+    on.
 
     Ratios of neighbours are multiplied outwards from the middle, so that no large factorial loses digits.
     """

@@ -74,8 +74,8 @@ def difference_error(
     influence: Floats, size: Floats, times: NDArray[np.int64], difference: float, width: float
 ) -> tuple[float, float]:
     """Return the standard error and the degrees of freedom of a difference by a measure whose values lie `width` apart,
-    where what is rare is dear: those of `unit_error`, or of `widened_error` where all that was seen moves the
-    difference, but less than 0.7 of what one more question could (docs/stakes.md)."""
+    in which rare events are dear. They are those of `unit_error`. If what was seen moves the difference, but by less
+    than 0.7 of what one more question could, they are those of `widened_error` (docs/stakes.md)."""
     error, freedom = unit_error(influence, size, times)
     if 0 < error * float(times @ size) < LEAST_SEEN * width:
         return widened_error(influence, size, times, (-width - difference, width - difference))
@@ -95,8 +95,8 @@ def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float,
 
 
 def within_range(low: Any, high: Any, bounds: tuple[float, float]) -> tuple[Any, Any]:
-    """Return the ends of a difference's interval, neither beyond what a measure between `bounds` can differ by; NaN if
-    both were, as any difference is possible then."""
+    """Return the ends of a difference's interval, held to what a measure between `bounds` can differ by. NaN if both
+    were beyond, because any difference is possible then."""
     width = bounds[1] - bounds[0]
     anything = (low <= -width) & (high >= width)
     return np.where(anything, np.nan, np.maximum(low, -width)), np.where(anything, np.nan, np.minimum(high, width))

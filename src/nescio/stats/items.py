@@ -1,5 +1,5 @@
-"""Does an item tell able systems from weak ones? Item-rest correlations with exact tests, and the reliability of a
-ranking. Pure NumPy; knows nothing of questions.
+"""Test whether an item tells able systems from weak ones, by item-rest correlations with exact tests, and estimate the
+reliability of a ranking. Pure NumPy; knows nothing of questions.
 
 `right` has shape (runs, items).
 """
@@ -74,7 +74,7 @@ def _subsets(runs: int, many: int, draws: int, seed: int) -> Floats:
 
 
 def smallest_p(runs: int) -> float:
-    """Return the least p-value there can be, where half of the runs are right: the chance of one subset."""
+    """Return the least possible p-value, which takes half of the runs to be right: the chance of one subset."""
     return 1 / math.comb(runs, runs // 2)
 
 

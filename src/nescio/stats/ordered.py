@@ -240,7 +240,7 @@ def _most(scan: Scan) -> int:
 
 
 def _compiled(scan: Scan) -> ModuleType | None:
-    """Return the compiled passes, where they are installed and there is work enough for them."""
+    """Return the compiled passes, if they are installed and there is work enough for them."""
     if _done["cells"] < CELLS_BEFORE_COMPILED:
         _done["cells"] += len(scan.unit) * scan.table.shape[1]
         return None

@@ -18,8 +18,7 @@ _TIMES_TOLD = 1000
 
 
 def followed(items: Collection[T], progress: Progress | None) -> Iterator[T]:
-    """Yield the items, and tell `progress` how many of them are done: after each, or now and then where they are
-    many."""
+    """Yield the items, and tell `progress` how many of them are done: after each, or now and then if they are many."""
     if progress is None:
         yield from items
         return

@@ -1,4 +1,4 @@
-"""Does a system lose more than others where its questions are reworded? Knows nothing of files.
+"""Test whether a system loses more than others if its questions are reworded. Knows nothing of files.
 
 Every question has an original and a paraphrase, and every system has answered both. `units` are what is exchanged, a
 question or a cluster of them: the sums of its columns, of shape (units, systems, 2, columns), the suspect first and the

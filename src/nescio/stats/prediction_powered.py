@@ -1,4 +1,4 @@
-r"""Means of people's verdicts, where a judge has a verdict on all N units and people on some of them.
+r"""Means of people's verdicts, if a judge has a verdict on all N units and people on some of them.
 
 A unit has the value d by people and g by the judge: a verdict, a verdict times a price, or the difference of two
 systems' verdicts on one question. The judge's values are known of all N units, people's of m of them.
@@ -143,7 +143,7 @@ def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST, looked: 
 
 
 def _leverages(judge: Values) -> Values:
-    """Return the leverage of each labelled unit; 1/m where a unit alone shows what the judge is worth."""
+    """Return the leverage of each labelled unit; 1/m if a unit alone shows what the judge is worth."""
     q, _ = np.linalg.qr(np.column_stack([np.ones(len(judge)), judge[:, np.ptp(judge, axis=0) > 0]]))
     leverages = (q**2).sum(axis=1)
     return np.where(leverages > 1 - ALONE, 1 / len(judge), leverages)
@@ -197,7 +197,7 @@ def weighted(
     scale: float = 1.0,
     least: float = LEAST,
 ) -> Mean:
-    r"""Estimate a mean where each unit was drawn by itself with a known probability π.
+    r"""Estimate a mean if each unit was drawn by itself with a known probability π.
 
     $R_i = \lambda g_i + (\xi_i/\pi_i)(d_i - \lambda g_i)$, ξ being 1 for what was drawn; $\hat\theta = \bar R$ with
     $\lambda = \mathrm{cov}(\xi d/\pi,\ g(\xi/\pi - 1))/\mathrm{var}(g(\xi/\pi - 1))$ held to [0, 1], and the variance
@@ -265,7 +265,7 @@ def spread_over_strata(values: Sequence[tuple[Values, int]]) -> float:
 def labels_needed(
     spread: float, correlation: float, units: float, *, half_width: float, z: float, population: float | None = None
 ) -> float:
-    r"""Return how many labels make an interval as narrow as `half_width`; ∞ where no number does.
+    r"""Return the number of labels that make an interval as narrow as `half_width`; ∞ if no number does.
 
     $S^2 = S_d^2(1 - \rho^2)$ for people's spread $S_d^2$ and the correlation ρ of people's and the judge's values;
     $m = K/(1 + K/N)$ with $K = z^2 S^2/h^2$. About all units of this kind, whose values have the variance `population`,

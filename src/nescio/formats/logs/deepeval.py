@@ -200,7 +200,7 @@ def _why_no_cases(source: Source) -> str:
 
 
 def _cases(source: Source) -> Iterator[Placed]:
-    """Yield the cases of a run, or of a cache, whose keys are what was asked and answered, as JSON."""
+    """Yield the cases of a run, or of a cache, whose keys are question and answer, as JSON."""
     for list_ in (CASES, DIALOGUES):
         for row, where in rows_in(source, (*_root(source), list_), "a test case"):
             yield _placed(source, row, where)

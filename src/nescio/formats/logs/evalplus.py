@@ -37,7 +37,7 @@ class Sample(Struct):
 
 @reader("evalplus", about="EvalPlus's eval_results.json: samples by task with base_status and plus_status")
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every file as a run, named by its file or, where it is called eval_results.json, by its folder."""
+    """Read every file as a run, named by its file or, if it is called eval_results.json, by its folder."""
     log = Log(parts, options)
     answers: list[Answer] = []
     for source, run in named(log.sources, _name):

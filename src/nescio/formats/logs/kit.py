@@ -281,7 +281,7 @@ def verdict(answer: Answer, least: float | None) -> bool | None:
 
 
 def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:
-    """Give an answer its outcome: nothing graded it, it is silent, or it is right or wrong.
+    """Give an answer its outcome: not graded, silent, right or wrong.
 
     A non-answer is silence, whatever its grade; that the tool graded it right is said where the question has an answer,
     and of an output that was empty or unparsed.

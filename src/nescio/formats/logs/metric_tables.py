@@ -60,7 +60,7 @@ def value_of(cell: Any) -> Any:
 
 
 def mark_of(cell: str | None) -> float | None:
-    """Return the score that a cell of a metric says: NaN for a metric that failed, None for what is no score.
+    """Return the score of a cell of a metric: NaN for a metric that failed, None for a cell that is no score.
 
     Words for a verdict ("pass", "no", "true") are 1 and 0.
     """
@@ -181,7 +181,7 @@ def column_of(source: Source, names: Collection[str], part: str, called: Sequenc
 
 
 def question_column(source: Source, names: Collection[str], called: Sequence[str]) -> str:
-    """Return the column that holds the questions; raises FormatError, with the option that names it, where there is
+    """Return the column that holds the questions; raise FormatError, with the option that names it, if there is
     none."""
     column = column_of(source, names, "question", called)
     if column is None:

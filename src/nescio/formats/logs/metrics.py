@@ -82,7 +82,7 @@ def by_file(
     generic: Sequence[str] = (),
     verdicts: bool = True,
 ) -> ReadResult:
-    """Read every file as a run, named by it or, where it has a `generic` name, by its folder."""
+    """Read every file as a run, named by it or, if it has a `generic` name, by its folder."""
     answers: list[Answer] = []
     for part, run in zip(log.parts, name_runs(log.sources, generic), strict=True):
         for one in answers_of(part, run):

@@ -224,7 +224,7 @@ def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
 
 
 def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None:
-    """Give an answer its verdict, NaN for none, and what was said, extracted, and right."""
+    """Give an answer its verdict (NaN for none), and the texts that were said, extracted, and right."""
     said = item.get("origin_prediction") if text is None else text
     drawn = item.get("predictions", item.get("pred"))
     letter = item.get(LETTER)
@@ -343,8 +343,7 @@ def are_details(document: Item) -> bool:
 
 
 def _is_a_fraction(accuracy: Any, items: Sequence[tuple[str, Any]]) -> bool:
-    """Return whether an accuracy is the share of the items that are right, where the tool would have written
-    percent."""
+    """Return whether an accuracy is the share of right items, though the tool would have written percent."""
     right = [number(_first_of(item.get(name) for name in VERDICTS)) for _, item in items if isinstance(item, dict)]
     own, share = number(accuracy), sum(mark == 1 for mark in right) / len(items)
     return own is not None and share > 0 and abs(own - share) < 1e-3

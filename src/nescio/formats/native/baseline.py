@@ -1,4 +1,4 @@
-"""Baselines: one run with its outcomes, and where they came from, for gates that compare later runs with it.
+"""Baselines: one run with its outcomes and their origin, for gates that compare later runs with it.
 
 A baseline is a JSON object, as `nescio compare --save-baseline` writes it. `nescio_baseline` is the version of the
 format; `run`, `version`, `date`, `commit`, `command`, `files`, `format`, `judge`, `read`, `questions`, `digest`,

@@ -1,4 +1,4 @@
-"""The judge that takes out what declines, and leaves the rest to another."""
+"""The judge that grades declining answers, and leaves the rest to another."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DeclinedThen(Struct, frozen=True):
 
     @property
     def scores(self) -> Mapping[str, Silent]:
-        """The graded scores of the judge of what answers."""
+        """The graded scores of the judge of other answers."""
         return self.then.scores
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:

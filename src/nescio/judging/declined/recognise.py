@@ -84,7 +84,7 @@ def _may_decline(text: str) -> bool:
 
 
 def is_foreign(text: str) -> bool | None:
-    """Say whether a text is in no language whose words are known; None for one of few words."""
+    """Return whether a text is in no language whose words are known; None for one of few words."""
     plain = _folded(text)
     words = [word for word in _words(plain) if not word.isdigit()]
     return None if len(words) <= SHORT else not any(map(is_known, words)) and not without_classes(plain)

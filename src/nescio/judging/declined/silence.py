@@ -1,4 +1,5 @@
-"""Answers that read like silence, wherever they were taken for answers: a count of them, and what would take them."""
+"""Count the answers that read like silence, wherever they were taken for answers, and name the options that would take
+them for silence."""
 
 from __future__ import annotations
 
@@ -75,7 +76,7 @@ def undetermined_note(texts: Counter[str], then: str) -> Note:
 
 def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "", then: str = "") -> Note:
     """Note the wrong answers that read like silence, and the options that count them as unanswered; `then` is the judge
-    where nescio judges them."""
+    if nescio judges them."""
     forms = Counter[str]()
     for text, times in texts.items():
         forms[text.lower()] += times

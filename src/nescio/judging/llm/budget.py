@@ -35,7 +35,7 @@ class Limits(Struct, frozen=True):
 
 
 class Budget:
-    """Counts what was spent, and refuses a call that might exceed a limit. Thread-safe.
+    """A counter of the costs, which refuses a call that might exceed a limit. Thread-safe.
 
     A call under way counts as the most that it can cost, as a token is at least one byte of the request and no more
     come back than were asked for; its reply replaces this by the actual cost.
@@ -72,7 +72,7 @@ class Budget:
             return True
 
     def settle(self, most: float, tokens: tuple[int, int] | None) -> None:
-        """Settle a call that cost so many tokens in and out; None is unknown, and counts as the most it can cost."""
+        """Settle a call that cost so many tokens in and out; None is unknown, and counts as the largest cost."""
         with self._ended:
             self._under_way -= 1
             self._reserved = self._reserved - most if self._under_way else 0.0

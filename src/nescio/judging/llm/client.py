@@ -40,7 +40,7 @@ class CallFailedError(Exception):
 
 
 class Stopped(Exception):  # noqa: N818  no error: somebody asked for it
-    """The run was asked to stop, or has spent what it may spend, while a call waited for its next try."""
+    """An error while a call waited for its next try: the run was asked to stop, or has spent its limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class _Watch:
         self._timer.cancel()
 
     def see(self, connection: http.client.HTTPConnection) -> None:
-        """Take the connection of this try."""
+        """Keep the connection of this try."""
         self._connection = connection
 
     def _end(self) -> None:

@@ -1,4 +1,4 @@
-"""A language model as a judge, from what names its endpoint, its limits and its cache."""
+"""Make a judge of a language model from options of its endpoint, its limits and its cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many answers graded at once: what is in the cache is taken from it, the rest is asked for, a few calls at a time."""
+"""Grade many answers at once: known grades come from the cache, and a few calls at a time ask for the rest."""
 
 from __future__ import annotations
 

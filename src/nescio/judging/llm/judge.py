@@ -1,5 +1,4 @@
-"""The language model as a judge: what it is asked goes through the cache, the budget and the endpoint, and is accounted
-for."""
+"""The language model as a judge: its calls go through the cache, the budget and the endpoint, and are accounted for."""
 
 from __future__ import annotations
 

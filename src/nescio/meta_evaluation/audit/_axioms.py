@@ -27,7 +27,8 @@ ROUNDING = 1e-9
 
 
 class Checks(Struct, frozen=True, eq=False):
-    """An axiom on many tables, from small to large: the value, what it is held against, and which ones break it."""
+    """An axiom on many tables, from small to large: the value, the value to compare it with, and the mask of tables
+    that break it."""
 
     tables: Ints
     value: Floats

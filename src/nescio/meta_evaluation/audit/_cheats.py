@@ -1,4 +1,4 @@
-"""Systems that cheat, beside honest ones: what does a measure give them?
+"""Systems that cheat, beside honest ones, and the score that a measure gives to each.
 
 An honest system answers every question, is right on more than half of them, and is as sure of an answer as it should
 be: its confidences lie between 0.5 and 1, and as many answers come true as they say. A cheat has cheated a measure if
@@ -76,8 +76,8 @@ class CheatResult(Struct, frozen=True):
 
 @lru_cache(maxsize=4)
 def contest(questions: int, *, unanswerable: bool) -> Contest:
-    """Return the cheats and the honest systems on a collection of so many questions; some without an answer where that
-    is wanted."""
+    """Return the cheats and the honest systems on a collection of so many questions, some of them without an answer if
+    wanted."""
     rows: dict[str, Kinds] = {}
     open_, few = _answerable(questions, unanswerable), _answerable(questions // 2, unanswerable)
     rights = sorted({questions * percent // 100 for percent in range(51, 101)})

@@ -154,7 +154,7 @@ class View(Struct, frozen=True, eq=False):
     sides: tuple[str, str]
 
     def value(self, tables: Ints) -> Floats:
-        """Return the measure on each table; NaN is undefined, as it is where no question has what the measure needs."""
+        """Return the measure on each table; NaN is undefined, for example if no question has what the measure needs."""
         used = tables[:, self.usable]
         if self.patterns is None or not len(used):
             return np.full(len(tables), np.nan)
@@ -179,8 +179,7 @@ class View(Struct, frozen=True, eq=False):
 
 
 def view(measure: Measure, levels: tuple[float, ...]) -> View:
-    """Return a measure as a function of how many questions of each kind there are; `levels` are the confidences to be
-    had.
+    """Return a measure as a function of the number of questions of each kind; `levels` are the possible confidences.
 
     Questions without an answer are among them only where the measure reads `answerable`.
     """

@@ -53,7 +53,7 @@ class PowerPlan(Row, frozen=True):
 
     @property
     def power_sure(self) -> Annotated[str | None, Shown("power", numeric=True, after="clusters")]:
-        """The power, and the Monte Carlo standard error of what was simulated."""
+        """The power, and the Monte Carlo standard error if it was simulated."""
         if math.isnan(self.power):
             return None
         return f"{self.power:.3f}" + ("" if self.error is None else f" ± {self.error:.3f}")
@@ -228,7 +228,7 @@ def spread(
 
 
 def answer(source: Table | Spread, request: PlanRequest) -> Answer:
-    """Both questions of one measure, as far as they can be answered."""
+    """Return the answers to both questions of one measure, as far as they can be answered."""
     reply = Answer()
     if math.isnan(source.observed):
         reply.refusals.append(

@@ -70,7 +70,7 @@ def start_from_pilot(
 
 
 def stated_shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list[Note]]:
-    """Return the shares of the run and of the baseline where rates are stated, and how they were read."""
+    """Return the shares of the run and of the baseline if rates are stated, and notes on how they were read."""
     if rates is None:
         if pilot is None:
             raise UsageError(
@@ -175,7 +175,7 @@ def _pair(data: Evidence, run: str | None, baseline: str | None) -> tuple[int, i
 
 
 def run_and_baseline(runs: Sequence[str], run: str | None, baseline: str | None) -> list[int]:
-    """Return the run that is planned for, and its baseline where the difference is."""
+    """Return the indices of the run to plan for, and of its baseline if there is one."""
     for name in (run, baseline):
         if name is not None and name not in runs:
             raise UnknownNameError("run", name, runs)
@@ -259,7 +259,7 @@ def _systems(names: Sequence[str], shares: Shares) -> tuple[System, ...]:
 
 
 def _observed(data: Evidence, pair: tuple[int, int]) -> tuple[System, ...]:
-    """Return the rates of the pilot on the questions that both runs have; nothing where its data have no outcomes."""
+    """Return the rates of the pilot on the questions that both runs have; empty if its data have no outcomes."""
     if not set(OUTCOMES) <= set(data.columns):
         return ()
     both = data.present[pair[0]] & data.present[pair[1]]

@@ -1,4 +1,5 @@
-"""Decisions as Evidence, with a row for each question and each judged answer; and the outcomes of what was selected.
+"""Turn decisions into Evidence, with a row for each question and each judged answer; and into the outcomes of the
+selected answers.
 
 A row has only the columns of its kind, and a question and its answers are one cluster, so that all resampling is by
 question. UNKNOWN answers have no row: no measure reads them.
@@ -68,7 +69,7 @@ def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]
 
 
 def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the same for AVE 2006: answers alone, clustered by the question where pairs name it."""
+    """Return the same for AVE 2006: answers alone, clustered by the question if pairs name it."""
     _hold_rules(runs, lambda validations: pair_problems(pairs, validations))
     numbers: dict[Key, int] = {}
     rows = []

@@ -1,4 +1,4 @@
-"""The rules of a response: what is wrong with the decisions of a run."""
+"""The rules of a response, and the faults of a run's decisions against them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[
 
 
 def pair_problems(pairs: Sequence[Pair], validations: Sequence[Validation]) -> Iterator[Problem]:
-    """Yield the same for AVE 2006, where nothing is selected and a pair's id is that of question and answer."""
+    """Yield the same for AVE 2006, in which nothing is selected and a pair's id is that of question and answer."""
     questions = tuple(Question(pair.id, "") for pair in pairs)
     candidates = tuple(Candidate(pair.id, pair.id, "", "") for pair in pairs)
     known = {pair.id for pair in pairs}

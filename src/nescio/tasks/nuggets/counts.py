@@ -192,7 +192,7 @@ def _same_questions(cells: Cells, runs: Sequence[str], questions: Sequence[str])
 
 
 def _strata(cells: Cells, questions: Sequence[str]) -> dict[str, Array]:
-    """Return the other columns, where they are constant within each question."""
+    """Return the other columns that are constant within each question."""
     values: dict[str, dict[str, set[str]]] = {}
     for (_, question), row in cells.items():
         for name, value in row.strata.items():

@@ -1,5 +1,4 @@
-r"""A baseline that answers definition questions from a folder of texts, and stays silent where nothing defines the
-target.
+r"""A baseline that answers definition questions from a folder of texts, and stays silent if nothing defines the target.
 
 1. Sentences that name the target are about it, and those that go on with a pronoun right after one. "Sir John Hale"
    may be named without the title, with other names or initials between, by initials ("J. R. Hale"), or in the order of
@@ -236,7 +235,7 @@ def _repeats(sentence: str, taken: Sequence[_Candidate]) -> bool:
 
 
 def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, threshold: float) -> Response:
-    """Return the response to one target: silence where the confidence is below the threshold."""
+    """Return the response to one target: silence if the confidence is below the threshold."""
     taken: list[_Candidate] = []
     left = most
     for candidate in _ranked(question, texts):
@@ -308,7 +307,7 @@ def load_texts(folder: Path | str) -> tuple[Text, ...]:
 
 
 def write_run(run: Run, path: Path | str) -> None:
-    """Write a run whole or not at all: as JSON Lines, or in TREC's form (.txt), where silence is no line."""
+    """Write a run whole or not at all: as JSON Lines, or in TREC's form (.txt), in which silence is no line."""
     path = Path(path)
     lines = _trec(run) if path.suffix.lower() == ".txt" else [json.dumps(row, ensure_ascii=False) for row in _rows(run)]
     write_text(path, "".join(line + "\n" for line in lines))

@@ -1,4 +1,4 @@
-r"""POURPRE: nuggets matched automatically, by words, where no assessor matched them (Lin & Demner-Fushman, H05-1117).
+r"""POURPRE: nuggets matched automatically, by words, if no assessor matched them (Lin & Demner-Fushman, H05-1117).
 
 The match of a nugget is the share of its words, 0 to 1, in the *best single* string of the response; by `count` all
 words weigh alike, by `idf` a word weighs $\ln(N/c)$. Words are lower-cased and stemmed, and there are no stop words. N

@@ -1,4 +1,4 @@
-r"""Definition questions: nugget keys, the strings of runs, and what assessors mapped, as text or JSON Lines.
+r"""Read definition questions: nugget keys, the strings of runs, and assessors' mappings, as text or JSON Lines.
 
 Text in TREC's manner, with cells separated by white space:
 

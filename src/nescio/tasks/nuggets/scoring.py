@@ -1,4 +1,5 @@
-"""Definition questions (TREC 2003-2006): nuggets of information, what systems say, and what assessors find in it.
+"""Score definition questions (TREC 2003-2006): nuggets of information, systems' responses, and assessors' findings in
+them.
 
 A key lists the nuggets of a target, each vital or okay; a response is a list of strings; a match says that a response
 has a nugget. `evidence` turns them into columns, which the measures of `nescio.tasks.nuggets.measures` read.
@@ -190,7 +191,7 @@ def _looked(target: Target, name: str | None, mapped: Sequence[str], seen: Colle
 
 
 def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | None]) -> Note:
-    """Say how many assessors labelled the key and the responses, and which of them decide."""
+    """Return a note on how many assessors labelled the key and the responses, and which of them decide."""
     if who == MAJORITY:
         return note(
             "nuggets.majority",

@@ -1,4 +1,4 @@
-"""The answers of a run: its score of each problem, the side it takes, and what is odd in them."""
+"""The answers of a run: its score of each problem, the side it takes, and oddities."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ class _Answer(Struct, frozen=True):
 
 
 def values_of(source: Source, truth: Truth, run: str, notes: list[Note]) -> tuple[Array, Array]:
-    """Return the scores of a run and the sides it takes, for each problem of the truth; 0.5 where it has none."""
+    """Return the scores of a run and the sides it takes, for each problem of the truth; 0.5 if the run lacks a
+    problem."""
     odd: Counter[str] = Counter()
     values, sides = answers_of(source, tuple(truth.same), odd=odd)
     missing = np.isnan(values)

@@ -60,7 +60,7 @@ class _Asked(Struct, frozen=True):
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of a test with their texts; where its gold is given too, with the right options. A gold file
+    """Return the questions of a test with their texts, and with the right options if its gold is given too. A gold file
     is a test."""
     by_part = by_role(parts)
     gold, test = (_only(by_part[name], name) for name in ("gold", "test"))
@@ -123,7 +123,7 @@ def _only(sources: Sequence[Source], what: str) -> Source | None:
 
 
 def _names(sources: Sequence[Source], roots: Sequence[Element]) -> list[str]:
-    """Return each run's `run_id` where all have one of their own, else the names of their files."""
+    """Return each run's `run_id` if all have one of their own, else the names of their files."""
     names = [(root.get("run_id") or "").strip() for root in roots]
     return names if all(names) and len(set(names)) == len(names) else name_runs(sources)
 

@@ -86,8 +86,7 @@ class _Block(Struct):
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of the keys, or where there is no key those of the files of questions, with the stories that
-    are given."""
+    """Return the questions of the keys, or, without a key, those of the files of questions, with the given stories."""
     by_part = by_role(parts)
     notes: list[Note] = []
     if not by_part["gold"] and not by_part["questions"]:

@@ -49,7 +49,7 @@ class Named(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 10)
 def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
-    """Return the names in each sentence; a surname alone is a person where the story has the full name elsewhere."""
+    """Return the names in each sentence; a surname alone is a person if the story has the full name elsewhere."""
     runs = [_capitals(sentence) for sentence in story]
     surnames = {run.words[-1] for of_sentence in runs for run in of_sentence if run.is_person and len(run.words) > 1}
     named = []

@@ -51,7 +51,7 @@ class Marks(Struct, frozen=True):
 
     @property
     def precision_of_all(self) -> float:
-        """The precision where every question counts whose key has content words: 0 for an answer without any."""
+        """The precision over all questions whose key has content words: 0 for an answer without any."""
         return 0.0 if math.isnan(self.precision) and not math.isnan(self.recall) else self.precision
 
 
@@ -65,7 +65,7 @@ def content_words(text: str, *, keep_pronouns: bool = False) -> tuple[str, ...]:
 
 
 def match(answer: str, key: str, *, keep_pronouns: bool = False) -> Match:
-    r"""Word recall and precision of an answer against one key.
+    r"""Return the word recall and precision of an answer against one key.
 
     With k the content words of the key and a those of the answer, as lists: $R = |\{t \in k: t \in a\}| / |k|$, so a
     word that the key repeats matches every time or never; $P = |\{t \in a: t \in k\}| / |a|$. R is NaN for a key
@@ -129,7 +129,7 @@ def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
 
 
 def mark(question: Question, answer: str, *, keep_pronouns: bool = False) -> Marks:
-    """Mark an answer by its keys, its story and the sentences that people accept, where they are known."""
+    """Return the marks of an answer by its keys, its story and the sentences that people accept, if they are known."""
     best = best_match(answer, question.answers, keep_pronouns=keep_pronouns)
     if not question.story:
         return Marks(best.recall, best.precision, NAN, NAN)

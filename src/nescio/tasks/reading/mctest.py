@@ -40,8 +40,8 @@ def recognise(source: Source) -> str | None:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of any number of tests with their stories, and where the .ans is given too with the right
-    options."""
+    """Return the questions of any number of tests with their stories, and with the right options if the .ans is given
+    too."""
     by_part = by_role(parts)
     tests, keys = by_part["test"], by_part["gold"]
     if not tests:

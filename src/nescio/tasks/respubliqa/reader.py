@@ -51,7 +51,8 @@ MEANINGS_OF_U = ("unsupported", "unanswered")
 
 
 class _Line(Struct):
-    """An answer of a run; as a word, such as NOA; whether it is silence; the letter of it or of what was withheld."""
+    """An answer of a run; its word, such as NOA; whether it is silence; and the letter of it or of the withheld
+    answer."""
 
     answer: Answer
     said: str
@@ -140,7 +141,8 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
 
 
 def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
-    """Return whether the letter U is unanswered: it is unsupported where there is an X or another word for unanswered.
+    """Return whether the letter U means unanswered. It means unsupported if there is an X or another word for
+    unanswered.
 
     Raises UsageError if neither is there and U is beside an answer.
     """

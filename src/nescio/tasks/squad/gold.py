@@ -1,4 +1,4 @@
-"""The gold of SQuAD 2.0: questions by their paragraphs and articles, read at once where they have the usual shape."""
+"""The gold of SQuAD 2.0: questions by their paragraphs and articles, read at once if they have the usual shape."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ FIGURES = ("trec.ap", "trec.rr", *(f"trec.top{k}" for k in CUTOFFS))
 
 
 def with_qrels(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
-    """Hold runs against a file of qrels."""
+    """Return outcomes of runs by a file of qrels."""
     least = _least(options)
     relevant: dict[str, dict[str, int]] = {}
     for cells, line in cells_of(source, 5):
@@ -66,8 +66,8 @@ def _by_qrels(
     figures: array[float],
     notes: list[Note],
 ) -> Iterator[tuple[Answer, int]]:
-    """Yield a row a run and topic, with the rank of the first relevant document, 0 if there is none; and add what
-    trec_eval gives for the topic to `figures`."""
+    """Yield a row a run and topic, with the rank of the first relevant document, 0 if there is none; and add
+    trec_eval's values for the topic to `figures`."""
     for run in runs:
         say_strangers(run, relevant, notes)
         unjudged = 0

@@ -79,7 +79,8 @@ class Instance(Struct):
     about="every_eval_ever: instance-level results, one per line",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read instances, every model a run; where there are several evaluations, a question bears the name of its own."""
+    """Read instances, every model a run; if there are several evaluations, the name of a question includes its
+    evaluation."""
     log = Log(parts, options)
     asked: list[Asked] = []
     answers: list[Answer] = []

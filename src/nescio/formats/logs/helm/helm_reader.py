@@ -288,7 +288,7 @@ def _gold(case: Case) -> Iterator[str]:
 
 
 def silence_of(case: Case) -> str | None:
-    """Return why there is no answer to a single request, ERRORED where there is none to grade, or None."""
+    """Return why there is no answer to a single request, ERRORED if there is none to grade, or None."""
     result = _result(case)
     if result is None or result.get("success") is not True:
         return _failure(str((result or {}).get("error")))
@@ -323,7 +323,7 @@ def _no_option(folder: Folder, case: Case) -> str | None:
 
 
 def _figure(folder: Folder, metric: str, split: str) -> Any:
-    """Return the tool's own figure for a metric on a split, from stats.json where it is given."""
+    """Return the tool's own figure for a metric on a split, from stats.json if it is given."""
     for stat in folder.documents.get(TOTALS) or ():
         name = stat.get("name") if isinstance(stat, dict) else None
         if not isinstance(name, dict) or name.get("name") != metric or (name.get("split") or "") != split:

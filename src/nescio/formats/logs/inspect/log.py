@@ -119,7 +119,7 @@ class Transcript(Struct, frozen=True):
 
 
 def open_log(source: Source, log: Log) -> Transcript:
-    """Read a log with its samples; raises FormatError if there are none."""
+    """Read a log with its samples; raise FormatError if there are none."""
     if source.kind == "archive":
         header, rows = _header(source), _members(source)
     else:
@@ -173,7 +173,7 @@ def _contents(source: Source, wanted: Callable[[str], bool]) -> Iterator[tuple[b
 
 
 def _object(source: Source, content: bytes, where: str) -> dict[str, Any]:
-    """Return a JSON object, its long parts left undecoded where that can be; NaN is taken too."""
+    """Return a JSON object, with its long parts undecoded if possible; NaN is taken too."""
     import msgspec
 
     label = str(source.label)
@@ -340,7 +340,7 @@ def _text(content: Any) -> str:
 
 
 def _targets(target: Any, choices: list[Any]) -> tuple[str, ...]:
-    """Return the gold answers; where they are letters of options, the options."""
+    """Return the gold answers; if they are letters of options, return the options."""
     texts = [str(item).strip() for item in (target if isinstance(target, list) else [target]) if item not in (None, "")]
     letters = [ord(text) - ord("A") if len(text) == 1 else -1 for text in texts]
     if choices and all(0 <= letter < len(choices) for letter in letters):

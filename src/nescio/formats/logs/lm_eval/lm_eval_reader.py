@@ -134,7 +134,7 @@ def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[An
 
 
 def _sheets(files: Sequence[Given], options: ReadOptions) -> list[Sheet]:
-    """Return the samples, each with its run: one a folder, or one a folder and date where the folder holds a task
+    """Return the samples, each with its run: one a folder, or one a folder and date if the folder holds a task
     twice."""
     names: dict[tuple[Path, str | None], tuple[str, str]] = {}
     for one in files:

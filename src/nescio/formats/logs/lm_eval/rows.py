@@ -61,7 +61,7 @@ class Item(Struct, frozen=True):
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
-    """Read the rows of a samples file; the hashes of their documents are kept where there are others to compare them
+    """Read the rows of a samples file; the hashes of their documents are kept if there are others to compare them
     with."""
     for row, where in rows:
         if not isinstance(row, dict):
@@ -75,7 +75,7 @@ def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOpti
 
 
 def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each response to its question, where `repeats` made several and its metrics grade each of them:
+    """Return a row for each response to its question, if `repeats` made several and its metrics grade each of them:
     lists of numbers as long as the responses."""
     size = _sampled(row)
     metrics = row.get("metrics")
@@ -224,7 +224,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _pairs(responses: list[Any]) -> list[float]:
-    """Return the log-probabilities of options, where each response is [log-probability, is it the greedy one]; else
+    """Return the log-probabilities of options, if each response is [log-probability, is it the greedy one]; else
     none."""
     logs = []
     for response in responses:
@@ -299,7 +299,7 @@ def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
 
 
 def say_repeats(file: str, items: Sequence[Item], log: Log) -> None:
-    """Say how many responses each document has, or that the log grades only one of several."""
+    """Note how many responses each document has, or that the log grades only one of several."""
     if repeats := max((item.repeat or 0 for item in items), default=0):
         template = "{subject}: {repeats} graded responses to each document are read as its repeats"
         log.say("lm_eval.repeats", template, file, repeats=repeats)

@@ -1,4 +1,4 @@
-"""Statements from English questions: where the answer goes, and what form the verb takes."""
+"""Statements from English questions: the place of the answer, and the form of the verb."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _asks_when(rest: Words) -> bool:
 def _core(
     rest: Words, slot: str, asks: str, *, adverbial: bool = False, kind: Sequence[str] = (), answer: str = ""
 ) -> str:
-    """Put the slot in the place of subject, object or complement."""
+    """Return a statement with the slot in the place of subject, object or complement."""
     if not rest:
         return slot
     if adverbial:
@@ -232,7 +232,7 @@ def _kept(tail: Words) -> Words:
 
 
 def _placed(tail: Words, slot: str, answer: str, verb: str) -> str:
-    """Put an object among the words after its verb."""
+    """Return words with an object placed after their verb."""
     low = [plain(word) for word in tail]
     if not tail or low[-1] in en.PREPOSITIONS - {"up", "out", "off", "down"}:
         return joined(tail, slot)

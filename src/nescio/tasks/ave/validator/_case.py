@@ -134,7 +134,7 @@ def asked_of_text(q: Words) -> list[int]:
 
 
 def initials(t: Words) -> dict[str, int]:
-    """Return where names of two to five words begin, by their initials: "us" for United States."""
+    """Return the indices at which names of two to five words begin, by their initials: "us" for United States."""
     places: dict[str, int] = {}
     for i in range(len(t)):
         for n in range(2, 6):

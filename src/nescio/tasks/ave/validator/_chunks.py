@@ -1,4 +1,4 @@
-"""The technique that looks at the edges of the answer: is it a whole phrase of its text, or cut out of one?"""
+"""The technique that looks at the edges of the answer, to tell a whole phrase of its text from a part of one."""
 
 from __future__ import annotations
 

@@ -172,7 +172,8 @@ def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
 
 
 def _answered(compared: _Compared, of_question: Vectors, texts: Vectors, stated: tuple[Words, Vectors]) -> Row:
-    """Compare the answer in its text with what is asked for, the whole question, and itself in the statement."""
+    """Return how the answer in its text compares with the thing asked for, the whole question, and itself in the
+    statement."""
     names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
     row = {f"answer and {name}": 0.0 for name in names}
     one = compared.one

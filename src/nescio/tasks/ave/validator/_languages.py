@@ -71,8 +71,8 @@ def months(language: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def plain_numbers(text: str, language: str) -> str:
-    """Write a text's numbers as English does: 1.234,5 as 1234.5, and words for numbers in digits where text2num knows
-    the language."""
+    """Return a text with numbers as English writes them: 1.234,5 as 1234.5, and words for numbers in digits if text2num
+    knows the language."""
     if language not in SNOWBALL:
         return text
     from text_to_num import alpha2digit

@@ -1,4 +1,5 @@
-"""In which mode a sentence speaks of an event: asserted, denied, or supposed; and what its quantifiers say of things.
+"""The mode in which a sentence states an event (asserted, denied, or supposed), and the things that its quantifiers
+count.
 
 Ben slept.                                  asserted
 Ben did not sleep. No dog slept.            denied

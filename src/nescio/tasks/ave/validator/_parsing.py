@@ -46,7 +46,7 @@ _LABELS = {
 
 
 class Token(Struct, frozen=True):
-    """A word of a parsed text: where it begins, its lemma, part of speech, function, head and class of name."""
+    """A word of a parsed text: its beginning, lemma, part of speech, function, head and class of name."""
 
     at: int
     lower: str

@@ -1,4 +1,5 @@
-"""A text as the techniques see it: words, their lemmas and stems, which carry content, and where the clauses end."""
+"""A text as the techniques see it: words, their lemmas and stems, which of them carry content, and the ends of
+clauses."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _QUESTION_WORDS = ("who", "whom", "whose", "when", "where", "why", "how", "which
 
 
 class Words(Struct, frozen=True):
-    """The words of a text in order: as written, in lower case, as lemmas, as stems; `place` is where each one is.
+    """The words of a text in order: as written, in lower case, as lemmas, as stems; `place` has the place of each.
 
     A place counts words, and more for punctuation between them, so that another clause is farther away.
     """

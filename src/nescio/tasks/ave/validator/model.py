@@ -1,4 +1,4 @@
-"""A trained validator: what it looks at, its forest, its calibration and its thresholds; saved as JSON, which runs
+"""A trained validator: its techniques, its forest, its calibration and its thresholds; saved as JSON, which runs
 nothing."""
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Model(Struct, frozen=True):
 
 
 def languages(exercise: Exercise) -> tuple[str, ...]:
-    """Return the codes of the languages of the questions, English where they say none."""
+    """Return the codes of the languages of the questions, English for those that name none."""
     return tuple(sorted({code(language(question)) for question in exercise.questions}))
 
 
@@ -145,7 +145,7 @@ def save(model: Model, path: Path) -> None:
 
 
 def load(path: Path) -> Model:
-    """Read a model again: it predicts the same to the last bit. Raises FormatError for a file that is none."""
+    """Read a model that was saved; it predicts the same to the last bit. Raises FormatError for a file that is none."""
     try:
         document = msgspec.json.decode(path.read_bytes())
     except OSError as error:

@@ -40,7 +40,8 @@ class TrainingPlan(Struct, frozen=True):
 
 
 class Trained(Struct, frozen=True, eq=False):
-    """A model, and what became of each development candidate while it was held out: `confidence`, shape (candidates,).
+    """A model, and its confidence in each development candidate while that was held out: `confidence`, shape
+    (candidates,).
 
     `tuned` has the threshold for each measure, with what to expect of it on new questions.
     """

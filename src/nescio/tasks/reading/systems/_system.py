@@ -41,7 +41,7 @@ System = Callable[[Question], Scored]
 
 
 def check(question: Question, *, options: bool) -> None:
-    """Raise MismatchError if a question lacks what a system reads: its story, or options to choose from."""
+    """Raise MismatchError if a question lacks something that a system reads: its story, or options to choose from."""
     if options and not question.options:
         raise MismatchError(
             f"question {question.id!r} has no options, and this system chooses among options; deep-read and random"

@@ -71,7 +71,8 @@ def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple
 
 
 def deep_read(switches: Iterable[str] = (), folder: Path | None = None) -> System:
-    """Return the system with some of the switches on; `folder` is WordNet's, where it is not installed."""
+    """Return the system with some of the switches on; `folder` is WordNet's, if it is not installed in its usual
+    place."""
     on = parse_switches(switches, folder)
 
     def choose(question: Question) -> Scored:

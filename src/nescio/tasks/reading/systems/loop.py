@@ -19,7 +19,7 @@ from nescio.text import content_stems
 
 
 def exercise(collection: Collection) -> Exercise:
-    """Return every option, or every sentence where a question has none, as an answer to validate.
+    """Return every option, or every sentence if a question has none, as an answer to validate.
 
     Right are the options of the key, and the sentences that people accept (or, where nobody lists any, those of
     AutSent). Where there is no key the values are unknown. Raises MismatchError for a question without a story.

@@ -1,4 +1,4 @@
-r"""Three simple systems that choose among options by what a story shares with them, stem by stem.
+r"""Three simple systems that choose the option whose stems a story shares most.
 
 All compare content stems (`nescio.text`: no stop words, Snowball's stemmer). An option is judged by its *own* stems:
 those that the question does not hold. No system reads the answer key, and none draws at random.
@@ -35,7 +35,8 @@ NEIGHBOUR = 0.25  # what a match beside the selected sentence counts, against on
 
 
 class _Stems(Struct, frozen=True):
-    """A question before its story, all in stems: what is asked, the own stems of each option, and the sentences."""
+    """A question before its story, all in stems: those of the question, those of each option alone, and those of the
+    sentences."""
 
     asked: frozenset[str]
     options: tuple[frozenset[str], ...]
