@@ -276,7 +276,7 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
     import difflib
 
     by_folded = {k.lower(): k for k in known}
-    # What ends so (pan.F1, abstention_F1) is nearer than what is spelled alike (UF01).
+    # A name that ends so (pan.F1, abstention_F1) is nearer than one that is spelled alike (UF01).
     near = [name.lower()] if name.lower() in by_folded else []
     near = near or [k for k in by_folded if name.lower() in re.split(r"[._@(]", k)[1:]][:_NEAREST]
     near = near or difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=cutoff)

@@ -52,7 +52,7 @@ the a an this that these those he she it they we you i but and so if in on at wh
 what who how why some many most all no yes not now
 """)
 
-# What shows no mark, and is kept: the joiners of scripts and emoji.
+# Characters that show no mark and are kept: the joiners of scripts and emoji.
 JOINERS = "\u200c\u200d"
 _REORDERING = {*map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))}
 LONG = 2_000  # characters of an answer or a question that a page keeps

@@ -176,7 +176,7 @@ def _run(arguments: list[str]) -> None:
     if arguments in ([], ["--help"], ["-h"]) and "_NESCIO_COMPLETE" not in os.environ:
         print(overview(_terminal()), end="")
         return
-    gc.set_threshold(200_000, 20, 20)  # classes and results are many small objects, hardly any of which is garbage
+    gc.set_threshold(200_000, 20, 20)  # classes and results are many small objects, and hardly any is garbage
     from nescio.cli.app import run
 
     try:

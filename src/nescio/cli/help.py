@@ -17,7 +17,7 @@ VARIABLE = "_NESCIO_COMPLETE"  # what a shell asks for the words that may come n
 SHELLS = ("bash", "zsh", "fish")
 OWN = "Options"
 UNBROKEN = "\N{NON-BREAKING HYPHEN}"  # in names of options until lines are made
-LABEL = 24  # letters of an option with what stands for its value
+LABEL = 24  # letters of an option with the placeholder of its value
 
 
 def _show_all(context: click.Context, _: click.Parameter, value: bool) -> None:

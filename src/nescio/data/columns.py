@@ -265,7 +265,7 @@ declare(
         "score",
         summaries=(Summary("sum", "partial"),),
         when_declined=0.0,
-        derive=lambda evidence: np.nan_to_num(evidence.columns["partial"]),  # runs of which nothing is said have none
+        derive=lambda evidence: np.nan_to_num(evidence.columns["partial"]),  # a cell without a value has none
         validated=True,
     ),
     Column(

@@ -29,7 +29,7 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
         raise UsageError(
             f"{opt('repeats_of')} {clash}: there is already a run of that name, and it is not one of these"
         )
-    # Each run as its members, the first of which stands in the first block of rows.
+    # Each run as its members, the first of which is in the first block of rows.
     runs = {outcomes.runs[run]: [run] for run in alone} | members
     blocks, width = max(map(len, runs.values())), len(outcomes.questions)
 

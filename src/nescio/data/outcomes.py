@@ -18,7 +18,7 @@ from nescio.data.repeats import Repeats, named
 
 INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1
 ANSWERED = 4  # of labels alone: people say that it is an answer, and not whether it is right
-SAID_SO = "declined in words"  # why an answer is silent of which a pattern says so
+SAID_SO = "declined in words"  # why an answer is silent if a pattern says so
 STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
 PARTIAL = "partial"  # what a word means that is of an incorrect answer, but of a partly right one; and its column
 MEANINGS = {**STATES, PARTIAL: INCORRECT, "ungraded": NOT_GRADED}  # what a word of a file can be read as

@@ -17,7 +17,7 @@ _DATE = re.compile(r"(?<!\d)(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?!\d)")
 # An operator that prose does not have, with space on both sides or on neither; or a command of TeX.
 _RUN = r"[-*/%!&|~]*[+=<>^][-+*/%=<>!&|^~]*"
 _FORMULA = re.compile(rf"(?<=[\w)\]}}'\"])(?:{_RUN}|\s+{_RUN}\s+)(?=[\w(\[{{\\.'\"])|\\[A-Za-z]")
-_AROUND = " \t\n`$\"'“”"  # what may stand around a formula
+_AROUND = " \t\n`$\"'“”"  # what may be around a formula
 _ENDS = re.compile(r"(?<![`$\"'.,;:?!])[`$\"'.,;:?!]+(?=\s|$)|(?<!\S)[`$\"']+")
 _SPACES = re.compile(r"(?<=[^\w\s])\s+|\s+(?=[^\w\s])")
 # Marks in words: between digits, the sign of a number, of an exponent or of a letter, C++ and C#, snake_case, f'(x).

@@ -371,7 +371,7 @@ def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
 
 
 OWN = " (one of your own: 'formula((C + U/2)/n)')"
-# What else measures are called: for short, or in papers; a name with a parameter stands for the measure without it.
+# What else measures are called: for short, or in papers; a name with a parameter means the measure without it.
 OTHER_NAMES = {
     "price": "price_per_right",
     "ECE(by=count)": "ECE_by_count",

@@ -15,7 +15,7 @@ from nescio.data.columns import Array
 from nescio.stats import ordered
 from nescio.stats.ordered import Scan, harmonic_table
 
-MOST_CELLS = 1 << 20  # of an array that stands for a column; more of them are made in turn
+MOST_CELLS = 1 << 20  # of an array that represents a column; more of them are made in turn
 
 LARGEST_TABLE = 1 << 24  # of harmonic numbers; above it the digamma function gives them
 

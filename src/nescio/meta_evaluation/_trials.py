@@ -63,7 +63,7 @@ def drawing_for(data: Data, size: int | None, trials: int | None, seed: int, *, 
     count = _size(data)
     if count < 2:
         raise MismatchError("there is only one question (or cluster), which cannot be halved")
-    # Counts say of each pair what it did, and not of which questions: sub-collections cannot be shared.
+    # Counts say what each pair did, and not on which questions: sub-collections cannot be shared.
     return Drawing(size or min(LARGEST_DEFAULT, count // 2), trials, seed, fresh or not data.has_questions, jobs)
 
 

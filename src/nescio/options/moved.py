@@ -37,7 +37,7 @@ MOVED: dict[tuple[str, str], Words] = {
 }
 
 
-# What an earlier version had as a command: what to write in a shell now, and in Python.
+# Commands of an earlier version: what to write in a shell now, and in Python.
 COMMANDS: dict[str, Words] = {
     "view": ("report --open", "report(…, open=True)"),
     "advise": ("report", "report"),

@@ -18,7 +18,7 @@ from nescio.sources.temporary import folder_with
 WINDOW = 1 << 27
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _CHUNK = 1 << 20
-_SIP = 1 << 10  # of zstandard, whose blocks of 4 bytes may stand for 128 KB each
+_SIP = 1 << 10  # of zstandard, whose blocks of 4 bytes may unpack to 128 KB each
 
 
 def unpack(path: Path) -> tuple[Packed, Path]:

@@ -93,7 +93,7 @@ def watched(connection: duckdb.DuckDBPyConnection, path: Path, tick: Callable[[i
     if tick is None or size < _LARGE:
         yield
         return
-    # What the query has done is counted where a bar could be drawn.
+    # The engine counts what the query has done only if a bar could be drawn.
     connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     connection.execute("SET progress_bar_time = 0")
     told, ended = 0, Event()

@@ -55,7 +55,7 @@ def decode_object(
         raise FormatError(path, "each line must be a JSON object", where=f"line {line}", value=value)
     if room is not None:
         check_columns(path, len(value), room.left, f"line {line}")
-    # Else no key stands twice, and nothing lies deep.
+    # Else no key occurs twice, and nothing is nested deep.
     if text.count(b":") > len(value) or text.count(b"[") >= limits().max_depth:
         _check(path, value, text, f"line {line}")
     return value

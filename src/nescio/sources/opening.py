@@ -307,7 +307,7 @@ def _with_index(table: Any) -> Any:
     names = [name for name in getattr(getattr(table, "index", None), "names", None) or () if name is not None]
     if type(table).__name__ != "DataFrame" or not names:
         return table
-    if len({*names, *table.columns}) < len(names) + len(table.columns):  # a name stands twice, or would
+    if len({*names, *table.columns}) < len(names) + len(table.columns):  # a name occurs twice, or would
         return table
     return table.reset_index(level=names)
 

@@ -19,7 +19,7 @@ from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 from nescio.text import decimal
 
-KEY, RUN = "id", "run"  # the columns of names that rows, or lists of rows, stand under
+KEY, RUN = "id", "run"  # the columns of the names of rows, or of lists of rows
 _SHOWN = 3  # other lists that a note names
 _FEWEST = 3  # objects of one kind by name that are rows
 _FEWEST_CELLS, _MOST_WORDS = 5, 6  # of single cells by name, in two objects: how many in each, and different ones

@@ -21,7 +21,7 @@ PACKED = (".gz", ".bz2", ".xz", ".zst")
 BY_SUFFIX = (*TEXT, ".parquet", ".xml", *ARCHIVES)  # and any of them followed by one of PACKED
 DELIMITED = (".csv", ".tsv")
 LINES = (".jsonl", ".ndjson")
-_SMALL = 1 << 18  # bytes of text of which a query is run before a better one would be planned
+_SMALL = 1 << 18  # bytes of text whose query is run before a better one would be planned
 
 
 class Packed(Struct, frozen=True, eq=False, weakref=True):

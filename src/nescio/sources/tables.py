@@ -31,11 +31,11 @@ _MARK = "'"
 _LONGEST_LINE = 1 << 26
 _AT_ONCE = 1 << 12  # lines
 _TICK = 1 << 22
-_FEW_NAMES = 1 << 11  # of which a Parquet file that is read once has a dictionary
+_FEW_NAMES = 1 << 11  # for which a Parquet file that is read once has a dictionary
 LARGEST_AT_ONCE = 1 << 28
 # A text as a number, in SQL, as `text.decimal` has it: 1_0 and +-1 are none, which the table engine takes for numbers.
 NUMBER = "TRY_CAST(CASE WHEN NOT contains({0}, '_') AND NOT contains({0}, '+-') THEN {0} END AS DOUBLE)"
-# What people write where there is no number; readers say that it is none.
+# Words that people write for no number; readers say that they are none.
 NOTHING = r"(n/?a|n\. ?a\.|#n/a|<na>|nan|none|null|-+|–|—|\?|k\. ?a\.)"
 
 
@@ -205,7 +205,7 @@ def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -
             yield None
             return
         path, cells, odd = temporary / "rows.parquet", [], []
-        # What is odd is told by an error, so that the file is read once.
+        # An error tells what is odd, so that the file is read once.
         for i, name in enumerate(columns):
             none = f"CASE WHEN {_text(f'c{i}')} IS NOT NULL THEN error('odd')::DOUBLE END"
             cell = f"coalesce({NUMBER.format(f'c{i}')}, {none})" if name in numbers else f"c{i}"
@@ -368,7 +368,7 @@ def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
         rows: list[Any] = msgspec.json.Decoder(row).decode_lines(content)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    # One object begins on each line and none goes on to the next; as many colons as fields: no key stands twice.
+    # One object begins on each line and none goes on to the next; as many colons as fields: no key occurs twice.
     begun = content.count(b"\n{") + content.startswith(b"{")
     lines = content.rstrip(b"\r\n").count(b"\n") + 1
     check_rows(source.label, lines)

@@ -14,7 +14,7 @@ from nescio.sources.limits import check_text_length, longest_text
 WHITE = " \t\n\v\f\r"  # what is taken off both ends of every cell
 _CHUNK = 1 << 20
 _TICK = 1 << 22
-_END = "\0"  # which stands in no text file
+_END = "\0"  # which is in no text file
 _UNCLOSED = "a quotation mark that opens here is never closed"
 _LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it is told otherwise
 

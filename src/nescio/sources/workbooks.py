@@ -121,7 +121,7 @@ class _Sheet:
                 rule = f"sheet {self._sheet.title!r} has more rows or columns than a file of its size can hold"
                 raise FormatError(self._path, rule)
             texts = ["" if cell is None else _text(cell) for cell in row]
-            self._made.add(sum(map(len, texts)) + len(texts))  # one text may stand in many cells
+            self._made.add(sum(map(len, texts)) + len(texts))  # one text may be in many cells
             if not any(texts):
                 continue
             if width is None and len(self.titles) < _MOST_TITLES and sum(map(bool, texts)) == 1 and " " in texts[0]:

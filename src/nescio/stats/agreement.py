@@ -48,7 +48,7 @@ def tau_ap(truth: Scores, estimate: Scores) -> float:
         return float("nan")
     above = estimated[None, :] > estimated[:, None]
     alike = (above & (true[None, :] > true[:, None])).sum(axis=1)
-    rank = above.sum(axis=1)  # how many stand above
+    rank = above.sum(axis=1)  # how many are above
     lower = rank > 0
     return float(2 * np.mean(alike[lower] / rank[lower]) - 1)
 

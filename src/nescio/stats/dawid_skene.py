@@ -91,7 +91,7 @@ def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cyc
         with np.errstate(divide="ignore", invalid="ignore"):
             prior = prior / prior.sum()
             confusion = counts / counts.sum(axis=2, keepdims=True)
-            # A verdict that was not given multiplies by 1, and one that is impossible by 0, of which -1e9 is the log.
+            # A verdict that was not given multiplies by 1, and one that is impossible by 0, whose log is -1e9 here.
             logs = np.nan_to_num(np.log(confusion).reshape(categories, -1), nan=0.0, neginf=-1e9)
             joint = np.log(prior) + flat @ logs.T
         top = joint.max(axis=1, keepdims=True)

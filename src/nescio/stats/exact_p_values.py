@@ -258,7 +258,7 @@ def _exchanges(sizes: tuple[int, ...], start: int) -> tuple[Floats, Floats]:
     """Return some of the exchanges of kinds of these sizes, shape (exchanges, kinds), and the chance of each; pairs of
     as many units share them."""
     shape = tuple(size + 1 for size in sizes)
-    # B and n - B differ alike, and stand as far from the middle of the list: half of it is enough.
+    # B and n - B differ alike, and are as far from the middle of the list: half of it is enough.
     every = math.prod(shape)
     place = np.arange(start, min(start + AT_ONCE, -(-every // 2)))
     counts = np.unravel_index(place, shape)

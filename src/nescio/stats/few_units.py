@@ -14,7 +14,7 @@ from nescio.stats import intervals
 
 Floats = NDArray[np.float64]
 LEAST_MOVED = 0.3  # of the furthest that one question can move a value
-LEAST_FREEDOM = 4.0  # with imagined units, of which little else makes up the spread
+LEAST_FREEDOM = 4.0  # with imagined units, if little else makes up the spread
 LEAST_SEEN = 0.7  # the same, for values that rare errors move far
 
 

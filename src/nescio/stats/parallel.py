@@ -102,7 +102,7 @@ def interrupts_held() -> Iterator[None]:
         yield
         return
     pressed: list[signal.Signals] = []
-    # Of the whole process, as any thread may be told of a signal; and of this thread, which processes inherit.
+    # For the whole process, as any thread may be told of a signal; and for this thread, which processes inherit.
     heard = (signal.SIGINT, signal.SIGTERM)
     handlers = {number: handler for number in heard if callable(handler := signal.getsignal(number))}
     for number in handlers:

@@ -126,7 +126,7 @@ def _several(
 ) -> Exchanged:
     systems = units.shape[1]
     orders = np.array([np.roll(np.arange(systems), -k) for k in range(systems)])
-    # What a unit adds with each of its systems as the suspect, of a measure that is a sum.
+    # The amount that a unit adds with each of its systems as the suspect, for a measure that is a sum.
     added = np.stack([excess(value, units[:, order] / n) for order in orders], axis=1)
     # No sum agrees with a measure that is none on these exchanges.
     probes = [np.zeros(len(units), dtype=np.int64), *rng.integers(systems, size=(4, len(units)))]

@@ -48,7 +48,7 @@ def fixed_benchmarks(
     if math.isnan(value) or math.isnan(se) or not spread.any():
         return Macro(value, se, math.nan, math.nan)
     freedom = float(squares.sum() ** 2 / np.sum(squares[spread] ** 2 / freedoms[spread]))
-    if min(value - limits[0], limits[1] - value) <= 1e-12:  # so is every benchmark, the least of which says least
+    if min(value - limits[0], limits[1] - value) <= 1e-12:  # so is every benchmark; the smallest says least
         return Macro(value, se, *intervals.at_limit(value, limits, size * (float(freedoms.min()) + 1), level))
     return Macro(value, se, *intervals.logit(value, float(np.sqrt(squares.sum())) / size, limits, freedom, level))
 

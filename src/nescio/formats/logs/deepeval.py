@@ -300,7 +300,7 @@ def _has_0_for_no_tool(case: Case, metrics: dict[str, Metric]) -> bool:
 
 def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:
     """Note if the run's own counts of passed cases differ from those of the cases in it."""
-    run = None if source.outline else part_of(source.document, *_root(source))  # of a large one they stand at the end
+    run = None if source.outline else part_of(source.document, *_root(source))  # in a large one they are at the end
     passed, failed = number(part_of(run, "testPassed")), number(part_of(run, "testFailed"))
     if passed is None or failed is None or min(passed, failed) < 0 or not 0 < passed + failed < math.inf:
         return

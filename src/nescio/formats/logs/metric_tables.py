@@ -31,7 +31,7 @@ _COSTS = """latency cost costs price tokens token time timestamp duration second
 size usd chars characters seed year"""
 COSTS = frozenset(_COSTS.split())
 _BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
-NOTHING = frozenset(("", "nan", "none", "null", "n/a", "na", "<na>"))  # what stands for a metric that failed
+NOTHING = frozenset(("", "nan", "none", "null", "n/a", "na", "<na>"))  # placeholders for a metric that failed
 
 
 def is_table(source: Source) -> bool:

@@ -52,7 +52,7 @@ _SCORE = re.compile(r"(.+?)(?:/v\d+)?/(?:score|value)", re.DOTALL)
 _BESIDE = re.compile(r".+/(?:justification|rationale|error_message|error_code|score|value)", re.DOTALL)
 _OTHERS = ("trace", "spans", "assessments", "trace_metadata", "tags", "trace_id", "request_id", "client_request_id")
 _OF_TRACES = ("request_time", "execution_duration", "execution_time_ms", "timestamp_ms", "state", "status")
-_LARGE = ("trace", "spans", "tags")  # all that is needed of them stands beside them
+_LARGE = ("trace", "spans", "tags")  # all that is needed of them is beside them
 Row = Mapping[str, Any]
 
 

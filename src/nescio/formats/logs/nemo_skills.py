@@ -27,7 +27,7 @@ from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, number, part_of
 from nescio.sources.source import Source, own_path
 
-# By the name that metrics.json has for it, where a metric stands in a row.
+# The place of a metric in a row, by its name in metrics.json.
 FLAGS = {
     "symbolic_correct": ("symbolic_correct",),
     "passing_base_tests": ("is_correct",),

@@ -37,7 +37,7 @@ KEY = "nescio_baseline"
 SCORE = "score:"  # before the name of a column of scores
 _STATES = {**STATES, "ungraded": NOT_GRADED, "missing": ABSENT}
 _WORDS = {state: word for word, state in _STATES.items()}
-_NUMBERS: Mapping[str, tuple[type, float]] = {  # columns of numbers: their type, and what stands for nothing
+_NUMBERS: Mapping[str, tuple[type, float]] = {  # columns of numbers: their type, and the value for nothing
     "confidence": (np.float64, np.nan),
     "candidate": (np.int8, -1),
     "answerable": (np.int8, -1),

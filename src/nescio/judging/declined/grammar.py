@@ -21,7 +21,7 @@ CLASSES = {
     "lack": "f",  # lacks, insufficient
     "me": "m",  # the speaker: I, my, or a verb that says so by its ending
     "own": "w",  # know, in the first person of a language without pronouns
-    "finite": "h",  # a verb that stands before its negation: "der Text sagt das nicht"
+    "finite": "h",  # a verb that comes before its negation: "der Text sagt das nicht"
     "know": "k",  # what a speaker or a source does not do: know, find, answer, mention, contain
     "known": "p",  # what an answer is not: known, confirmed, available, clear
     "can": "c",  # possible, impossible

@@ -64,7 +64,7 @@ def matches(kind: str, names: Iterable[str], text: str) -> bool:
 def pattern(kind: str, name: str) -> re.Pattern[str]:
     """Compile the phrases of a kind in a language."""
     either = "|".join(_regex(phrase, languages()[name]) for phrase in languages()[name][kind])
-    # An aside stands at the beginning of its clause: "sorry" does, "he was sorry" says something.
+    # An aside comes at the beginning of its clause: "sorry" does, "he was sorry" says something.
     return re.compile(rf"^\W*(?:{either})" if kind == "aside" else either)
 
 

@@ -17,8 +17,8 @@ from nescio.judging.declined.phrases import matches, pattern, whole, without_cla
 from nescio.sources.tables import NOTHING
 
 _ASIDE_SHARE = 5  # as many times the words in which it declines, an answer that begins with something else has
-SHORT = 5  # words that an answer may have which stands alone before its speaker doubts it
-# Where a sentence ends: not after "30." or an initial.
+SHORT = 5  # words of an answer that is alone before its speaker doubts it
+# The end of a sentence: not after "30." or an initial.
 _ENDS = re.compile(r"(?<=[.!?…؟])(?<!\b\d\.)(?<!\b\d\d\.)(?<!\b[^\W\d]\.)[)\]*]*\s+|(?<=[。！？])|[\n;؛]+")
 _QUOTED = re.compile(
     r"“[^”]*”|\"[^\"]*\"|«[^»]*»|„[^“”]*[“”]|「[^」]*」|『[^』]*』|‘[^’]*’(?!\w)|(?<!\w)'[^']{3,}'(?!\w)"
@@ -29,7 +29,7 @@ _WRAPPED = re.compile(
 _MARKS = dict.fromkeys((*range(0x064B, 0x0653), 0x0640, 0x200B, 0x200C, 0x200D, 0xFEFF))  # Arabic vowels, joiners
 _QUOTE = "◻"
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-# Texts that are an answer to one question, and say nothing of another: those that stand where there is none, and words.
+# Texts that are an answer to one question, and say nothing of another: placeholders for no answer, and words.
 _BLANKS = frozenset(("", "none", "null", "nil", "na", "nan", "-", "?", "pass", "skip"))
 _AMBIGUOUS = _BLANKS | frozenset(("nothing", "x", "nobody", "no one"))
 

@@ -57,7 +57,7 @@ class Budget:
         limits = self.limits
         with self._ended:
             if limits.cost is not None:
-                # What calls under way are reckoned at is mostly more than they cost: wait for them.
+                # Calls under way are mostly reckoned at more than they cost: wait for them.
                 while self._under_way and self.spent + self._reserved + most > limits.cost:
                     self._ended.wait()
                 if self.spent + self._reserved + most > limits.cost:

@@ -191,7 +191,7 @@ def view(measure: Measure, levels: tuple[float, ...]) -> View:
     _, code = distinct(np.concatenate([np.nan_to_num(cells, neginf=-1e300), np.isnan(cells)], axis=1))
     first = np.unique(code, return_index=True)[1]
     kept = np.sort(first)
-    place = np.searchsorted(kept, first[code])  # of every kind, which of those kept stands for it
+    place = np.searchsorted(kept, first[code])  # for every kind, which of those kept represents it
     own = kinds.take(kept)
     declared = [known(name) for name in measure.reads]
     number = own.sure

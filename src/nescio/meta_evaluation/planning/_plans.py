@@ -26,7 +26,7 @@ EXACT = "simulated exact test"
 PERMUTATION = "simulated permutation"
 NORMAL = "normal approximation"
 RESAMPLES = 4_000  # of a pilot, for the standard error of the difference
-FEW = 30  # units, of which fewer are doubted aloud
+FEW = 30  # units; a note doubts fewer
 NAN = float("nan")
 
 

@@ -239,7 +239,7 @@ def _evidence(
         columns["ave.accepted"][run, len(questions) :] = [row.key in accepted for row in rows]
         if any(item.confidence is not None for item in validations):
             sure = {key: item.confidence for key, item in decided.items()}
-            # A decision that was not handed in is surely no acceptance: it stands below all others.
+            # A decision that was not handed in is surely no acceptance: it ranks below all others.
             columns["ave.confidence"][run, len(questions) :] = [sure.get(row.key, -np.inf) for row in rows]
     clusters = np.array([*range(len(questions)), *(row.cluster for row in rows)], dtype=np.int64)
     alone = len(np.unique(clusters)) == len(clusters)

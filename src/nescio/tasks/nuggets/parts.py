@@ -95,7 +95,7 @@ class Said(Struct):
     where: dict[tuple[str, str], At] = field(default_factory=dict)
     strings: dict[tuple[str, str], dict[int, _String]] = field(default_factory=dict)
     sure: dict[tuple[str, str], float | None] = field(default_factory=dict)
-    runs: dict[str, str] = field(default_factory=dict)  # each with the file it stands in
+    runs: dict[str, str] = field(default_factory=dict)  # each with its file
 
     def run(self, at: At, name: str) -> None:
         """Add a run, which must be in one file only."""

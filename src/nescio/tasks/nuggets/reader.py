@@ -1,4 +1,4 @@
-r"""Read definition questions: nugget keys, the strings of runs, and assessors' mappings, as text or JSON Lines.
+r"""Definition questions as text or JSON Lines: nugget keys, the strings of runs, and assessors' mappings.
 
 Text in TREC's manner, with cells separated by white space:
 

@@ -1,5 +1,4 @@
-"""Score definition questions (TREC 2003-2006): nuggets of information, systems' responses, and assessors' findings in
-them.
+"""Definition questions (TREC 2003-2006): nuggets of information, systems' responses, and assessors' findings in them.
 
 A key lists the nuggets of a target, each vital or okay; a response is a list of strings; a match says that a response
 has a nugget. `evidence` turns them into columns, which the measures of `nescio.tasks.nuggets.measures` read.

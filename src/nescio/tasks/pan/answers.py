@@ -20,7 +20,7 @@ from nescio.tasks.kit import fault_at
 from nescio.tasks.pan.shapes import shared
 from nescio.tasks.pan.truth import DECIDED, Truth, identifier
 
-# What is odd in an answer: a list of one number, a score outside [0, 1], or one on the other side than the letter.
+# Oddities of an answer: a list of one number, a score outside [0, 1], or one on the other side than the letter.
 LISTED, OUTSIDE, OTHER_SIDE = "listed", "outside", "other side"
 
 

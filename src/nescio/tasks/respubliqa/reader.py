@@ -39,7 +39,7 @@ COLUMNS = {
     "confidence": ("confidence",),
 }
 _LETTERS = ("R", "W", "X", "U")
-# What an assessment says: whether it calls the question unanswered, and the letter of the answer or of the candidate.
+# An assessment says whether it calls the question unanswered, and the letter of the answer or of the candidate.
 WORDS: dict[str, tuple[bool, str]] = {
     **{letter: (False, letter) for letter in _LETTERS},
     **{f"{NOA} {letter}": (True, "R" if letter == "R" else "W") for letter in _LETTERS},

@@ -89,7 +89,7 @@ def _fast(source: Source) -> list[_Asked] | None:
 
     try:
         return listed_questions(msgspec.convert(source.document, shape()))
-    except (msgspec.ValidationError, UnicodeEncodeError):  # the latter where half of a surrogate pair stands alone
+    except (msgspec.ValidationError, UnicodeEncodeError):  # the latter if half of a surrogate pair is alone
         return None
 
 

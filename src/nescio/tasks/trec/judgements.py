@@ -23,7 +23,7 @@ from nescio.text import squeeze
 
 VERDICTS = {"R": CORRECT, "W": INCORRECT, "X": INCORRECT, "U": INCORRECT}
 NUMBERS = {"1": "R", "-1": "W", "2": "U", "3": "X"}  # of TREC's own files; its README of 2005 names them
-# What TREC's collections call their documents: NYT19990101.0001, AP880212-0001, FBIS3-1, LA010189-0001,
+# The names of documents in TREC's collections: NYT19990101.0001, AP880212-0001, FBIS3-1, LA010189-0001,
 # FR940104-0-00001.
 _DOCNO = re.compile(r"[A-Z]{2,5}\d{1,9}(?:[-.]\d+){1,2}|[A-Z]{3}\d{8,12}")
 _NAMES = {"X": "inexact", "U": "unsupported"}

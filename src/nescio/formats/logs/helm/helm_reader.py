@@ -39,7 +39,7 @@ from nescio.sources.elements import as_list, as_object, number, objects_in, part
 from nescio.sources.source import Source
 
 MAIN = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match")
-# What the tool records of every request, none of which is a score.
+# Records of the tool on every request; none is a score.
 RECORDS = re.compile(
     r"(num|training|inference|finish_reason|batch)_.*|prompt_truncated|max_prob|logprob|predicted_index"
 )

@@ -46,7 +46,7 @@ def _vectors(name: str, text: str) -> tuple[Vectors, Vectors]:
     try:
         cut = encoder.tokenizer(text, truncation=True, max_length=encoder.max_seq_length, return_offsets_mapping=True)
         places = cut["offset_mapping"]
-    except NotImplementedError:  # a tokenizer that does not say where its tokens stand
+    except NotImplementedError:  # a tokenizer that does not give the places of its tokens
         places = []
     if len(places) != len(tokens):
         raise UsageError(f"{name} has no vector for each token of a text, and the technique embeddings needs them")

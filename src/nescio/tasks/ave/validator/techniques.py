@@ -38,7 +38,7 @@ from nescio.tasks.ave.validator._rivals import against_rivals
 from nescio.text import enumerated
 
 LEXICAL = "Lexical processing"  # not a row of Table 12: its text says that all participants used it
-STATED = frozenset(get_args(Language))  # languages of which there are rules for hypotheses
+STATED = frozenset(get_args(Language))  # languages with rules for hypotheses
 REDUNDANCY, REDUNDANCY_ROW = "redundancy", "Redundancy across systems"  # AVE removes it on purpose
 PROOFS, PASSAGES = "proofs", "passages"
 RIVALS, RIVAL_ROW = "rivals", "Other questions about the text"  # no validator of 2007 says that it looked at them
@@ -57,7 +57,7 @@ class Technique(Struct, frozen=True):
     row: str
     compute: Compute
     absent: Callable[[Resources], str | None] = lambda _: None
-    also: tuple[str, ...] = ()  # other rows that it stands for
+    also: tuple[str, ...] = ()  # other rows that it represents
     spoken: frozenset[str] | None = frozenset((ENGLISH,))  # codes of languages that it knows; None: it reads no words
     parsed: bool = False  # whether it reads what a parser makes of the texts
     outside: bool = False  # whether it needs what this project does not bring: WordNet, a model, a parser, a prover

@@ -41,7 +41,7 @@ class _Stems(Struct, frozen=True):
     asked: frozenset[str]
     options: tuple[frozenset[str], ...]
     story: tuple[tuple[str, ...], ...]
-    held: Mapping[str, int]  # in how many sentences a stem stands
+    held: Mapping[str, int]  # the number of sentences with a stem
 
     @classmethod
     def of(cls, question: Question) -> _Stems:
