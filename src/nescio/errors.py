@@ -262,8 +262,8 @@ def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
 
 
 def differs_between_runs(column: str, question: str, *values: tuple[str, str, str | None]) -> MismatchError:
-    """Return the error for a column of questions that runs disagree on; `values` are two runs, with the place and the
-    value of each (None, "": the run has none)."""
+    """Return the error for a column of questions on which runs disagree. `values` are two runs, each with its place and
+    its value (None, "": the run has none)."""
     said = ", and ".join(
         f"run {run!r} ({place}) has {value!r}" if value else f"run {run!r} ({place}) has none"
         for run, place, value in values

@@ -42,8 +42,8 @@ WORDS = {Verdict.INEXACT: "inexact", Verdict.UNSUPPORTED: "unsupported"}
 
 
 def verdicts_in(words: Iterable[str]) -> dict[str, Verdict]:
-    """Return the verdict that each word of a column means, for the words that mean one: inexact and unsupported, and
-    the letters if R and X are among the words. U alone may mean unanswered."""
+    """Return the verdict that each word of a column means, for the words that mean one. These are inexact and
+    unsupported, and the letters if R and X are among the words. U alone may mean unanswered."""
     words = list(words)
     folded = {word.strip().lower() for word in words}
     known = {word: verdict for verdict, word in WORDS.items()}

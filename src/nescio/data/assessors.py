@@ -139,7 +139,7 @@ def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
 
 
 def settled(labels: Sequence[Label], rule: Resolution) -> tuple[list[Label], list[Note]]:
-    """Return the labels with one verdict on each answer by a rule, if assessors are named; an answer that the rule
+    """Return the labels with one verdict on each answer by a rule, if assessors are named. An answer that the rule
     leaves in dispute keeps all of its verdicts."""
     verdicts = {item: given for item, given in verdicts_of(labels).items() if len({*given.values()}) > 1}
     if not verdicts:

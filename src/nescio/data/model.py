@@ -82,8 +82,8 @@ class Verdict(StrEnum):
 
 
 def first_of_each(questions: Sequence[Question], column: str) -> tuple[tuple[Question, ...], Note]:
-    """Return the first question of each value of a column, and those without a value, with a note of how many they are;
-    raises UsageError if no question has the column."""
+    """Return the first question of each value of a column, and those without a value, with a note of how many they are.
+    Raise UsageError if no question has the column."""
     if not any(column in question.strata for question in questions):
         known = dict.fromkeys(name for question in questions for name in question.strata)
         raise UsageError(f"no question has a column {column!r}; they have {', '.join(known) or 'none'}")

@@ -131,8 +131,8 @@ def changed(before: Iterable[NonAnswers], after: Iterable[NonAnswers]) -> str:
 def notes_on_pairs(
     pairs: Sequence[tuple[str, str]], silence: Sequence[Sequence[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> Iterator[Note]:
-    """Note which pairs of a run and its baseline differ in outputs that were empty, unparsed or failed, and on which
-    runs no decision can be made because such outputs count as silence."""
+    """Note the pairs of a run and its baseline that differ in outputs that were empty, unparsed or failed. Note also
+    the runs on which no decision can be made, because such outputs count as silence."""
     every = [row for rows in silence for row in rows]
     for run, baseline in dict.fromkeys(pairs):
         old, new = ([row for row in every if row.run == name] for name in (baseline, run))

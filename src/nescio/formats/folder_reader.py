@@ -152,7 +152,7 @@ def _is_of(path: Path, name: str) -> bool:
 
 
 def every_file(folder: Path) -> list[Path]:
-    """Return the files in a folder and in the folders within it, in order; those whose names begin with a full stop are
+    """Return the files in a folder and in the folders within it, in order. Those whose names begin with a full stop are
     left out, unless a format's files are named so."""
     dotted = [pattern for patterns in FILES.values() for pattern in patterns if pattern.startswith(".")]
     paths: list[Path] = []

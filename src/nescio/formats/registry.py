@@ -281,7 +281,7 @@ def matching_formats(source: Source) -> list[Format]:
 
 
 def _names_runs_and_verdicts(source: Source) -> bool:
-    """Return whether rows name a verdict and, beside it, the run or silence: tools whose rows have a verdict write one
+    """Return whether rows name a verdict and, beside it, the run or silence. Tools whose rows have a verdict write one
     run a file, and no column for silence."""
     roles = {role for name in source.columns if name for role in roles_of(name)}
     listed = source.kind in TABLES or isinstance(source.document, list)

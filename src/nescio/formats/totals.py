@@ -19,8 +19,8 @@ ROUNDING = 1e-6  # what figures that are written in full differ by
 
 
 class Total(Struct, frozen=True):
-    """A figure of a file's own: its name or its path in the file, its value (None if only the number of its answers is
-    known), and what the answers give, counted as the tool counts.
+    """A figure of a file's own, and the figure that the answers give, counted as the tool counts. It has a name or a
+    path in the file, and a value, which is None if only the number of its answers is known.
 
     `ours` has several values, the likeliest first, if the name of the figure leaves open what it counts: silence in or
     out of the denominator, say. `covered` is the number of answers that the figure is over, if the file says it. `held`

@@ -1,5 +1,6 @@
-"""Count doubts about the judging of answers while they are judged: wrong answers that read like silence, right answers
-that differ from gold in marks that the judge ignores, and answers that another judge grades otherwise."""
+"""Count doubts about the judging of answers while they are judged. There are three kinds: wrong answers that read like
+silence, right answers that differ from gold in marks that the judge ignores, and answers that another judge grades
+otherwise."""
 
 from __future__ import annotations
 

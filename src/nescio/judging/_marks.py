@@ -63,7 +63,7 @@ _gold_formula, _gold_words = lru_cache(maxsize=1 << 16)(_formula), lru_cache(max
 
 
 def with_marks(text: str, names: bool = False) -> str:
-    """Return a text with letters for the marks that carry meaning, so that no normalisation takes them off; `names`
+    """Return a text with letters for the marks that carry meaning, so that no normalisation takes them off. `names`
     keeps the marks that a name may have or not."""
     text = text.translate(_ALIKE)
     if not _ANY.search(text):

@@ -110,8 +110,8 @@ def _certificate(document: Mapping[str, Any]) -> Certificate:
 
 
 def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions: Iterable[str] | None) -> list[Note]:
-    """Say what a certificate certifies, of answers that these judges judged; raises MismatchError, in one sentence,
-    where judge, prompt or questions are others than it is for, or the interval of its kappa is not above 0."""
+    """Return the statement of a certificate on answers that these judges judged. Raises MismatchError, in one sentence,
+    if judge, prompt or questions differ from its own, or if the interval of its kappa is not above 0."""
     own = read_certificate(path)
     if questions is None:
         raise MismatchError(f"{path}: the certificate is for particular questions, but this data names none")

@@ -25,8 +25,8 @@ def judge(
     resources: judging.Resources | None = None,
     watch: Progress | None = None,
 ) -> ReadResult:
-    """Judge what was read by the judge asked for, else by that of the benchmark, else by the one that suits the
-    questions; `watch` is told how many answers have been judged.
+    """Judge the data by the judge asked for, else by that of the benchmark, else by the one that suits the questions.
+    `watch` is told how many answers have been judged.
 
     What is judged already stays as it is; raises UsageError if a judge is named for it.
     """

@@ -40,8 +40,8 @@ def connect(*, alone: bool = False, small: bool = False) -> Iterator[duckdb.Duck
 
 
 def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckDBPyConnection:
-    """Open a connection, with temporary tables and views of its own, to a database in memory that fetches nothing from
-    anywhere, and does not look for like terms among thousands of columns.
+    """Open a connection to a database in memory, with temporary tables and views of its own. The database fetches
+    nothing from anywhere, and does not look for like terms among thousands of columns.
 
     A process has one such database, as opening one takes longer than to read a small table; `alone` opens another,
     whose settings may be changed. Where all that is to be read is `small`, queries are run as they are written, and in
@@ -181,8 +181,8 @@ def _open(threads: int) -> duckdb.DuckDBPyConnection:
 
 
 def parquet(path: Path, more: str = "") -> tuple[str, list[str]]:
-    """Return a table of Parquet in SQL, and its parameters: a file, all files of a pattern, or those in a folder and
-    the folders within it, whose names may hold columns (run=a/part-0.parquet)."""
+    """Return a table of Parquet in SQL, and its parameters. It is a file, all files of a pattern, or those in a folder
+    and the folders within it, whose names may hold columns (run=a/part-0.parquet)."""
     folder, options = path.is_dir(), f", {more}" if more else ""
     where = f"{address(path)}/**/*.parquet" if folder else str(path.absolute()) if is_pattern(path) else address(path)
     return f"read_parquet(?, hive_partitioning={str(folder).lower()}, hive_types_autocast=false{options})", [where]

@@ -33,7 +33,8 @@ _CELL = 9  # bytes of a run, a question and a state
 
 class Grid(Struct, frozen=True, eq=False):
     """The runs in the order in which they first come in the table, the questions by their names, the state of each cell
-    and the columns of numbers, all of shape (runs, questions); and who judged the runs, where that is known."""
+    and the columns of numbers. All arrays have shape (runs, questions). Also the judges of the runs, if they are
+    known."""
 
     runs: tuple[str, ...]
     questions: tuple[str, ...]

@@ -1,5 +1,5 @@
-"""JSON as values, in one place: what is refused (a key that appears twice, endless nesting, more than memory should
-hold) and what is mended (half of a surrogate pair, which no text can be written with)."""
+"""JSON as values, in one place. It refuses a key that appears twice, endless nesting, and more than memory should hold.
+It mends half of a surrogate pair, with which no text can be written."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
 
 
 class MemoryBudget:
-    """The memory that the values of a file may take: ten times the file, or what it unpacks to; of a file of `packed`
-    bytes, 500 times that at most; and never more than half of the machine's. Where a user says how much memory there
-    is, half of that."""
+    """The memory that the values of a file may take: ten times the file, or its unpacked size. For a file of `packed`
+    bytes it is at most 500 times that, and never more than half of the machine's. If a user says how much memory there
+    is, it is half of that."""
 
     __slots__ = ("left",)
 

@@ -39,9 +39,9 @@ HEADLESS: dict[str, set[str]] = {}
 
 
 def open_source(item: Any, streamed: Streamed | None = None) -> Source:
-    """Look at the head of a file, or at the schema of a table; raises FormatError if it is missing, empty or not text,
-    or comes to more than it may (`limits`). `streamed` says of the outline of a large document whether it is read piece
-    by piece: others are read whole."""
+    """Look at the head of a file, or at the schema of a table. Raises FormatError if it is missing, empty or not text,
+    or exceeds the `limits`. `streamed` returns, for the outline of a large document, whether it is read piece by piece:
+    others are read whole."""
     if not isinstance(item, (str, Path)):
         return open_table(item)
     check_allowed(item)
@@ -256,8 +256,8 @@ def _check_pages(connection: DuckDBPyConnection, path: Path) -> None:
 
 
 def _probe_texts(connection: DuckDBPyConnection, path: Path, rows: int) -> None:
-    """Raise FormatError if the first texts of a Parquet file come to more than it may unpack to: a page holds a text
-    once that thousands of rows have, and the engine holds it for each of them."""
+    """Raise FormatError if the first texts of a Parquet file exceed its allowed unpacked size. A page holds a text once
+    that thousands of rows have, and the engine holds it for each of them."""
     kinds = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [address(path)]).fetchall()
     texts = [str(name).replace('"', '""') for name, kind, *_ in kinds if kind == "VARCHAR"]
     lengths = ", ".join(f'strlen("{name}")' for name in texts)

@@ -100,8 +100,8 @@ def _other_than(of_lists: Mapping[str, Numbers], path: str) -> Numbers:
 
 
 def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers of a list of objects that have each a name of its own, as those of a leaderboard have, by the
-    path of the list and the name."""
+    """Yield the numbers of a list of objects, each with a name of its own, as a leaderboard has them, by the path of
+    the list and the name."""
     names = [next((cell for cell in row.values() if isinstance(cell, str)), "") for row in rows.rows]
     if all(names) and len({*names}) == len(names):
         for name, row in zip(names, rows.rows, strict=True):
@@ -109,8 +109,8 @@ def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]
 
 
 def figures_in(source: Source) -> list[int]:
-    """Return the indices (0, -1) of the first and the last line of JSON Lines that hold figures of the rows between
-    them, as the header of a log does, and are no rows."""
+    """Return which of the first and the last line (0, -1) of JSON Lines holds figures of the rows between them. Such a
+    line, the header of a log for example, is no row."""
     if source.kind != "lines" or source.path is None:
         return []
     with source.path.open("rb") as file:

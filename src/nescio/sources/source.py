@@ -25,8 +25,8 @@ _SMALL = 1 << 18  # bytes of text whose query is run before a better one would b
 
 
 class Packed(Struct, frozen=True, eq=False, weakref=True):
-    """The compressed file that a source was unpacked from, or the address that it was fetched from; what it was
-    unpacked or fetched to goes when this and all that it `holds` do."""
+    """The compressed file that a source was unpacked from, or the address that it was fetched from. The unpacked or
+    fetched copy is deleted when this and all that it `holds` are."""
 
     path: Path
     address: str = ""
@@ -112,8 +112,8 @@ def own_path(path: Path | str) -> Path:
 
 
 def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[str]:
-    """Return the names of runs that are a file each: the stem, or the folder for files of one name (and for a `generic`
-    one); of a folder called output, the one above it.
+    """Return the names of runs that are a file each. A name is the stem, or the folder for files of one name (and for a
+    `generic` one); for a folder called output, it is the one above it.
 
     Raises MismatchError if two files would still bear the same name.
     """

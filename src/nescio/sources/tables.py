@@ -125,8 +125,8 @@ def _load_table(
 
 
 def _check_texts(connection: duckdb.DuckDBPyConnection, source: Source, relation: str, cells: Sequence[str]) -> None:
-    """Raise FormatError if the texts of a Parquet file, which holds one once however many rows have it, come to more
-    than it may unpack to, or one is too long."""
+    """Raise FormatError if the texts of a Parquet file exceed its allowed unpacked size, or if one is too long. The
+    file holds a text once, however many rows have it."""
     assert source.path is not None
     sums = ", ".join(f"max(strlen({cell})), sum(strlen({cell}))" for cell in cells)
     if not sums:
@@ -438,9 +438,9 @@ def without_blanks(
 def with_points(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, cells: Mapping[str, str]
 ) -> tuple[Note, ...]:
-    """Give the numbers of a loaded table decimal points where they have decimal commas (0,75), as spreadsheets of many
-    languages write them beside semicolons or tabs; `cells` are the columns that may hold numbers. Returns a note on
-    those that have."""
+    """Give the numbers of a loaded table decimal points in place of decimal commas (0,75). Spreadsheets of many
+    languages write such commas beside semicolons or tabs. `cells` are the columns that may hold numbers. Returns a note
+    on those that have commas."""
     if source.kind != "delimited" or source.delimiter == ",":
         return ()
     number = f"'(?i){NOTHING}|[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?( ?%)?'"

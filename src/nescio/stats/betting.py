@@ -21,8 +21,9 @@ _HALVINGS = 40  # of the range in which a bound is sought
 
 
 class Bets(Struct, frozen=True, eq=False):
-    """The bets on the labels so far, one element a label: the values x with their weights and their least and greatest
-    values, and the size of each bet before its limit. `goal` is the logarithm of the capital that refutes a mean."""
+    """The bets on the labels so far, one element a label. They are the values x with their weights and their least and
+    greatest values, and the size of each bet before its limit. `goal` is the logarithm of the capital that refutes a
+    mean."""
 
     labels: Floats
     x: Floats
@@ -82,8 +83,8 @@ def reached(made: Bets, mean: float, *, upward: bool = True) -> int | None:
 
 
 def bounds_of_stream(made: Bets) -> tuple[float, float]:
-    """Return the lower and the upper bound of the mean of a stream, which have held at all looks so far: the means next
-    to those that some look refutes. They are 0 and 1 if no mean is refuted."""
+    """Return the lower and the upper bound of the mean of a stream, which have held at all looks so far. They are the
+    means next to those that some look refutes; 0 and 1 if no mean is refuted."""
     ends = []
     for upward in (True, False):
         refuted, open_ = (0.0, 1.0) if upward else (1.0, 0.0)

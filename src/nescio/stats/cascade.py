@@ -48,8 +48,8 @@ class Answers(Struct, frozen=True, eq=False):
 
 
 class Done(Struct, frozen=True, eq=False):
-    """The result of a policy on each question: the system that answers (-1: nobody), whether that is wrong, which
-    systems were asked, shape (systems, questions), the cost, and the earnings after it."""
+    """The result of a policy on each question: the system that answers (-1: nobody), whether that is wrong, the cost,
+    and the earnings after it. It also has the systems that were asked, shape (systems, questions)."""
 
     by: NDArray[np.int64]
     wrong: Bools
@@ -67,8 +67,8 @@ class Choice(Struct, frozen=True):
 
 
 class Risk(Struct, frozen=True):
-    """The condition that a policy must be certified for: at most the share `most` of its answers is wrong, at an error
-    of `delta` for all policies of the grid together."""
+    """The condition that a policy must be certified for: at most the share `most` of its answers is wrong. The error of
+    the certification is `delta` for all policies of the grid together."""
 
     most: float
     delta: float
@@ -94,8 +94,8 @@ def follow(answers: Answers, thresholds: Sequence[float] | Floats) -> Done:
 
 
 def grids(answers: Answers, named: Sequence[float] | None = None) -> tuple[Floats, ...]:
-    """Return the thresholds to try for each system, ascending, with one that no answer reaches: those named, or the
-    distinct confidences, or evenly spaced ranks of these where there would be too many policies."""
+    """Return the thresholds to try for each system, ascending, with one that no answer reaches. They are those named,
+    or the distinct confidences, or evenly spaced ranks of these if there would be too many policies."""
     if named is not None:
         return tuple(np.unique([*named, math.inf]) for _ in answers.confidence)
     most = int(MOST_POLICIES ** (1 / len(answers.confidence))) - 1

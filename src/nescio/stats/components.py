@@ -222,8 +222,9 @@ def floor(found: Components, factor: int | None, over: Factors | None = None) ->
 def within_budget(
     found: Components, costs: Sequence[float], per_answer: float, budget: float, over: Factors | None = None
 ) -> tuple[tuple[int, ...], float] | None:
-    """Return the levels with the least variance for a budget, and that variance, or None if it does not pay for two
-    levels of each factor that has some. All but the first factor are scanned, and the first takes what is left."""
+    """Return the levels with the least variance for a budget, and that variance. Return None if the budget does not pay
+    for two levels of each factor that has some. All but the first factor are scanned, and the first takes what is
+    left."""
     most = 200 if len(costs) < 3 else 40
     best: tuple[tuple[int, ...], float] | None = None
     scanned = [range(1, 2) if size < 2 else range(2, most + 1) for size in found.levels[1:]]

@@ -83,8 +83,8 @@ def difference_error(
 
 
 def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float, float]) -> Any:
-    """Return whether unseen questions may decide a difference: few units make up its spread, and they move it less than
-    a single question could, between the `bounds` of its measure.
+    """Return whether unseen questions may decide a difference. They may if few units make up its spread, and move it
+    less than a single question could, between the `bounds` of its measure.
 
     c@1 hardly moves where one system of two that are nearly always right is silent once; an error would move it.
     Student's interval of such differences held in 89% of trials with ten clusters (docs/few-units.md).
@@ -110,8 +110,8 @@ def _dot(times: NDArray[np.int64], values: Floats) -> Floats:
 def widened_error(
     influence: Floats, size: Floats, times: NDArray[np.int64], away: tuple[float, float]
 ) -> tuple[float, float]:
-    r"""Return the standard error of a mean as if two more units stood at the ends of its range, and Student's degrees
-    of freedom: those of its kurtosis (`intervals.freedom`), at least 4 and at most $G - 1$.
+    r"""Return the standard error of a mean as if two more units were at the ends of its range, and Student's degrees of
+    freedom. These are those of its kurtosis (`intervals.freedom`), at least 4 and at most $G - 1$.
 
     `away` is how far the lowest and the highest value lie from the mean. What is rare and dear may not have been seen:
     of 30 questions at a price of 9 the plain interval of utility held in 45% of trials, this one in 93% or more

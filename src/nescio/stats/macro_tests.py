@@ -40,8 +40,8 @@ FOURIER_ERROR = 1e-14
 
 
 class Law(Struct, frozen=True):
-    """The law of a difference under exchanges of labels: a sum of kinds, of `sizes` units that each move it by ± its
-    step; or `atoms`, the values it can have and their probabilities."""
+    """The law of a difference under exchanges of labels. It is a sum of kinds, of `sizes` units that each move it by ±
+    its step; or it has `atoms`, the values that it can have and their probabilities."""
 
     sizes: tuple[int, ...] = ()
     steps: tuple[float, ...] = ()
@@ -64,8 +64,8 @@ class MacroP(Struct, frozen=True):
 
 
 def law_of(difference: Difference, n: NDArray[np.int64]) -> Law | None:
-    """Return the law of a difference that depends on how many of n units of each kind fall one way, or None if it is no
-    sum and has too many values to be enumerated."""
+    """Return the law of a difference that depends on how many of n units of each kind fall one way. Return None if it
+    is no sum and has too many values to be enumerated."""
     if not n.sum():
         return Law()
     weights, linear = steps_of(of_one(difference), n[None], slice(0, 1))

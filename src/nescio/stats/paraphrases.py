@@ -62,9 +62,9 @@ def of_strength(scores: Floats, bounds: tuple[float, float], n: int) -> float:
 
 
 def alike(scores: Floats, bounds: tuple[float, float], explained: float, n: int) -> bool:
-    """Return whether the references are a match for a test: about as good as the suspect on average of both wordings,
-    or so that unlike strength speaks for it; of few questions, about as good on the paraphrases, which nobody has
-    seen."""
+    """Return whether the references are a match for a test. They are if they are about as good as the suspect on
+    average of both wordings, or so that unlike strength speaks for it. With few questions, they must be about as good
+    on the paraphrases, which nobody has seen."""
     low, high = bounds
     if not math.isfinite(high - low):
         return True

@@ -161,8 +161,8 @@ def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -
 
 
 def priors(correct: int, incorrect: int) -> NDArray[np.float64]:
-    """Return the priors of three outcomes whose posteriors an interval must hold, shape (priors, 3): Jeffreys', and
-    where hardly any answer was right, or wrong, one more unit of each kind in turn.
+    """Return the priors of three outcomes whose posteriors an interval must hold, shape (priors, 3). It is Jeffreys'
+    prior, or, if hardly any answer was right, or wrong, three: one more unit of each kind in turn.
 
     There a posterior says what its prior says: of c@1 with shares (.97, 0, .03) of 50 questions Jeffreys' holds the
     true value in 81% of samples, by enumeration, and the hull of three in 98% (docs/coverage.md).

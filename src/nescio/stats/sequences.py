@@ -78,8 +78,8 @@ def running(low: Floats, high: Floats) -> tuple[Floats, Floats]:
 
 
 class Bets(Struct, frozen=True):
-    """The state of a Bernstein sequence: how many numbers it has seen, their mean and variance, and the sums of its
-    bets, of its bets times the numbers, and of their costs."""
+    """The state of a Bernstein sequence: how many numbers it has seen, their mean and variance, and three sums. These
+    are of its bets, of its bets times the numbers, and of their costs."""
 
     seen: int
     mean: float
@@ -102,8 +102,8 @@ def bets_of(x: Floats, alpha: float) -> Bets:
 
 
 def observations_for_bernstein(now: Bets, low: float, high: float, alpha: float) -> int:
-    """Return how many more numbers bring the interval of `bernstein` between `low` and `high` (-inf, inf: no matter),
-    if they have the mean and the variance of those seen; at most `FURTHEST`."""
+    """Return how many more numbers bring the interval of `bernstein` between `low` and `high` (-inf, inf: no matter).
+    They are taken to have the mean and the variance of those seen. At most `FURTHEST`."""
     ahead = 1024
     while True:
         bet = np.concatenate(

@@ -304,8 +304,8 @@ def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999)
 
 
 def _beyond(size: Whole, times: Whole, observed: int) -> float | None:
-    r"""Return the chance that the sum of so many numbers of each size, each with a random sign, is at least as far from
-    0; None if it would take too long.
+    r"""Return the chance that a sum of numbers with random signs is at least as far from 0, or None if it would take
+    too long. There are so many numbers of each size.
 
     Such a sum S has the parity of the observed one. Among numbers of that parity within $\pm L$, $P(S = s) = \frac1L (1
     + 2\sum_{k < L/2} \varphi_k \cos(\pi k s/L))$ for odd L, with $\varphi_k = \prod_i \cos(\pi k s_i/L)^{m_i}$, which

@@ -58,8 +58,8 @@ class Item(Struct):
 
 
 class Seen(Struct):
-    """The oddities of a run: letters in pred that the text does not have, or has otherwise, answers without a text, and
-    letters that only the repository's second and third rule find."""
+    """The oddities of a run. They are letters in pred that the text does not have, or has otherwise, answers without a
+    text, and letters that only the repository's second and third rule find."""
 
     random: int = 0
     other: int = 0
@@ -73,7 +73,7 @@ class Seen(Struct):
     about="MMLU-Pro results: question_id, options, answer, pred and the model's text, as JSON",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read result files, each a run named by its file, or by its folder where there is a file a category:
+    """Read result files, each a run named by its file, or by its folder if there is a file a category. Such files are
     `law_result.json`, or `law.json` (`model/CoT/all/law.json` is of the run `model`).
 
     `--choose extract=full` applies all rules of the repository, `--choose extract=pred` trusts `pred` instead of the

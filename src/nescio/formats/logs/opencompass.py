@@ -283,8 +283,8 @@ def _unfolded(item: Item) -> list[Item]:
 
 
 def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
-    """Return the item that each answer belongs to, and the number of the answer, if the data set is there several
-    times, one copy after the other (`n` of a data set); else None."""
+    """Return the item that each answer belongs to, and the number of the answer. The data set must be there several
+    times, one copy after the other (`n` of a data set); else return None."""
     asked = [_asked(item) for item in items]
     if None in asked:
         return None
@@ -327,8 +327,8 @@ def details_of(document: Item) -> list[tuple[str, Any]]:
 
 
 def are_details(document: Item) -> bool:
-    """Return whether the details of a document are those of the tool: its names for what was said and what is right, no
-    column for the run, the question or silence, and no texts beside them; an accuracy is in percent."""
+    """Return whether the details of a document are those of the tool. They have its names for what was said and what is
+    right, no column for the run, the question or silence, and no texts beside them; an accuracy is in percent."""
     items = details_of(document)
     item = items[0][1] if items else None
     if not isinstance(item, dict) or any(isinstance(value, str) for value in document.values()):

@@ -202,8 +202,8 @@ def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None
 
 
 def _asked(results: Iterator[Result]) -> dict[str, str]:
-    """Return what each test of a file asks, by its name: its variables; where it has none, its prompt, if the tests
-    have different ones, and else nothing: a prompt without variables may be changed from file to file."""
+    """Return the question of each test of a file, by its name. It is its variables, or, without any, its prompt if the
+    tests have different ones, and else nothing: a prompt without variables may be changed from file to file."""
     first: dict[int, Result] = {}
     prompts: dict[int, set[str]] = {}
     for one in results:

@@ -72,8 +72,8 @@ _ABOUT = ("^.{0,3}s~*$", "y9[kis]|[kis]9y")  # the text is about another matter;
 
 
 def denies(words: Sequence[str], names: Iterable[str]) -> set[str]:
-    """Return what a clause in one of these languages says about an answer: that there is none ("strong"), that its
-    speaker is not sure ("weak"), or what the sources are and what it would take to know ("about")."""
+    """Return what a clause in one of these languages says about an answer. It says that there is none ("strong"), that
+    its speaker is not sure ("weak"), or what the sources are and what it would take to know ("about")."""
     return {what for name in names if (what := _denies("".join(_letters(word).get(name, ".") for word in words)))}
 
 

@@ -44,8 +44,8 @@ class CallResults(Struct):
 
 
 class CallSetup(Struct, frozen=True):
-    """The settings of calls: how many to make at a time, whom to tell of progress and of waiting, and whether to ask
-    `again` for replies without a grade."""
+    """The settings of calls. They say how many to make at a time, whom to tell of progress and of waiting, and whether
+    to ask `again` for replies without a grade."""
 
     client: Client
     cache: Cache

@@ -299,8 +299,8 @@ def _responses(source: Source, run: str, keys: set[str], notes: list[Note]) -> I
 def responses_of(
     source: Source, ids: set[str] | None = None, faults: list[FormatError] | None = None
 ) -> Iterator[Response]:
-    """Yield the responses of a file, to the questions of these ids where some are given; raises FormatError at the
-    first unsound block, or puts each among the `faults`."""
+    """Yield the responses of a file, to the questions of these ids if some are given. Raise FormatError at the first
+    unsound block, or put each among the `faults`."""
     seen: dict[str, int] = {}
     for block in _blocks(source, faults):
         with collected(faults):

@@ -66,8 +66,8 @@ def _by_qrels(
     figures: array[float],
     notes: list[Note],
 ) -> Iterator[tuple[Answer, int]]:
-    """Yield a row a run and topic, with the rank of the first relevant document, 0 if there is none; and add
-    trec_eval's values for the topic to `figures`."""
+    """Yield a row a run and topic, with the rank of the first relevant document, 0 if there is none. Add trec_eval's
+    values for the topic to `figures`."""
     for run in runs:
         say_strangers(run, relevant, notes)
         unjudged = 0

@@ -104,8 +104,9 @@ def _first_epochs(scripts: list[Transcript], log: Log) -> list[Transcript]:
 
 
 class Grade(Struct, frozen=True):
-    """The meaning of a score: a number (NaN if there is none), why the answer is silence, why it has no grade, the
-    outcome that the user gave its word, or a word that is none of these. `own` is the number in the tool's own figures.
+    """The meaning of a score. It is a number (NaN if there is none), why the answer is silence, why it has no grade,
+    the outcome that the user gave its word, or a word that is none of these. `own` is the number in the tool's own
+    figures.
     """
 
     score: float = math.nan

@@ -50,8 +50,8 @@ class Sheet(Struct, frozen=True):
 
 
 class Given(Struct, frozen=True):
-    """Samples as they were given: the file, the task, the run by its folder (and date, where that alone tells it from
-    another), the rows, and the results beside them."""
+    """Samples as they were given: the file, the task, the run, the rows, and the results beside them. The run is named
+    by its folder, and by the date if that alone tells it from another."""
 
     path: Path
     task: str | None

@@ -32,9 +32,9 @@ QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goa
 
 
 class Item(Struct, frozen=True):
-    """One row: its metrics (None for what is no number), why it is no answer, whether there is one (-1 if the row does
-    not say), the words in which it declines, and how sure the options make the choice of the best one, and of the best
-    one for its length.
+    """One row: its metrics (None for a value that is no number), why it is no answer, and whether there is one (-1 if
+    the row does not say). It also has the words in which it declines, and how sure the options make the choice of the
+    best one, and of the best one for its length.
 
     `repeat` says which of several responses to the question it is, `said` is a hash of the responses, and `ungraded`
     counts those that the row's metrics leave out. `no_gold` says whether its gold answer is empty, `paired` whether its
@@ -285,8 +285,8 @@ def numbered(items: list[Item]) -> list[Item]:
 
 
 def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
-    """Return the rows, those of documents with an empty gold answer as questions that have none and the others as
-    questions that have one, if there are both in the task.
+    """Return the rows. If some documents of the task have an empty gold answer and others do not, the former are
+    questions without an answer, and the latter are questions with one.
 
     A task whose gold answers are all empty is graded by something else.
     """

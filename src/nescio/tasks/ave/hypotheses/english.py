@@ -175,8 +175,8 @@ def _agreeing(rest: Words, answer: str) -> Words:
 
 
 def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str) -> str:
-    """Return the statement of a question with a form of be: "what is X" gives "X is A", "what is X called" gives "X is
-    called A", "who is the X" gives "A is the X"."""
+    """Return the statement of a question with a form of be. "What is X" gives "X is A", "what is X called" gives "X is
+    called A", and "who is the X" gives "A is the X"."""
     low = [plain(word) for word in rest]
     if len(rest) == 1 or not parts.inverted(rest):
         return joined(slot, _agreeing(rest, answer))
@@ -273,8 +273,8 @@ def _closes(word: str) -> bool:
 
 
 def _adverbial(rest: Words, slot: str) -> str:
-    """Return the statement of a question with when, where or how: "When did X begin" gives "X began in A", and "Where
-    is X located" gives "X is located in A"."""
+    """Return the statement of a question with when, where or how. "When did X begin" gives "X began in A". "Where is X
+    located" gives "X is located in A"."""
     if not rest:
         return slot
     first = plain(rest[0])

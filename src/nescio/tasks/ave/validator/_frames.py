@@ -119,8 +119,8 @@ def _meant(words: Parse, at: int, verb: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def antecedent(words: Parse, at: int) -> int | None:
-    """Return the index of the noun that a pronoun refers to: the nearest before it that agrees in number, in gender,
-    and in being a person or a thing."""
+    """Return the index of the noun that a pronoun refers to. It is the nearest before it that agrees in number, in
+    gender, and in being a person or a thing."""
     lower = words[at].lower
     if words[at].pos != "PRON" or lower not in _PERSONS | _THINGS | _MANY:
         return None

@@ -104,7 +104,7 @@ def _values(text: str) -> frozenset[Decimal]:
 
 @lru_cache(maxsize=8)
 def _time(language: str) -> re.Pattern[str]:
-    """Return a regular expression for times, such as 8 May, the 8th of May, 8 de mayo, May the 8th; English months have
+    """Return a regular expression for times, such as 8 May, the 8th of May, 8 de mayo, May the 8th. English months have
     a capital, because may is a verb."""
     names = "|".join(map(str.capitalize, months(language)))
     month = rf"(?P<month>{names})" if language == ENGLISH else rf"(?P<month>(?i:{names}))"

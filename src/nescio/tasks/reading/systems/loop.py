@@ -1,5 +1,5 @@
-"""A validator in the loop with the generation of candidates, as the AVE 2007 overview concludes: a candidate that the
-validator rejects is not the end, and the next one is asked for until one is accepted or none is left.
+"""A validator in the loop with the generation of candidates, as the AVE 2007 overview concludes. If the validator
+rejects a candidate, the next one is asked for, until one is accepted or none is left.
 
 A candidate is an option, or a sentence of the story, with the sentence that supports it. All candidates of a
 collection make a collection for validators (`exercise`), so that `nescio ave validate train` can learn from stories.
