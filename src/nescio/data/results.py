@@ -202,8 +202,8 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return connection.sql(f"SELECT {casts} FROM results").__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:
-        """Plain tables for notebooks: the rows, and what else there is; text in them is inert, and long tables say what
-        is left out."""
+        """Return plain tables for notebooks: the rows, and the other tables. Text in them is inert, and long tables say
+        what is left out."""
         tables = [html_table(self.kind, self._shown()), *(html_table(*table) for table in self._further())]
         remarks = [self._legend(), *map(str, self.notes)]
         paragraphs = "".join(f"<p>{sanitize(remark, target='html')}</p>" for remark in remarks if remark)
@@ -271,8 +271,8 @@ class Scores(Plotted[Score], frozen=True):
     @overload
     def __getitem__(self, place: tuple[str, str] | tuple[str, str, str | None]) -> Score: ...
     def __getitem__(self, place: str | tuple[str, str] | tuple[str, str, str | None]) -> Score | Self:
-        """Return the scores of a run, or the row of a run, a measure and, where one is named, a stratum; raises
-        UnknownNameError, naming what there is."""
+        """Return the scores of a run, or the row of a run, a measure and, if one is named, a stratum. Raise
+        UnknownNameError, which names what there is."""
         if isinstance(place, str):
             if not (own := [row for row in self.rows if row.run == place]):
                 raise UnknownNameError("run of these scores", place, {row.run for row in self.rows})

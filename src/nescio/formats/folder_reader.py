@@ -68,8 +68,8 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the files of a folder that make a collection: stories, questions and keys (expected.answers where it is,
-    which has all of them). Raises FormatError if there is no story."""
+    """Return the files of a folder that make a collection: stories, questions and keys (expected.answers if it is
+    there, because it has all of them). Raises FormatError if there is no story."""
     stories = sorted(folder.glob("*.story"))
     if not stories:
         raise FormatError(folder, "this folder holds no .story file; name the files of the collection")

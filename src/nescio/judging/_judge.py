@@ -77,7 +77,7 @@ class Judge(Protocol):
         """Return a grade for each answer, in their order."""
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
-        """Return notes on what is odd about these answers, or was about judging them."""
+        """Return notes on oddities of these answers, or of their judging."""
 
 
 class Resources(Struct, frozen=True):

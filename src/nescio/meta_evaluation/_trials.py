@@ -126,7 +126,7 @@ def pair_scores(data: Data, measure: Measure, drawing: Drawing, parts: int) -> I
 
 
 def chunks(scores: Floats) -> Iterator[Chunk]:
-    """All pairs of the runs whose scores on shared sub-collections these are; shape (parts, runs, trials)."""
+    """Yield the scores of all pairs of runs on shared sub-collections; `scores` has shape (parts, runs, trials)."""
     runs = scores.shape[1]
     step = max(1, COMPARISONS_AT_ONCE // max(1, scores.shape[2]))
     for first in range(runs - 1):

@@ -14,7 +14,7 @@ LEAST_RUNS = 3
 
 
 class Correlation(Struct, frozen=True):
-    """Pearson's correlation of two measures over runs: NaN under three runs, or where one of them does not vary.
+    """Pearson's correlation of two measures over runs. NaN under three runs, or if one of the measures does not vary.
 
     `runs` is the number of runs on which both are defined.
     """

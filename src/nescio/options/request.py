@@ -175,7 +175,7 @@ class Request:
         self._check_files()
 
     def _bound(self, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        """Name the values that were given by their places; raises TypeError as a function does."""
+        """Return the values that were given by their places, by name; raise TypeError as a function does."""
         places = [name for name, one in self.options.items() if one.positional]
         if len(values) > len(places):
             raise TypeError(f"takes {len(places)} values by place ({', '.join(places)}), but {len(values)} were given")

@@ -73,7 +73,7 @@ SIZE = Kind("a size such as 2GB", _size, metavar="SIZE")
 
 
 def _plugins(value: Any) -> tuple[str, ...]:
-    """Import files of Python, before anything asks for what they register."""
+    """Import files of Python before anything asks for their registrations."""
     return tuple(map(load_file, FILES.check(value)))
 
 

@@ -40,7 +40,7 @@ def with_mapping(options: Options) -> Options:
 
 
 def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[Note, ...]]:
-    """Return options with `mapping` among the columns, and with the saved reading of the tables where the user gave
+    """Return options with `mapping` among the columns, and with the saved reading of the tables if the user gave
     nothing else; and a note on that. Raises UsageError for tables with readings that differ."""
     options = with_mapping(options)
     paths = (

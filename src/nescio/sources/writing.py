@@ -41,8 +41,8 @@ def naming(path: Path, *drafts: Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # the mask of the process is taken from the mode
-    """Yield a path to write to beside `path`; it replaces `path` if the block succeeds, and is deleted otherwise, by
-    the next call where this one is killed. A pipe or a device stays, and what was written goes into it."""
+    """Yield a draft path beside `path`. The draft replaces `path` if the block succeeds. Otherwise it is deleted, by
+    the next call if this one is killed. A pipe or a device stays, and the draft is written into it."""
     if is_special(path):
         with _poured_into(path) as draft:
             yield draft

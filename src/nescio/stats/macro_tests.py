@@ -55,8 +55,8 @@ class Law(Struct, frozen=True):
 
 
 class MacroP(Struct, frozen=True):
-    """A p-value, and the least that it can be: the same where `how` is "exact", apart by a grid's rounding where it is
-    "grid"."""
+    """A p-value, and the least that it can be. They are the same if `how` is "exact", and differ by a grid's rounding
+    if it is "grid"."""
 
     p: float
     least: float

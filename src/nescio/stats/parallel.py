@@ -47,8 +47,8 @@ def in_chunks(
     cells: int,
     done: Callable[[int], None] | None = None,
 ) -> list[U]:
-    """Return `function` of a few blocks at a time, in order; in this process where there are few cells to compute.
-    `done` is told how many blocks are done, where there are many cells."""
+    """Return the results of `function` on a few blocks at a time, in order. If there are few cells to compute, this
+    process computes them. `done` is told how many blocks are done, if there are many cells."""
     if cells <= CHEAP or (jobs == 1 and done is None):
         return [function(blocks)]
     chunks = [blocks[i : i + BLOCKS_A_TASK] for i in range(0, len(blocks), BLOCKS_A_TASK)]

@@ -43,8 +43,8 @@ def excess(value: Value, means: Floats) -> Floats:
 
 
 def of_strength(scores: Floats, bounds: tuple[float, float], n: int) -> float:
-    r"""Return the excess that unlike strength alone explains, where a paraphrase is as much harder for all systems on
-    the scale of log odds.
+    r"""Return the excess that unlike strength alone explains, if a paraphrase is equally harder for all systems on the
+    scale of log odds.
 
     The references' loss gives that shift $\delta$; the suspect, whose log odds are $l$ on average of both wordings,
     would lose $\sigma(l + \delta/2) - \sigma(l - \delta/2)$. The average says least of its own loss by chance.

@@ -66,7 +66,7 @@ def asymptotic_half_width(
 
 
 def running(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Intersect each interval with all earlier ones; where they have nothing in common, the last common part stays.
+    """Intersect each interval with all earlier ones; if they have nothing in common, the last common part stays.
 
     NaN is no look yet, and says nothing. Looks are the last axis.
     """

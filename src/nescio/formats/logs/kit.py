@@ -173,8 +173,8 @@ class Log:
 
 
 def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the objects of JSON Lines, of a JSON list, or of the list at a place of a document, each with where it is.
-    Raises FormatError if one is no object, which `what` calls it."""
+    """Yield the objects of JSON Lines, of a JSON list, or of the list at a place of a document, each with its place.
+    Raises FormatError if one is no object; `what` is the word for it in the message."""
     if source.kind == "lines":
         yield from ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
     elif not place and not source.outline and isinstance(source.document, list):
@@ -187,7 +187,7 @@ def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") 
 
 
 def checked(kind: type[T], row: Any, source: Source | object, where: str | None, within: str = "") -> T:
-    """Return a row as a struct; raises FormatError that names the first value which is not what the struct says, and
+    """Return a row as a struct. Raise FormatError that names the first value of another type than the struct's, and
     what the row is `within`."""
     try:
         return msgspec.convert(row, kind)

@@ -58,7 +58,7 @@ class Result(Struct, rename="camel"):
 
 
 class Tests(Struct):
-    """The answers of a file, and what is asked in each of its tests, by the name that they have in it."""
+    """The answers of a file, and the question of each of its tests, by its name in the file."""
 
     label: str
     answers: list[Answer]

@@ -44,8 +44,7 @@ class DeclinedThen(Struct, frozen=True):
         return self.then.scores
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
-        """Return counts of what declined and of what is undetermined, once known, and the remarks of the other
-        judges."""
+        """Return counts of declining and of undetermined answers, once known, and the remarks of the other judges."""
         own = tuple(self.notes)
         self.notes.clear()
         model = self.model.remarks(collection, runs) if self.model else ()

@@ -32,7 +32,8 @@ _SHORT = 8  # characters; a shorter key may be a word of a reply, which stays as
 
 
 class CallFailedError(Exception):
-    """One call failed, for a reason of its own; the next may succeed. `reached`: whether anybody answered."""
+    """An error of one call, for a reason of its own; the next call may succeed. `reached` says whether anybody
+    answered."""
 
     def __init__(self, rule: str, *, reached: bool = True) -> None:
         super().__init__(rule)

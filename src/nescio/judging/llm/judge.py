@@ -59,7 +59,7 @@ class LLM(Struct, frozen=True):
         return JudgeRecord("llm", model=self.model, prompt=prompts.VERSION, date=date.today().isoformat())
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
-        """Return notes on what was asked, paid and not graded, once it is known."""
+        """Return notes on the calls made, the cost, and the ungraded answers, once these are known."""
         return tuple(self.notes)
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:

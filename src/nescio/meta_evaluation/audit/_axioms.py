@@ -173,7 +173,7 @@ def _apart(value: Floats, other: Floats) -> Bools:
 
 
 def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> AxiomResult:
-    """Give the verdict on all tables, with the first that broke the axiom, or else left it undefined."""
+    """Return the verdict on all tables, with the first that broke the axiom, or else left it undefined."""
     cases = sum(int(checks.compared.sum()) for _, checks in pools)
     undefined = sum(len(checks.tables) for _, checks in pools) - cases
     for result, which in (("fails", "broken"), ("undefined", "half")):  # a failure counts for more

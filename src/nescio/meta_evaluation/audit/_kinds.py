@@ -1,4 +1,4 @@
-"""The kinds of what a system can do with a question, as columns; and a measure as a function of the number of questions
+"""The kinds of behaviour of a system on a question, as columns; and a measure as a function of the number of questions
 of each kind.
 
 A kind of question says what the system did with it, how sure it was, and what the question is like. `columns` turns
@@ -52,7 +52,7 @@ class Kinds(Struct, frozen=True, eq=False):
 
     @property
     def right(self) -> Bools:
-        """Whether the outcome is correct: a right answer, or silence where there is no answer."""
+        """Whether the outcome is correct: a right answer, or silence on a question without an answer."""
         return np.where(self.answerable, self.behaviour == RIGHT, ~self.answered)
 
     @property

@@ -204,7 +204,7 @@ def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
 
 
 def _question_columns(exercise: Exercise, validations: Sequence[Validation]) -> list[tuple[float, ...]]:
-    """Return the worth of each question in a run, and what it offers to any run: a row of `QUESTION_COLUMNS` each."""
+    """Return the worth of each question in a run, and its offer to any run: a row of `QUESTION_COLUMNS` each."""
     selected = {item.key for item in validations if item.decision is Decision.SELECTED}
     answered = {question for question, _ in selected}
     rows: list[tuple[float, ...]] = []

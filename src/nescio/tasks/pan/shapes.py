@@ -1,4 +1,4 @@
-"""Tell which of PAN's files a file is, by its keys, its lines or its name."""
+"""Recognise which of PAN's files a file is, by its keys, its lines or its name."""
 
 from __future__ import annotations
 

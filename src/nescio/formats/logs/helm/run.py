@@ -26,8 +26,8 @@ PERTURBATION = ("name", "robustness", "fairness", "computed_on", "seed")  # what
 
 
 class Folder(Struct, frozen=True):
-    """A run folder: its documents and their files by what they are, and what its name says: model, scenario, and the
-    other parameters. `run` is what the run is called, `prefix` what its questions' names begin with."""
+    """A run folder: its documents and files by their kinds, and the parts of its name: model, scenario, and the other
+    parameters. `run` is the name of the run, `prefix` the beginning of its questions' names."""
 
     path: Path
     documents: dict[str, Any]

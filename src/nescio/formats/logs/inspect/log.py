@@ -101,7 +101,7 @@ class Transcript(Struct, frozen=True):
         return len(ids) * (epochs if isinstance(epochs, int) else 1)
 
     def figures(self) -> Iterator[tuple[str, str, str, float, str]]:
-        """Yield the log's own figures that are means: scorer, name of the score, metric, value, and what reduced the
+        """Yield the log's own figures that are means: scorer, name of the score, metric, value, and the reducer of the
         repeats."""
         for score in objects_in(self.held("results", "scores")):
             for name, metric in as_object(score.get("metrics")).items():

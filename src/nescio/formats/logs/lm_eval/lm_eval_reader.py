@@ -39,8 +39,7 @@ _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\
 
 
 class Sheet(Struct, frozen=True):
-    """One samples file: the task that its name tells, the run it belongs to, its rows, and the results file beside
-    it."""
+    """A samples file: the task in its name, its run, its rows, and the results file beside it."""
 
     path: Path
     task: str | None

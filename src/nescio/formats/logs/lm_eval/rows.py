@@ -1,4 +1,5 @@
-"""One row of a samples file of lm-evaluation-harness: its metrics, why it is no answer, and how sure its choice was."""
+"""A row of a samples file of lm-evaluation-harness: its metrics, the reason why it is no answer, and the confidence of
+its choice."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def _core(
 
 
 def _agreeing(rest: Words, answer: str) -> Words:
-    """Give a verb the number of an answer that is its subject."""
+    """Return the rest of a statement, with its verb in the number of an answer that is its subject."""
     words = answer.split()
     head = words[
         : next(

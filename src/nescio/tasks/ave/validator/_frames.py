@@ -181,7 +181,7 @@ def _of(found: tuple[Frame, ...], part: range) -> list[tuple[Frame, str]]:
 
 
 def _roles(_: Case, parsed: Parsed) -> Row:
-    """Return features of roles: what the answer does in its text, and what it does in the statement."""
+    """Return features of the roles of the answer, in its text and in the statement."""
     own, there = _of(frames(parsed.stated), parsed.answer), _of(frames(parsed.text), parsed.in_text)
     played = {role for _, role in own}
     same = {role for _, role in there} & played

@@ -121,7 +121,7 @@ def _root(words: Parse, i: int) -> int:
 
 
 def _inherited(words: Parse, i: int, found: dict[int, str]) -> set[str]:
-    """Return what a clause inherits from the mode of the clause that governs it."""
+    """Return the mode that a clause inherits from the clause that governs it."""
     if words[i].head == i or words[i].dep not in _COMPLEMENTS:
         return set()
     above = governor(words, words[i].head)
