@@ -134,7 +134,7 @@ def spelling(speller: Speller) -> Iterator[None]:
 
 
 def spelled(text: str) -> str:
-    """Return a text with its options spelled for the reader of this context; all else is unchanged."""
+    """Spell the options that a text names, as the reader of this context types them; all else stays as it is."""
     if "\ufdd0" not in text:
         return text
     return _TOKEN.sub(_spelled, text)

@@ -137,7 +137,7 @@ def names() -> list[set[str]]:
 
 
 def take_back(before: list[set[str]]) -> None:
-    """Forget what others have registered since; modules of nescio itself that were imported stay."""
+    """Forget what others have registered since; what nescio imported of its own stays."""
     for (table, own), kept in zip(TABLES, before, strict=False):
         for name in [name for name in table if name not in kept and name not in own]:
             del table[name]

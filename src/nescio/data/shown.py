@@ -31,8 +31,8 @@ class Shown(Struct, frozen=True):
 
     `head` is its heading (None: its name); in braces it may name a field or a property of the first row. `form` says
     how its numbers look: "plain" by their type, "short" with four significant digits; with `digits`, with so many.
-    `interval` names the fields of its bounds, `total` the field of the total that it is a part of. `absent` is shown
-    for None and an empty text, `undefined` for NaN.
+    `interval` names the fields of its bounds, `total` the field of what it is counted of. `absent` is shown for None
+    and an empty text, `undefined` for NaN.
 
     A column whose cells are all absent, or all equal to `default`, is left out, unless it is shown `always`. It comes
     after the column `after`, if one is named. Texts are cut to `most` characters; those that are `numeric` are aligned

@@ -68,7 +68,7 @@ class Option(Struct, frozen=True):
 
     @property
     def about(self) -> str:
-        """The purpose of the option, in the spelling of the interface that shows it."""
+        """What it is for, in the spelling of who reads it."""
         return spelled(self.help)
 
     @property

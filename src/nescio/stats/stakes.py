@@ -111,7 +111,7 @@ def _ends(
 def _by_unit(
     moved: Floats, clusters: NDArray[np.int64] | None, times: Whole | None = None
 ) -> tuple[Floats, Floats, Whole]:
-    """Return the amount by which each question or cluster moves a value, its size, and how many of these there are."""
+    """Return how far each question or cluster moves a value, its size, and how many of these there are."""
     if clusters is None:
         times = np.ones(len(moved), dtype=np.int64) if times is None else times
         return moved, np.ones(len(moved)), times
