@@ -17,7 +17,7 @@ from __future__ import annotations
 from nescio import verbs as _verbs
 from nescio._version import __version__ as __version__
 
-# What is offered beside the verbs: name, and where it is.
+# The names that are offered beside the verbs, with their modules.
 _TYPES = {
     "Collection": "data.model",
     "Comparison": "data.results",

@@ -41,7 +41,7 @@ FLAGS: dict[str, str] = {}  # what a shell calls an option that it does not call
 
 
 def opt(name: str, value: object = None, *, of: str = "") -> str:
-    """Name an option in a message, with a value, or with `of` as a word that stands for any: opt("choose",
+    """Name an option in a message, with a value, or with `of` as a placeholder for any value: opt("choose",
     of="filter=NAME")."""
     if isinstance(value, Mapping):
         return _token(name, "m", [[key, str(one)] for key, one in value.items()])
@@ -52,8 +52,8 @@ def opt(name: str, value: object = None, *, of: str = "") -> str:
 
 
 def offer(name: str, value: str | Mapping[str, str]) -> str:
-    """Name an option that would help, without showing it in the message: `NescioError.offers` has it. `beside` is no
-    option, but a pattern of names of files beside the one in question."""
+    """Name an option that would help, without showing it in the message; `NescioError.offers` has it. `beside` is no
+    option, but a pattern of names of files next to the one in question."""
     return _token(name, _OFFERED, dict(value) if isinstance(value, Mapping) else value)
 
 
@@ -62,7 +62,7 @@ def _token(name: str, kind: str, value: Any) -> str:
 
 
 def in_shell(name: str, kind: str, value: Any) -> str:
-    """Spell an option as a command line has it."""
+    """Return an option as a command line spells it."""
     flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
     if kind == "b":
         return flag if value == "True" else flag.replace("--", "--no-", 1)
@@ -74,12 +74,12 @@ def in_shell(name: str, kind: str, value: Any) -> str:
 
 
 def in_python(name: str, kind: str, value: Any) -> str:
-    """Spell an option as an argument of a function."""
+    """Return an option as an argument of a function."""
     return f"{name}={_literal(kind, value, functools.partial(quoted, python=True))}" if kind else name
 
 
 def in_json(name: str, kind: str, value: Any) -> str:
-    """Spell an option as an assistant passes it."""
+    """Return an option as an assistant passes it."""
     literal = _literal(kind, value, quoted)
     return f'"{name}": {literal.lower() if kind == "b" else literal}' if kind else name
 
@@ -101,7 +101,7 @@ TYPED: ContextVar[tuple[str, ...]] = ContextVar("typed", default=())  # the word
 
 
 def again(options: Mapping[str, Any]) -> str:
-    """Return the command that was typed with more options, which take the place of those that it had; of a program the
+    """Return the command that was typed with more options, which replace those that it had; for a program, return the
     options alone."""
     named = [opt(name, value) for name, value in options.items()]
     words = TYPED.get()
@@ -126,7 +126,7 @@ def again(options: Mapping[str, Any]) -> str:
 
 @contextmanager
 def spelling(speller: Speller) -> Iterator[None]:
-    """Spell options for another reader while this lasts, and as before whatever ends it."""
+    """Spell options for another reader within the block; the former spelling returns after it, also on an error."""
     before = SPELLING.set(speller)
     try:
         yield
@@ -142,7 +142,7 @@ def spelled(text: str) -> str:
 
 
 def _spelled(token: re.Match[str]) -> str:
-    """Spell one option; what only looks like one, in a stranger's text, stays as it is."""
+    """Return one option spelled for the reader; a stranger's text that only looks like one is unchanged."""
     if token[2] == _OFFERED:
         return ""
     try:
@@ -161,7 +161,7 @@ class NescioError(Exception):
 
     @property
     def offers(self) -> tuple[tuple[str, Any], ...]:
-        """The options that the message names with a value, each of which may be a way out: (name, value), in which the
+        """The options that the message names with a value, as (name, value). Each of them may solve the problem. The
         value of an option such as `--column` is {NAME: VALUE}."""
         found: list[tuple[str, Any]] = []
         for name, kind, text in _TOKEN.findall(super().__str__()):
@@ -238,8 +238,8 @@ _NEAREST = 5  # names offered that end as the unknown one
 
 
 class UnknownNameError(NescioError):
-    """A measure, format or judge that nobody registered; the nearest names are offered, and what there is `besides`, or
-    all names that are `fitting`."""
+    """A measure, format or judge that nobody registered. The message offers the nearest names, and the names `besides`
+    them, or all names that are `fitting`."""
 
     def __init__(
         self, kind: str, name: str, known: Iterable[str], besides: str = "", *, fitting: Iterable[str] = ()
@@ -263,8 +263,8 @@ def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
 
 
 def differs_between_runs(column: str, question: str, *values: tuple[str, str, str | None]) -> MismatchError:
-    """Return the error for a column of questions that runs disagree on; `values` are two runs, with the place and the
-    value of each (None, "": the run has none)."""
+    """Return the error for a column of questions on which runs disagree. `values` are two runs, each with its place and
+    its value (None, "": the run has none)."""
     said = ", and ".join(
         f"run {run!r} ({place}) has {value!r}" if value else f"run {run!r} ({place}) has none"
         for run, place, value in values
@@ -273,11 +273,11 @@ def differs_between_runs(column: str, question: str, *values: tuple[str, str, st
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
-    """Return the names that one was probably meant to be, the likeliest first; none where none is near."""
+    """Return the known names that a name was probably meant to be, the likeliest first; empty if none is close."""
     import difflib
 
     by_folded = {k.lower(): k for k in known}
-    # What ends so (pan.F1, abstention_F1) is nearer than what is spelled alike (UF01).
+    # A name that ends so (pan.F1, abstention_F1) is nearer than one that is spelled alike (UF01).
     near = [name.lower()] if name.lower() in by_folded else []
     near = near or [k for k in by_folded if name.lower() in re.split(r"[._@(]", k)[1:]][:_NEAREST]
     near = near or difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=cutoff)
@@ -285,7 +285,7 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
 
 
 def names_nearest(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function's TypeError for a misspelt keyword name the nearest one, as Python itself does from 3.13."""
+    """Make a function's TypeError for a misspelt keyword name the nearest keyword, as Python itself does from 3.13."""
 
     @functools.wraps(function)
     def call(*arguments: P.args, **keywords: P.kwargs) -> R:

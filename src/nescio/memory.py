@@ -1,4 +1,4 @@
-"""How much memory a command may take (`--memory-limit`), and what each part of it may take of that."""
+"""The memory that a command may take (`--memory-limit`), and the part of it that each step may take."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def size_of(text: str) -> int:
 
 
 def limit() -> int | None:
-    """Return the bytes that may be taken; None where nobody set a limit."""
+    """Return the memory limit in bytes, or None if nobody set one."""
     return _LIMIT.get()
 
 
@@ -52,15 +52,14 @@ def of_machine() -> int | None:
 
 
 def at_most(size: int, part: int) -> int:
-    """Return a size in bytes, or one `part` of the limit (16: a sixteenth) where that is less."""
+    """Return a size in bytes, or one `part` of the memory limit (16: a sixteenth) if that is less."""
     known = _LIMIT.get()
     return size if known is None else min(size, known // part)
 
 
 @contextmanager
 def memory_limit(text: str | None = None) -> Iterator[None]:
-    """Hold the block to a limit (None: to the one that holds already); raises UsageError where it cannot be
-    held."""
+    """Hold the block to a memory limit (None: keep the present one); raise UsageError if the limit cannot be held."""
     token = _LIMIT.set(_LIMIT.get() if text is None else size_of(text))
     try:
         yield
@@ -73,7 +72,7 @@ def memory_limit(text: str | None = None) -> Iterator[None]:
 
 
 def too_little() -> str:
-    """Say that there is not enough memory, and what to do."""
+    """Return the error that there is not enough memory, with what to do."""
     known, what_to_do = _LIMIT.get(), WHAT_TO_DO
     if known is None:
         return f"not enough memory; {what_to_do}"
@@ -82,7 +81,8 @@ def too_little() -> str:
 
 
 def limit_process(text: str) -> Callable[[], None]:
-    """Hold this process to a limit, where the system can (Linux), and return what lifts it again."""
+    """Hold this process to a memory limit, if the system can (Linux), and return a function that lifts the limit
+    again."""
     size = size_of(text)
     token = _LIMIT.set(size)
     try:

@@ -61,14 +61,15 @@ def load_installed() -> None:
 
 
 def words() -> list[str]:
-    """Return what a command line must name so that it has the same plug-ins."""
+    """Return the options with which a command line loads the same plug-ins."""
     from os.path import relpath
 
     return [word for path in _FILES for word in ("--plugin", min(path, relpath(path), key=len))]
 
 
 class Loaded:
-    """The files that are loaded here: another process that reads this loads them, before it reads what is of them."""
+    """The files that are loaded here. Another process that reads this loads them, before it reads objects that they
+    define."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _loaded, tuple(_FILES)
@@ -91,8 +92,8 @@ def fault_of(error: BaseException) -> FormatError | None:
 
 @cache
 def _installed() -> tuple[EntryPoint, ...]:
-    """Find what is installed under the group, by name. The library that knows takes longer to import than most files
-    take to read, so that it is asked only where a package mentions the group."""
+    """Return the installed entry points of the group, by name. The library that finds them takes longer to import than
+    most files take to read. Therefore it is imported only if a package mentions the group."""
     files = (file for folder in sys.path for file in Path(folder).glob("*-info/entry_points.txt"))
     if not any(f"[{GROUP}]".encode() in _bytes_of(file) for file in files):
         return ()
@@ -109,7 +110,7 @@ def _bytes_of(file: Path) -> bytes:
 
 
 def _place_of(module: str) -> str:
-    """Return the file or the folder of a module's package, without importing it; "" where there is none."""
+    """Return the file or the folder of a module's package, without importing it; "" if there is none."""
     from importlib.util import find_spec
 
     spec = find_spec(module.partition(".")[0])
@@ -119,7 +120,7 @@ def _place_of(module: str) -> str:
 
 @contextlib.contextmanager
 def _all_or_nothing(label: str, place: str) -> Iterator[None]:
-    """Take back what the block registers where it fails, and say where it failed. What it prints is no result."""
+    """Undo the registrations of the block if it fails, and name the place of the failure. Its output is no result."""
     before = names()
     try:
         with contextlib.redirect_stdout(sys.stderr):
@@ -131,7 +132,7 @@ def _all_or_nothing(label: str, place: str) -> Iterator[None]:
 
 
 def names() -> list[set[str]]:
-    """Return what is registered, for `take_back`."""
+    """Return all registered names, for `take_back`."""
     return [{*table} for table, _ in TABLES]
 
 
@@ -144,7 +145,7 @@ def take_back(before: list[set[str]]) -> None:
 
 
 def _fault(error: BaseException, label: str, place: str) -> FormatError:
-    """Return the fault of a plug-in: the last line of its own code that was running, and what went wrong there."""
+    """Return the fault of a plug-in: the last line of its own code that ran, and the error there."""
     own = [f for f in traceback.extract_tb(error.__traceback__) if place and _is_in(f.filename, place)]
     file, line = (own[-1].filename, own[-1].lineno) if own else ("", None)
     if isinstance(error, SyntaxError) and error.filename and _is_in(error.filename, place):

@@ -59,7 +59,7 @@ class Registry(MutableMapping[str, T]):
         return len(self._places.keys() | self._things.keys())
 
     def add(self, name: str, thing: T) -> None:
-        """Register a thing; a name that is taken, be it by what is not imported yet, raises ValueError."""
+        """Register a thing; a name that is taken, even by something not yet imported, raises ValueError."""
         if name in self._things or self._places.get(name, __name__) not in sys.modules:
             raise ValueError(f"a {self.kind} named {name!r} is already registered")
         self._things[name] = thing
@@ -158,7 +158,7 @@ def written(name: str, values: Mapping[str, Any]) -> str:
 
 
 def literal(text: str) -> Any:
-    """Return what a parameter's text means: a whole number, a number, true or false, or else the text itself."""
+    """Return the value of a parameter's text: a whole number, a number, true or false, or else the text itself."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -184,7 +184,8 @@ def import_all(package: str, path: Iterable[str], *, nested: bool = False, but: 
 
 
 def modules_in(package: str, path: Iterable[str], *, nested: bool = False) -> Iterator[str]:
-    """Name the public modules of a package in order, without importing them; `nested` adds those of its packages."""
+    """Return the names of the public modules of a package in order, without importing them; `nested` adds those of its
+    packages."""
     for info in iter_modules(path):
         if not info.name.startswith("_"):
             yield f"{package}.{info.name}"

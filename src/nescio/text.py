@@ -1,5 +1,4 @@
-"""Normalisation, tokens, stems, stop words and sentences, and how text from strangers is shown: what all rooms
-share."""
+"""Text for all rooms: normalisation, tokens, stems, stop words, sentences, and the display of text from strangers."""
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ the a an this that these those he she it they we you i but and so if in on at wh
 what who how why some many most all no yes not now
 """)
 
-# What shows no mark, and is kept: the joiners of scripts and emoji.
+# Characters that show no mark and are kept: the joiners of scripts and emoji.
 JOINERS = "\u200c\u200d"
 _REORDERING = {*map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))}
 LONG = 2_000  # characters of an answer or a question that a page keeps
@@ -80,7 +79,7 @@ def sanitize(text: str, longest: int | None = None, *, target: Target = "line") 
 
 
 def inert(text: str) -> str:
-    """Return a message whose lines hold nothing that a terminal obeys; names in it may be a stranger's."""
+    """Return a message whose lines hold nothing that a terminal obeys, because names in it may come from a stranger."""
     return "\n".join(sanitize(line) for line in text.split("\n"))
 
 
@@ -90,7 +89,7 @@ def on_one_line(text: str) -> str:
 
 
 def quoted(text: str, *, python: bool = False) -> str:
-    """Write a text as a string of JSON, or of Python, with what cannot be seen as escapes."""
+    """Return a text as a string of JSON, or of Python; characters that cannot be seen become escapes."""
     plain = json.dumps(text, ensure_ascii=False)
     if plain.isprintable():
         return plain
@@ -175,7 +174,7 @@ def normalise(text: str) -> str:
 
 
 def normalised_words(text: str) -> list[str]:
-    """Return the words of a text after SQuAD's normalisation; repeated ones stand repeatedly."""
+    """Return the words of a text after SQuAD's normalisation, repetitions included."""
     kept: list[str] = []
     for word in text.lower().translate(_PUNCTUATION).split():
         if word.isalnum():  # then it holds no boundary of a word, and is an article or holds none
@@ -203,8 +202,8 @@ def without_punctuation(text: str) -> str:
 
 
 def squeeze(text: str) -> str:
-    """Return the text without case, with single spaces, and without what shows no mark (zero-width spaces, joiners,
-    soft hyphens: category Cf): what two writings of one option share."""
+    """Return the key of a text that its spellings share: without case, with single spaces, and without characters that
+    show nothing (zero-width spaces, joiners, soft hyphens: category Cf)."""
     seen = text if text.isprintable() else "".join(c for c in text if unicodedata.category(c) != "Cf")
     return " ".join(seen.split()).casefold()
 
@@ -282,7 +281,8 @@ def _stemmer() -> Any:
 
 
 def question_word(text: str) -> str:
-    """Who, what, when, where, why, how or which: the first of them in the question ("whose" is who), else "other"."""
+    """Return the first question word of a question: who, what, when, where, why, how or which; "other" if it has none.
+    "Whose" counts as who."""
     for word in words(text):
         plain = _AS.get(word, word)
         if plain in QUESTION_WORDS:
@@ -291,7 +291,7 @@ def question_word(text: str) -> str:
 
 
 def find_words(whole: Sequence[str], part: Sequence[str]) -> list[int]:
-    """Return where a sequence of words begins in another; an empty one begins nowhere."""
+    """Return the indices at which a sequence of words begins in another; an empty one begins nowhere."""
     width, wanted = len(part), tuple(part)
     return [i for i in range(len(whole) - width + 1) if tuple(whole[i : i + width]) == wanted] if width else []
 
@@ -314,7 +314,7 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def _goes_on(so_far: str, rest: str) -> bool:
-    """Whether the full stop that a text ends in belongs to an abbreviation or an initial."""
+    """Return whether the full stop that a text ends in belongs to an abbreviation or an initial."""
     if not so_far.endswith("."):
         return False
     last = so_far.rsplit(None, 1)[-1].lstrip("\"'“‘([")[:-1]
@@ -334,7 +334,8 @@ def plural(count: int, noun: str) -> str:
 
 
 def enumerated(names: Sequence[str], most: int = 3) -> str:
-    """Names as a sentence has them, each on one line: "a", "a and b", or the first few, as in "a, b, c and 4 more"."""
+    """Return names as a sentence lists them, each on one line: "a", "a and b", or the first few, as in "a, b, c and 4
+    more"."""
     names = [on_one_line(name) for name in names]
     if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
@@ -342,6 +343,6 @@ def enumerated(names: Sequence[str], most: int = 3) -> str:
 
 
 def listed(names: Sequence[object], most: int) -> str:
-    """Name the first few, each on one line, and count the others: "a, b, c and 4 more"."""
+    """Return the first few names, each on one line, and a count of the others: "a, b, c and 4 more"."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"{', '.join(on_one_line(str(name)) for name in names[:most])}{more}"

@@ -24,7 +24,7 @@ GROUPS = {
 
 
 def commands() -> dict[str, str]:
-    """Return what every command does, in the order of the help page."""
+    """Return a description of every command, in the order of the help page."""
     from nescio import verbs
 
     made = {name: verbs.about(path) for name, path in verbs.files().items()}
@@ -60,7 +60,7 @@ def overview(width: int = 0) -> str:
 
 
 def _beside(label: str, text: str, width: int) -> list[str]:
-    """Put a text beside a label, in lines that fit."""
+    """Return lines that fit, with a text beside a label."""
     if not width or len(label) + len(text) < width:
         return [label + text]
     lines, line = [], label
@@ -73,7 +73,7 @@ def _beside(label: str, text: str, width: int) -> list[str]:
 
 
 def _terminal() -> int:
-    """Return how wide the terminal is; 0 where standard output is none."""
+    """Return the width of the terminal; 0 if standard output is none."""
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else 0
     except (OSError, ValueError, AttributeError):
@@ -93,8 +93,8 @@ def main() -> None:
 
 
 def _leave(status: int) -> None:
-    """End an interrupted process as Python does, but for freeing all that there is: libraries that were interrupted say
-    what they could not free."""
+    """End an interrupted process as Python does, but without freeing everything: interrupted libraries print what they
+    could not free."""
     import atexit
     import threading
 
@@ -137,7 +137,7 @@ def _main() -> None:
 
 
 def _terminate(number: int, _frame: object) -> None:
-    """Let SIGTERM, with which schedulers end what takes too long, stop the work as Ctrl-C does, so that nothing
+    """Make SIGTERM, with which schedulers end what takes too long, stop the work as Ctrl-C does, so that nothing
     temporary is left. `timeout` sends it twice: the second does nothing."""
     import _signal
 
@@ -153,14 +153,14 @@ def interrupted() -> None:
 
 
 def _from_interrupt(error: BaseException | None) -> bool:
-    """Say whether Ctrl-C is behind an error, as where it is pressed while Python makes a class."""
+    """Return whether Ctrl-C is behind an error, as it is if pressed while Python makes a class."""
     return error is not None and (
         isinstance(error, KeyboardInterrupt) or _from_interrupt(error.__cause__ or error.__context__)
     )
 
 
 def _not_lost(ignored: sys.UnraisableHookArgs) -> None:
-    """Press Ctrl-C again where Python would print it and go on, as while it frees an object."""
+    """Press Ctrl-C again if Python would print it and go on, as it does while it frees an object."""
     if issubclass(ignored.exc_type, KeyboardInterrupt):
         import _thread
 
@@ -176,7 +176,7 @@ def _run(arguments: list[str]) -> None:
     if arguments in ([], ["--help"], ["-h"]) and "_NESCIO_COMPLETE" not in os.environ:
         print(overview(_terminal()), end="")
         return
-    gc.set_threshold(200_000, 20, 20)  # classes and results are many small objects, hardly any of which is garbage
+    gc.set_threshold(200_000, 20, 20)  # classes and results are many small objects, and hardly any is garbage
     from nescio.cli.app import run
 
     try:

@@ -62,7 +62,7 @@ app = click.option(
 
 
 def _complete(context: click.Context, shell: str | None) -> None:
-    """Print what a shell needs to complete words, and end."""
+    """Print the completions that a shell needs, and end."""
     if shell:
         click.echo(script(shell, app))
         context.exit()
@@ -114,21 +114,21 @@ def _run(arguments: Sequence[str]) -> None:
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:
-    """Return the words of a command, of which two may be one name: `stakes prompts` is stakes-prompts, unless there is
-    a file prompts."""
+    """Return the words of a command, the first two joined if they are one name. `stakes prompts` is stakes-prompts,
+    unless there is a file prompts."""
     one, two = (*arguments, "", "")[:2]
     named = f"{one}-{two}" in files() and not os.path.exists(two)
     return [f"{one}-{two}", *arguments[2:]] if named else list(arguments)
 
 
 def _tell(message: str) -> None:
-    """Say something while a verb works, in place of its bars."""
+    """Print a message while a verb works, in place of its bars."""
     clear()
     say(message)
 
 
 def _message(error: click.ClickException) -> str:
-    """Say what is wrong with what was typed, and where more is said of it."""
+    """Return a message that says what is wrong with the command line, and which page says more."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "nescio"
     said = error.format_message().rstrip(".")

@@ -34,7 +34,7 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _lines(what: str) -> Callable[[int, int], None]:
-    """Write how far the work is and what it will take, once that is known of work that goes on for long."""
+    """Return a function that writes how far the work is, and what it will take, once that is known of long work."""
     start, line = time.monotonic(), float(LOOKED_AT)
 
     def write(done: int, total: int) -> None:
@@ -55,8 +55,8 @@ def _span(seconds: float) -> str:
 
 
 def reading_bar(what: str, *, of_bytes: bool = False) -> Callable[[int, int], None] | None:
-    """Make a bar of what only large files take long for, such as reading them, on a terminal: it is not there before
-    the first part of several is done, and gone when all are."""
+    """Return a bar, on a terminal, for a step that takes long on large files only, such as reading them. It appears
+    with the first part of several, and vanishes with the last."""
     if not sys.stderr.isatty():
         return None
     bars: list[Any] = []
@@ -73,7 +73,7 @@ def reading_bar(what: str, *, of_bytes: bool = False) -> Callable[[int, int], No
 
 
 def clear() -> None:
-    """Take all bars away, as where a command ends in the middle."""
+    """Remove all bars, as is needed if a command ends in the middle."""
     if _DISPLAY:
         display = _DISPLAY.pop()
         for task in display.task_ids:
@@ -82,7 +82,7 @@ def clear() -> None:
 
 
 def _is_shown(bar: Any) -> bool:
-    """Say whether a bar has not been taken away with its display."""
+    """Return whether a bar has not been taken away with its display."""
     return bool(_DISPLAY) and _DISPLAY[0] is bar[0]
 
 
@@ -100,7 +100,7 @@ def _show(what: str, total: int | None = None, *, of_bytes: bool = False) -> Any
 
 
 def _take_away(bar: Any) -> None:
-    """Take a bar away; the one before it is seen again."""
+    """Remove a bar; the one before it is seen again."""
     if not _is_shown(bar):
         return
     display, task = bar
@@ -112,7 +112,7 @@ def _take_away(bar: Any) -> None:
 
 
 def _display() -> Any:
-    """Make what shows the bars."""
+    """Return the display of the bars."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -129,7 +129,7 @@ def _display() -> Any:
     from nescio.reporting.terminal import width
 
     class Rate(ProgressColumn):
-        """How many parts are done in a second, or a minute."""
+        """A column with the number of parts done in a second, or in a minute."""
 
         def render(self, task: Task) -> Any:
             from rich.text import Text
@@ -137,7 +137,7 @@ def _display() -> Any:
             return Text(_rate(task.finished_speed or task.speed), style="progress.data.speed")
 
     class Either(ProgressColumn):
-        """One column for bytes, another for parts."""
+        """A column that shows one column for bytes, and another for parts."""
 
         def __init__(self, of_bytes: ProgressColumn, of_parts: ProgressColumn) -> None:
             self.columns = of_parts, of_bytes
@@ -152,7 +152,7 @@ def _display() -> Any:
 
 
 def _rate(speed: float | None) -> str:
-    """Write how many parts are done in a second, or in a minute where they are few."""
+    """Return in words how many parts are done in a second, or in a minute if they are few."""
     if not speed:
         return ""
     return f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s" if speed >= 1 else f"{speed * 60:.1f}/min"

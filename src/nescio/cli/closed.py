@@ -14,7 +14,7 @@ _KEPT: list[io.TextIOWrapper] = []  # open as long as the process is
 
 
 class ClosedOutputError(Exception):
-    """Something was to be printed, but standard output is closed."""
+    """An error: something was to be printed, but standard output is closed."""
 
 
 class _Closed(io.TextIOBase):
@@ -27,8 +27,8 @@ class _Closed(io.TextIOBase):
 
 
 def stand_in() -> None:
-    """Put something in the place of streams that are closed, which Python would write to without a word, and of their
-    numbers, which the next file that is opened would get."""
+    """Replace closed streams, to which Python would write without a word, and take their numbers, which the next opened
+    file would get."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             nowhere = open(os.devnull, "w")  # noqa: SIM115  it serves until the process ends
@@ -37,6 +37,6 @@ def stand_in() -> None:
 
 
 def unprinted() -> NoReturn:
-    """End with a message where nothing could be printed."""
+    """End with a message if nothing could be printed."""
     print("nescio: standard output is closed, so nothing was printed", file=sys.stderr)
     sys.exit(UNPRINTED)

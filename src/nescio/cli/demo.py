@@ -25,7 +25,7 @@ from nescio.verbs._demo import PRINTED, lay_out, printed, steps
 
 
 class DemoRequest(Request):
-    """What `nescio demo` is asked."""
+    """The options of `nescio demo`."""
 
     output: Path = option(
         default=Path("nescio-demo"),

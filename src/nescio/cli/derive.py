@@ -36,7 +36,7 @@ def made_of(name: str, one: Any) -> click.Command:
 
 
 class VerbGroup(Group):
-    """The command of a group of verbs, each of which is imported when it is called."""
+    """A command for a group of verbs, each of which is imported when it is called."""
 
     def __init__(self, name: str, module: Any) -> None:
         super().__init__(name, help=module.__doc__)
@@ -112,7 +112,7 @@ def parameter_of(one: Option) -> click.Parameter:
 
 
 def _run(verb: Verb[Any, Any], **given: Any) -> int:
-    """Run a verb on what was typed."""
+    """Run a verb on the command line that was typed."""
     context = click.get_current_context()
     declared = _printing(verb) | verb.options
     typed = {
@@ -135,7 +135,7 @@ def _run(verb: Verb[Any, Any], **given: Any) -> int:
 
 
 def _words_of(one: Option, value: Any) -> Any:
-    """Return what was typed of an option: its words, or its one word; raises UsageError for a second one."""
+    """Return the typed value of an option: its words, or its one word; raise UsageError for a second one."""
     if not isinstance(value, tuple) or one.kind.several:
         return list(value) if isinstance(value, tuple) else value
     if len({*value}) > 1:
@@ -146,6 +146,6 @@ def _words_of(one: Option, value: Any) -> Any:
 
 
 def _of(declared: type[Request], verb: Verb[Any, Any], typed: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of printing out of what was typed."""
+    """Remove the options of printing from the typed ones, and return their values."""
     own = [name for name in declared.options if name not in verb.options]
     return declared.typed({name: typed.pop(name) for name in own if name in typed}).values()

@@ -85,7 +85,7 @@ _SPELLED = {
 
 
 def _escape(character: str) -> str:
-    r"""Return \uXXXX, of what lies beyond as a pair of them, which JSON reads too."""
+    r"""Return \uXXXX for a character, or a pair of them for one beyond, which JSON reads too."""
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
@@ -100,8 +100,8 @@ def _handler(spell: Callable[[str], str]) -> Callable[[Any], tuple[str, int]]:
 
 
 def use_plain_spelling() -> None:
-    """Let standard output and standard error write what their encoding lacks in a plain spelling: signs in those of
-    ASCII, letters by their numbers."""
+    """Make standard output and standard error write characters that their encoding lacks in a plain spelling: signs as
+    ASCII ones, letters as their numbers."""
     codecs.register_error(PLAIN, _handler(lambda c: _SPELLED.get(c) or _escape(c)))
     codecs.register_error(ESCAPED, _handler(_escape))
     for stream in (sys.stdout, sys.stderr):

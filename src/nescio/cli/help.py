@@ -96,13 +96,13 @@ class Command(click.Command):
 
 
 def placeholder(one: Option) -> str:
-    """Write what stands for a value; many choices are named in the description."""
+    """Return the placeholder of an option's value; if its choices are many, the description names them."""
     fits = len(", ".join(one.given_as)) + 1 + len(one.metavar) <= LABEL
     return one.metavar if fits or not one.kind.choices else "NAME"
 
 
 def described(one: Option, *, whole: bool) -> str:
-    """Describe an option: in a sentence, or in full, with what it needs and its default."""
+    """Return the description of an option: a sentence, or in full, with what it needs and its default."""
     text, default = one.about, _shown(one.default)
     if not whole:
         text = re.split(r"\. |; |: ", text)[0].rstrip(".") + "."
@@ -116,7 +116,7 @@ def described(one: Option, *, whole: bool) -> str:
 
 
 def _shown(default: Any) -> str:
-    """Write a default as it would be typed; nothing where it says nothing."""
+    """Return a default as it would be typed; empty if it says nothing."""
     if isinstance(default, bool) or not isinstance(default, (str, int, float)):
         return ""
     return f"{default:g}" if isinstance(default, float) else str(default)
@@ -173,7 +173,7 @@ def offered(names: Any) -> Any:
 
 
 def script(shell: str, app: click.Command) -> str:
-    """Return what a shell needs to complete the words of nescio."""
+    """Return the script with which a shell completes the words of nescio."""
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)

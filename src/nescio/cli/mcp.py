@@ -19,7 +19,7 @@ from nescio.options import Request, option, verb
 
 
 class McpRequest(Request):
-    """Which files tools may read."""
+    """The option that limits which files the tools may read."""
 
     root: Path = option(
         default=Path(),

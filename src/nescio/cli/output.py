@@ -1,4 +1,4 @@
-"""What commands print: results on standard output, and messages, notes and progress on standard error."""
+"""Print results on standard output, and messages, notes and progress on standard error."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def say_lines(text: str) -> None:
 
 
 def say_notes(notes: Iterable[Note]) -> None:
-    """Print what was left out or touched, on standard error."""
+    """Print notes on what was left out or touched, on standard error."""
     for remark in notes:
         say(f"note: {remark}")
 
 
 def emit(results: Any, printed: str, output: Path | None = None, *, show: Callable[[Any], None] | None = None) -> None:
-    """Write results to a file where that is asked for, and print them on standard output; `show` prints them as a
+    """Write results to a file if the user asked for one, and print them on standard output; `show` prints them as a
     table."""
     from nescio.reporting import screen, tables
 
@@ -63,5 +63,5 @@ def emit(results: Any, printed: str, output: Path | None = None, *, show: Callab
 
 
 def mute() -> None:
-    """Send the rest nowhere: the reader of a pipe (head, less) has what it wanted."""
+    """Send the rest of the output nowhere: the reader of a pipe (head, less) has what it wanted."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,5 +1,4 @@
-"""What a command says of what its verb gave: results on standard output, and notes and what was written on standard
-error."""
+"""Print the results of a verb on standard output, and its notes and the files that it wrote on standard error."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from nescio.reporting.tables import Form
 
 
 class Verbose(Request, group="Output"):
-    """How much is printed."""
+    """The option that sets how much is printed."""
 
     verbose: bool = option(
         default=False,
@@ -27,13 +26,13 @@ class Verbose(Request, group="Output"):
 
 
 class Printed(Verbose, group="Output"):
-    """How results are printed."""
+    """The options of how results are printed."""
 
     form: Form = option(default="table", flags=("-f", "--format"), help="The format of what is printed.")
 
 
 class InAnyForm(Printed, group="Output"):
-    """How results are printed, and to which file they go."""
+    """The options of how results are printed, and to which file they go."""
 
     output: Path | None = option(
         default=None,
@@ -44,7 +43,7 @@ class InAnyForm(Printed, group="Output"):
 
 
 class InTableOrJson(Verbose, group="Output"):
-    """How what is no table of results is printed."""
+    """The options of how a result that is no table is printed."""
 
     form: Literal["table", "json"] = option(
         default="table", flags=("-f", "--format"), help="The format of what is printed."
@@ -55,7 +54,7 @@ FORMS: dict[str, type[Request]] = {"results": InAnyForm, "forms": Printed, "json
 
 
 class Printing(Struct, frozen=True):
-    """How results are printed."""
+    """The settings of how results are printed."""
 
     form: str = "table"
     output: Path | None = None
@@ -66,7 +65,7 @@ MANY = 10  # gates that passed, which are counted and not listed
 
 
 def _say_gates(gates: Sequence[Any]) -> None:
-    """Say how every gate ended; of many that passed, how many there are."""
+    """Print how every gate ended; if many passed, only their number."""
     from nescio.verbs._gates import WORDS
 
     passed = [gate for gate in gates if not gate.status and not gate.doubtful]
@@ -78,7 +77,7 @@ def _say_gates(gates: Sequence[Any]) -> None:
 
 
 def present(verb: Verb[Any, Any], result: Any, how: Printing) -> int:
-    """Say and print what a verb gave; returns the exit status."""
+    """Print the results of a verb, and return the exit status."""
     terminal.VERBOSE.set(how.verbose)
     if verb.present is not None:
         status: int | None = verb.present(result, how)

@@ -21,7 +21,7 @@ class Files(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path; raises UsageError where `-` stands twice, or nothing comes."""
+        """Return the path; raise UsageError if `-` is given twice, or if nothing comes from standard input."""
         if not str(value):
             raise UsageError("'' names no file")
         if str(value) != NAME:
@@ -40,8 +40,8 @@ class Files(click.Path):
 
 
 def suffix_of(content: bytes) -> str:
-    """Say what a table or log is by how it begins: Parquet, a ZIP archive, JSON, JSON Lines, or a table with tabs or
-    commas."""
+    """Return the suffix of a table or log from its first bytes: Parquet, a ZIP archive, JSON, JSON Lines, or a table
+    with tabs or commas."""
     if content.startswith(b"PAR1"):
         return ".parquet"
     if content.startswith(b"PK\x03\x04"):

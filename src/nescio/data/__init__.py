@@ -1,1 +1,1 @@
-"""The nouns and the waist: what is known of questions, runs and outcomes, and the columns that measures read."""
+"""The nouns and the waist: questions, runs and outcomes, and the columns that measures read."""

@@ -42,8 +42,8 @@ WORDS = {Verdict.INEXACT: "inexact", Verdict.UNSUPPORTED: "unsupported"}
 
 
 def verdicts_in(words: Iterable[str]) -> dict[str, Verdict]:
-    """Return the verdict that each word of a column stands for, of those that do: inexact and unsupported, and the
-    letters where R and X are among them (U alone may be unanswered)."""
+    """Return the verdict that each word of a column means, for the words that mean one. These are inexact and
+    unsupported, and the letters if R and X are among the words. U alone may mean unanswered."""
     words = list(words)
     folded = {word.strip().lower() for word in words}
     known = {word: verdict for verdict, word in WORDS.items()}
@@ -53,8 +53,9 @@ def verdicts_in(words: Iterable[str]) -> dict[str, Verdict]:
 
 
 def columns_of(states: Array, verdicts: Mapping[tuple[int, int], Verdict]) -> dict[str, Array]:
-    """Return the columns of answers with these states, shape (runs, questions), from verdicts by run and question: 1
-    where one says so, NaN where nobody judged; none where no answer is inexact or unsupported."""
+    """Return the columns of inexact and unsupported answers, shape (runs, questions), from verdicts by run and
+    question. A value is 1 if a verdict says so and NaN if nobody judged. Empty if no answer is inexact or
+    unsupported."""
     if not any(verdict in COLUMNS for verdict in verdicts.values()):
         return {}
     cells = {name: np.where(states == NOT_GRADED, np.nan, 0.0) for name in COLUMNS.values()}

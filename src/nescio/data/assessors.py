@@ -27,7 +27,8 @@ V = TypeVar("V", bound=Hashable)
 
 
 class Said(Struct, frozen=True, eq=False):
-    """Who said what: `table` numbers the category of each item (a row) by each assessor (a column), -1 for none."""
+    """The verdicts of assessors: `table` numbers the category of each item (a row) by each assessor (a column), -1 for
+    none."""
 
     items: tuple[Any, ...]
     assessors: tuple[str, ...]
@@ -36,7 +37,7 @@ class Said(Struct, frozen=True, eq=False):
 
     @property
     def enough(self) -> bool:
-        """Say whether a model of the assessors tells more than their votes do."""
+        """Whether a model of the assessors tells more than their votes do."""
         judged = (self.table >= 0).sum(axis=1)
         return int((judged >= FEWEST_ASSESSORS).sum()) >= FEWEST_ITEMS
 
@@ -46,7 +47,7 @@ class Said(Struct, frozen=True, eq=False):
 
 
 def said_of(verdicts: Mapping[K, Mapping[str, V]]) -> Said:
-    """Lay out the verdicts of all assessors but the adjudicator."""
+    """Return the verdicts of all assessors but the adjudicator as a table."""
     own = {item: {who: v for who, v in given.items() if who != ADJUDICATION} for item, given in verdicts.items()}
     assessors = tuple(sorted({who for given in own.values() for who in given}))
     categories = tuple(sorted({v for given in own.values() for v in given.values()}, key=str))
@@ -60,8 +61,8 @@ def said_of(verdicts: Mapping[K, Mapping[str, V]]) -> Said:
 
 
 def called_in(said: Said) -> list[Note]:
-    """Note who judged little but what others dispute: agreement with such a person is low by construction, and that of
-    all is moved by it."""
+    """Return notes on assessors who judged little but what others dispute. Agreement with such a person is low by
+    construction, and it moves the agreement of all."""
     return [
         note(
             "assessors.called_in",
@@ -79,10 +80,11 @@ def called_in(said: Said) -> list[Note]:
 
 
 def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = None) -> V | None:
-    """Return the one verdict on an item; None where the rule leaves it in dispute.
+    """Return the one verdict on an item, or None if the rule leaves it in dispute.
 
-    Alike verdicts are the verdict. Of others, `majority` takes what more than half say and `dawid-skene` the
-    `likeliest`; what they leave, and all else, an adjudication decides. `refused` leaves every difference in dispute.
+    If all verdicts agree, they are the verdict. Else `majority` takes what more than half say, and `dawid-skene` takes
+    the `likeliest`. An adjudication decides what these leave, and all else. `refused` leaves every difference in
+    dispute.
     """
     own = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
     if len({*own}) == 1:
@@ -99,10 +101,10 @@ def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = N
 
 
 def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict[K, V | None]:
-    """Return the verdict on each item; None where it is in dispute.
+    """Return the verdict on each item, or None if it is in dispute.
 
-    `dawid-skene` weighs assessors by how they judge all these items; where three or more judged fewer than 60 of them,
-    and where two verdicts are equally likely, it is `majority`.
+    `dawid-skene` weighs assessors by how they judge all these items. It is `majority` if three or more assessors judged
+    fewer than 60 of the items, and if two verdicts are equally likely.
     """
     likeliest: dict[K, V] = {}
     if rule == "dawid-skene" and verdicts:
@@ -116,14 +118,14 @@ def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict
 
 
 def of_one_answer(label: Label) -> tuple[str, str | None, str | None]:
-    """Return what all labels of one answer share: question, and run or text."""
+    """Return the key that all labels of one answer share: question, and run or text."""
     if label.run is not None or label.answer is None:
         return label.question, label.run, None
     return label.question, None, squeeze(label.answer)
 
 
 def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
-    """Return each assessor's verdict on each answer, where there is one; raises UsageError for two that differ."""
+    """Return each assessor's verdict on each answer that has one; raise UsageError for two that differ."""
     found: dict[Any, dict[str, int]] = {}
     for label in labels:
         if label.state == NOT_GRADED or label.assessor is None:
@@ -137,8 +139,8 @@ def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
 
 
 def settled(labels: Sequence[Label], rule: Resolution) -> tuple[list[Label], list[Note]]:
-    """Return the labels with one verdict on each answer by a rule, where assessors are named; what it leaves in dispute
-    keeps all of its verdicts."""
+    """Return the labels with one verdict on each answer by a rule, if assessors are named. An answer that the rule
+    leaves in dispute keeps all of its verdicts."""
     verdicts = {item: given for item, given in verdicts_of(labels).items() if len({*given.values()}) > 1}
     if not verdicts:
         return list(labels), []

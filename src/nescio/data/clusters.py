@@ -1,4 +1,4 @@
-"""Which questions move together when they are resampled: as the files say, or by a column that was asked for."""
+"""Find the clusters of questions that are resampled together: as the files say, or by a column that the user names."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ NAMED = 3  # questions in a message
 
 
 def clustered(data: Any, column: str) -> Any:
-    """Return Evidence or Outcomes in the clusters of a column; raises MismatchError where there is none, or where it is
-    blank for a question.
+    """Return Evidence or Outcomes in the clusters of a column; raise MismatchError if there is no such column, or if it
+    is blank for a question.
 
     Nobody knows with which others a question without a cluster moves: all of them as one cluster would make intervals
     too wide, and each on its own too narrow.

@@ -1,10 +1,9 @@
-"""What a column of Evidence is, and the registry of them: all that is known of a column is said once, by whoever owns
-it.
+"""The contract of a column of Evidence, and the registry of columns. The owner of a column declares all that is known
+of it.
 
 The three outcomes and what is derived from them are declared here and have bare names. A task declares its own in its
 folder (`tasks/ave/columns.py`), each with the task's name before it: `ave.right`. A judge declares the graded credit
-that it gives. What a user's file calls a column lives apart, as `user.NAME`, and so can never be taken for one of
-these.
+that it gives. A column that a user's file names is `user.NAME`, so that nobody can take it for one of these.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ UNCHANGED: Literal["unchanged"] = "unchanged"
 
 
 class Cells(Protocol):
-    """What a derived column is made from: the cells of Evidence, of shape (runs, questions), and their names."""
+    """The source of a derived column: the cells of Evidence, of shape (runs, questions), and their names."""
 
     @property
     def runs(self) -> tuple[str, ...]: ...
@@ -44,8 +43,8 @@ class Cells(Protocol):
 
 
 class Summary(Struct, frozen=True):
-    """How `check` sums a column over the questions of a run: the sum of its values, how many questions have one, or how
-    many 0."""
+    """The way in which `check` sums a column over a run's questions: by its sum, by the number of values, or by the
+    number of zeros."""
 
     how: Literal["sum", "count", "zeros"]
     words: str
@@ -54,16 +53,15 @@ class Summary(Struct, frozen=True):
 class Column(Struct, frozen=True):
     """A column that readers, judges and tasks may fill, or that is derived from others.
 
-    A `count` holds whole numbers and is never absent; a `score` holds graded values, and NaN is an absence. `row`
-    says whether it is known of questions, or of single answers to them. `when_missing` names what a question without
-    it lacks ("a confidence"). `when_declined` is what a question earns in it when a threshold declines the answer: a
-    number, `UNCHANGED`, or None where nobody knows, so that no threshold is tuned for it. `lower_ranks` marks what
-    is read from answers below the first, of which a threshold on the first answer says nothing. `derive` makes it
-    from other columns where it is not stored (given the cells, and the parameter in its name), and where it is
-    `validated` checks what is stored. `instead` says what
-    to ask for where a measure of other columns finds this one; `unlike` what to say, by the name of a measure that
-    sounds as if it read this column and does not. `simulate` makes it from simulated behaviour, for the audit;
-    `labels` are the words for its values 0 and 1.
+    A `count` holds whole numbers and is never absent; a `score` holds graded values, and NaN is an absence. `row` says
+    whether it is known of questions, or of single answers to them. `when_missing` names what a question without it
+    lacks ("a confidence"). `when_declined` is what a question earns in it when a threshold declines the answer: a
+    number, `UNCHANGED`, or None if nobody knows, so that no threshold is tuned for it. `lower_ranks` marks columns read
+    from answers below the first, about which a threshold on the first answer says nothing. `derive` makes it from other
+    columns where it is not stored (given the cells, and the parameter in its name), and where it is `validated` checks
+    what is stored. `instead` says what to ask for where a measure of other columns finds this one; `unlike` what to
+    say, by the name of a measure that sounds as if it read this column and does not. `simulate` makes it from simulated
+    behaviour, for the audit; `labels` are the words for its values 0 and 1.
     """
 
     name: str
@@ -83,13 +81,13 @@ class Column(Struct, frozen=True):
 
     @property
     def namespace(self) -> str:
-        """What stands before the first dot: the task, the judge, or `user`; empty for the outcomes and what is derived
-        from them."""
+        """The part of the name before the first dot: the task, the judge, or `user`. Empty for the outcomes and the
+        columns derived from them."""
         return self.name.partition(".")[0] if "." in self.name else ""
 
     @property
     def lacking(self) -> str:
-        """How a note names what a question without it lacks."""
+        """The words with which a note says that a question lacks this column."""
         return self.when_missing or bare(self.name)
 
 
@@ -105,7 +103,7 @@ def declare(*columns: Column) -> None:
 
 
 def known(name: str) -> Column:
-    """Return the declaration of a column; what nobody declared is a score of the user's own."""
+    """Return the declaration of a column; a column that nobody declared is a score of the user's own."""
     own = Summary("count", f"with {bare(name)}")
     return declared(name) or Column(name, "a score of the user's own", "score", summaries=(own,))
 
@@ -124,7 +122,7 @@ def parameters(name: str) -> tuple[float, ...]:
 
 
 def user(name: str) -> str:
-    """Return the column that holds what a user's file calls `name`."""
+    """Return the column for the name `name` in a user's file."""
     return f"{USER}{name}"
 
 
@@ -140,10 +138,10 @@ def attribute(name: str) -> str:
 
 
 def resolve(name: str, stored: Mapping[str, Array]) -> str:
-    """Return the column that a name stands for in data with these columns.
+    """Return the column to which a name refers in data with these columns.
 
-    A user's name (`user.f1`, as mean(f1) asks for it) stands for the user's own column, or else for the stored column
-    of that name, or else for the only one whose name ends so (`token_f1.f1`).
+    A user's name (`user.f1`, which mean(f1) asks for) refers to the user's own column, or else to the stored column of
+    that name, or else to the only column whose name ends so (`token_f1.f1`).
     """
     if name in stored or not name.startswith(USER):
         return name
@@ -173,7 +171,7 @@ def _confidence(evidence: Cells) -> Array:
 
 
 def _has_confidence(evidence: Cells) -> Array:
-    """Whether a run has confidences, or answers nothing and so needs none; shape (runs, 1)."""
+    """Return whether a run has confidences, or answers nothing and so needs none; shape (runs, 1)."""
     any_confidence = ~np.isnan(evidence.columns["confidence"]).all(axis=1, keepdims=True)
     return any_confidence | ~((evidence.column("answered") == 1) & evidence.present).any(axis=1, keepdims=True)
 
@@ -267,7 +265,7 @@ declare(
         "score",
         summaries=(Summary("sum", "partial"),),
         when_declined=0.0,
-        derive=lambda evidence: np.nan_to_num(evidence.columns["partial"]),  # runs of which nothing is said have none
+        derive=lambda evidence: np.nan_to_num(evidence.columns["partial"]),  # a cell without a value has none
         validated=True,
     ),
     Column(

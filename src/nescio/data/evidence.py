@@ -38,7 +38,8 @@ PRESENT, NO_ROW, UNGRADED, EMPTY_CELL = range(4)
 
 
 class Evidence(Struct, frozen=True, eq=False):
-    """Columns of shape (runs, questions), which cells are present, and what is known of each question.
+    """Columns of shape (runs, questions), with a mask of the cells that are present, and with the facts of each
+    question.
 
     `absence` indexes `ABSENCES`; 0 is present. `clusters` numbers the cluster that each question belongs to.
     `strata` holds one text for each question. `answer_rows` marks the rows that are single answers to questions,
@@ -66,48 +67,48 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """Which cells hold a graded outcome or score, shape (runs, questions)."""
+        """The cells that hold a graded outcome or score, shape (runs, questions)."""
         present: NDArray[np.bool_] = self.absence == PRESENT
         return present
 
     @property
     def unit(self) -> str:
-        """What its rows are: questions, or "rows" where some are answers to them."""
+        """The word for its rows: "questions", or "rows" if some are answers to the same question."""
         return "questions" if self.answer_rows is None else "rows"
 
     @property
     def size(self) -> int:
-        """How many questions there are; with repeats, each counts once."""
+        """The number of questions; with repeats, each counts once."""
         return len(self.questions) if self.repeats is None else self.repeats.questions
 
     @property
     def shape(self) -> dict[str, str]:
-        """How a signature says what there is."""
+        """The size of the data, as a signature says it."""
         span = {} if self.repeats is None else {"repeats": self.repeats.span(self.present)}
         clusters = {} if self.groups is None else {"clusters": str(self.units)}
         return {self.unit: str(self.size), **span, **clusters}
 
     @property
     def resampled(self) -> str:
-        """What moves together when it is resampled: "questions", each with its answers, or "clusters" of them."""
+        """The word for the units that are resampled: "questions", each with its answers, or "clusters" of them."""
         return "questions" if self.groups is None else "clusters"
 
     @property
     def groups(self) -> NDArray[np.int64] | None:
-        """The cluster of each row, where clusters hold more than the answers to one question; else None."""
+        """The cluster of each row, if clusters hold more than the answers to one question; else None."""
         if self.clusters is None or self.repeats is None:
             return self.clusters
         return None if len(np.unique(self.clusters)) == self.repeats.questions else self.clusters
 
     @property
     def units(self) -> int:
-        """How many questions, or clusters of them, are resampled."""
+        """The number of units that are resampled: questions, or clusters of them."""
         return self.size if self.groups is None else len(np.unique(self.groups))
 
     def column(self, name: str) -> Array:
         """Return a stored or derived column, shape (runs, questions).
 
-        Raises MissingColumnError where no run has it, MismatchError where its values cannot be used.
+        Raises MissingColumnError if no run has it, MismatchError if its values cannot be used.
         """
         name = resolve(name, self.columns)
         column = declared(name)
@@ -123,8 +124,8 @@ class Evidence(Struct, frozen=True, eq=False):
         )
 
     def hint(self, namespace: str = "") -> str:
-        """Return what could be asked for instead of columns of this namespace (empty: of outcomes), as the end of a
-        message."""
+        """Return the end of a message: what could be asked for instead of columns of this namespace (empty: of
+        outcomes)."""
         stored = [known(name) for name in self.columns]
         hints = dict.fromkeys(c.instead for c in stored if c.instead and c.namespace != namespace)
         return "".join(f"; {hint}" for hint in hints)
@@ -208,12 +209,12 @@ class Evidence(Struct, frozen=True, eq=False):
 
 
 class Tally(Struct, frozen=True, eq=False):
-    """How often each pattern of the columns occurs in each run: all that count measures need.
+    """The number of times that each pattern of the columns occurs in each run; count measures need no more.
 
     `columns` map a name to one value a pattern, shape (K,); `counts` has shape (runs, K). A pair table has `pairs` too,
     of shape (pairs, K, K) in the order of `itertools.combinations`: the questions that are of pattern i for the one run
-    and of pattern j for the other. Its `size` is the number of questions. Where answers were counted at each rounded
-    confidence, `columns` has `confidence`, which is NaN where there is none.
+    and of pattern j for the other. Its `size` is the number of questions. If answers were counted at each rounded
+    confidence, `columns` has `confidence`, which is NaN for an answer without one.
     """
 
     runs: tuple[str, ...]
@@ -233,12 +234,12 @@ class Tally(Struct, frozen=True, eq=False):
 
     @property
     def what(self) -> str:
-        """What messages call it."""
+        """The name of this table in messages."""
         return "a counts table" if self.size is None else "a pair table"
 
     @property
     def shape(self) -> dict[str, str]:
-        """How a signature says what there is."""
+        """The size of the data, as a signature says it."""
         return {} if self.size is None else {"questions": str(self.size)}
 
     @property
@@ -315,7 +316,7 @@ Data = Evidence | Tally
 
 
 def as_rows(data: Data) -> Data:
-    """Return counts at each confidence as so many rows, numbered run by run; other data as it is."""
+    """Return counts at each confidence as that many rows, numbered run by run; return other data unchanged."""
     if data.has_questions or "confidence" not in data.columns:
         return data
     weighted = data.weighted_rows()

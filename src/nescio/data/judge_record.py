@@ -1,5 +1,5 @@
-"""Who judged an answer, and how: it travels with the outcomes through every file that nescio writes, and into the
-signature."""
+"""The record of who judged an answer, and how. It travels with the outcomes through every file that nescio writes, and
+into the signature."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def parse(text: str) -> JudgeRecord:
 
 
 def named(records: Iterable[JudgeRecord | None]) -> str:
-    """Name all judges, each once, as a signature does."""
+    """Return all judges, each once, as a signature names them."""
     return "+".join(dict.fromkeys(str(record) for record in records if record is not None)) or NOBODY
 
 

@@ -15,10 +15,10 @@ from nescio.errors import UsageError, opt
 
 
 def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
-    """Return outcomes in which the runs that match a pattern are the repeats of one run, in their order.
+    """Return outcomes in which the runs that match a pattern become the repeats of one run, in their order.
 
-    `groups` maps the name of the new run to the pattern, in which * stands for any characters. Raises UsageError where
-    no two runs match, where a run matches two patterns, or where a name is taken.
+    `groups` maps the name of the new run to the pattern, in which * matches any characters. Raises UsageError if no two
+    runs match, if a run matches two patterns, or if a name is taken.
     """
     members = {name: _matching(outcomes.runs, name, pattern) for name, pattern in groups.items()}
     taken = [run for runs in members.values() for run in runs]
@@ -29,7 +29,7 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
         raise UsageError(
             f"{opt('repeats_of')} {clash}: there is already a run of that name, and it is not one of these"
         )
-    # Each run as its members, the first of which stands in the first block of rows.
+    # Each run as its members, the first of which is in the first block of rows.
     runs = {outcomes.runs[run]: [run] for run in alone} | members
     blocks, width = max(map(len, runs.values())), len(outcomes.questions)
 

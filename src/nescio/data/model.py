@@ -16,9 +16,9 @@ NOTHING: Mapping[str, str] = {}  # one for all questions that have no strata: th
 class Question(Struct, frozen=True):
     """One question of a collection.
 
-    `answerable` is None where the collection does not say; `strata` holds whatever else it says (language, type,
-    topic). `story` is the text that it is asked about, sentence by sentence; `accepted` the sentences (from 0) that
-    people accept as an answer, None where nobody said.
+    `answerable` is None if the collection does not say. `strata` holds whatever else it says (language, type, topic).
+    `story` is the text that the question is about, sentence by sentence. `accepted` has the sentences (from 0) that
+    people accept as an answer; it is None if nobody said which.
     """
 
     id: str
@@ -40,7 +40,8 @@ class Collection(Struct, frozen=True):
 
 
 class Response(Struct, frozen=True):
-    """What a run says to one question. Key: (question_id, rank), and `repeat` where it was asked several times.
+    """A run's response to one question. Its key is (question_id, rank), and `repeat` if the question was asked several
+    times.
 
     `answered=False` with an `answer` is a declined candidate: kept, because validation is measured on it. `why` says in
     a few words why there is no answer, where its source does; `document` names what `support` was taken from.
@@ -72,7 +73,7 @@ class Run(Struct, frozen=True):
 
 
 class Verdict(StrEnum):
-    """What an assessor says of an answer: right, wrong, inexact, unsupported."""
+    """An assessor's verdict on an answer: right, wrong, inexact, unsupported."""
 
     RIGHT = "R"
     WRONG = "W"
@@ -81,8 +82,8 @@ class Verdict(StrEnum):
 
 
 def first_of_each(questions: Sequence[Question], column: str) -> tuple[tuple[Question, ...], Note]:
-    """Return the first question of each value of a column, and those without a value, with a note of how many they are;
-    raises UsageError where no question has the column."""
+    """Return the first question of each value of a column, and those without a value, with a note of how many they are.
+    Raise UsageError if no question has the column."""
     if not any(column in question.strata for question in questions):
         known = dict.fromkeys(name for question in questions for name in question.strata)
         raise UsageError(f"no question has a column {column!r}; they have {', '.join(known) or 'none'}")

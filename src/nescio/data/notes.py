@@ -34,8 +34,8 @@ class Note(Struct, frozen=True):
     """One thing that the reader of a result should know: its code, whom it is about, and the values that its text
     shows.
 
-    `measures` and `whose` say of which measures, and of whose figures, a remark is made; `benchmarks`, of which
-    benchmarks of a suite (none: of all of them, or of no suite).
+    `measures` names the measures that the note is about, and `whose` the runs whose figures it is about. `benchmarks`
+    names the benchmarks of a suite; if empty, the note is about all of them, or there is no suite.
     """
 
     code: str
@@ -51,7 +51,7 @@ class Note(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """What it says and of which benchmarks, without whose measure it is said of."""
+        """The text of the note with its benchmarks, but without the measures that it is about."""
         return self._about("")
 
     def __str__(self) -> str:
@@ -72,7 +72,8 @@ def note(code: str, template: str, /, subject: str = "", **values: Any) -> Note:
 
 
 def gather(remarks: Sequence[tuple[Note, str, str]]) -> list[Note]:
-    """Make one note of what is said alike of several measures and runs, each given as (remark, measure, whose)."""
+    """Return one note for each remark that is alike for several measures and runs, each given as (remark, measure,
+    whose)."""
     whose: dict[Note, dict[str, dict[str, None]]] = {}
     for remark, measure, name in remarks:
         whose.setdefault(remark, {}).setdefault(measure, {})[name] = None
@@ -86,7 +87,7 @@ def gather(remarks: Sequence[tuple[Note, str, str]]) -> list[Note]:
 
 
 def texts(notes: Iterable[Note]) -> list[str]:
-    """Return what the notes say, each once, in their order."""
+    """Return the texts of the notes, each once, in their order."""
     return list(dict.fromkeys(map(str, notes)))
 
 

@@ -1,4 +1,4 @@
-"""Outcomes: what readers and judges found of every answer, before any policy is applied."""
+"""Outcomes: the findings of readers and judges on every answer, before any policy is applied."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from nescio.data.repeats import Repeats, named
 
 INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1
 ANSWERED = 4  # of labels alone: people say that it is an answer, and not whether it is right
-SAID_SO = "declined in words"  # why an answer is silent of which a pattern says so
+SAID_SO = "declined in words"  # why an answer is silent if a pattern says so
 STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
 PARTIAL = "partial"  # what a word means that is of an incorrect answer, but of a partly right one; and its column
 MEANINGS = {**STATES, PARTIAL: INCORRECT, "ungraded": NOT_GRADED}  # what a word of a file can be read as
 
 
 class Label(Struct, frozen=True):
-    """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, ANSWERED, or NOT_GRADED where there is none.
+    """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, ANSWERED, or NOT_GRADED if there is none.
 
-    Whose answer it was, `run` says, or its text `answer`, or both; `place` is where the verdict stands, for messages.
-    `inclusion` is the probability with which the question was drawn for people, where it is known; `verdict` what of R,
-    W, X and U the assessor said, where it was one of these.
+    `run`, the text `answer`, or both identify the answer. `place` is the place of the verdict in its file, for
+    messages. `inclusion` is the probability with which the question was drawn for people, if it is known. `verdict` is
+    the assessor's R, W, X or U, if it was one of these.
     """
 
     question: str
@@ -44,15 +44,15 @@ class Label(Struct, frozen=True):
 
 
 class Outcomes(Struct, frozen=True, eq=False):
-    """What is known of every answer before any policy is applied; arrays have shape (runs, questions).
+    """All that is known of every answer before any policy is applied; arrays have shape (runs, questions).
 
     `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that
-    would have been right or wrong, -1 where there is none; `answerable`, one a question, is -1 where the collection
-    does not say. `why` says in a few words why an answer is silent or not graded, where its source tells such apart,
-    else None. With `repeats` a row is one answer of several to a question, and `questions` names each question as
-    often. `files` names the file that each run came from, for messages, `judges` who judged its answers (None where
-    that is not known), and `origins` the run of the files that a run was made from, where a policy made two of it.
-    `texts` are `nescio.data.texts.AnswerTexts`, where they were asked for.
+    would have been right or wrong, -1 if there is none. `answerable` has one value a question, -1 if the collection
+    does not say. `why` says in a few words why an answer is silent or not graded, if its source tells such answers
+    apart, else None. With `repeats` a row is one answer of several to a question, and `questions` names each question
+    as often. For messages, `files` names the file that each run came from. `judges` says who judged its answers (None:
+    not known). `origins` names the run of the files that a run was made from, if a policy made two of it. `texts` are
+    `nescio.data.texts.AnswerTexts`, if they were asked for.
     """
 
     runs: tuple[str, ...]
@@ -130,7 +130,7 @@ class Outcomes(Struct, frozen=True, eq=False):
 
 
 class NonAnswers(Struct, frozen=True):
-    """How many of a run's answers are none, by kind: `taken_for` is silence, incorrect, correct, not graded or missing;
+    """The number of a run's non-answers of one kind: `taken_for` is silence, incorrect, correct, not graded or missing;
     `of` is all questions."""
 
     run: str
@@ -164,7 +164,7 @@ def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
 
 
 def reasons_note(run: str, reasons: Mapping[str, int], total: int) -> Note:
-    """Count what stands behind the silence and the ungraded answers of a run, the most frequent reason first."""
+    """Return a note that counts the reasons for a run's silence and its ungraded answers, the most frequent first."""
     counted = [(count, reason) for reason, count in Counter(reasons).most_common()]
     return note(
         "outcomes.reasons", "run {subject!r}: {counted:each %d %s} (of {total})", run, counted=counted, total=total

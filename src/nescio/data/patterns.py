@@ -15,12 +15,12 @@ from nescio.data.repeats import grouped
 
 
 class Patterns(Struct, frozen=True, eq=False):
-    """The distinct rows that one run's questions make, and how many resampling units there are of each kind.
+    """The distinct rows of one run's questions, and the number of resampling units of each kind.
 
     A resample gives each kind of unit a weight, shape (…, U). Without clusters a row is a kind (`unit` is None); with
     clusters and an order, `unit` says which cluster a row belongs to. `starts` marks where each group of tied rows
-    begins. `shares` are the weights of rows in an order that are repeats of questions; else each weighs 1. `kind` says
-    of which kind each question is, in the order in which they were given; None where a kind is a unit, and where nobody
+    begins. `shares` are the weights of rows in an order that are repeats of questions; else each weighs 1. `kind` is
+    the kind of each question, in the order in which they were given. It is None if each kind is a unit, or if nobody
     knows the questions.
     """
 
@@ -33,12 +33,13 @@ class Patterns(Struct, frozen=True, eq=False):
 
     @property
     def units(self) -> int:
-        """How many units there are: questions, or clusters of them."""
+        """The number of units: questions, or clusters of them."""
         return int(self.counts.sum())
 
     @property
     def held(self) -> tuple[object, ...]:
-        """Return what they hold, to be compared: whoever holds the same has the same values under the same seed."""
+        """Return the content as a key for comparison: two with the same content have the same values under the same
+        seed."""
         rows = (self.counts, self.unit, self.starts, self.shares, self.kind)
         columns = ((name, values.shape, values.tobytes()) for name, values in self.columns.items())
         return (*columns, *(None if values is None else values.tobytes() for values in rows))
@@ -54,7 +55,8 @@ def compress(
     clusters: Array | None = None,
     derive: Each | None = None,
 ) -> Patterns:
-    """Distinct rows of additive columns (each of shape (questions,)) with how often each occurs.
+    """Return the distinct rows of additive columns (each of shape (questions,)) with the number of times that each
+    occurs.
 
     `derive` maps columns to new ones and is run once, on the distinct rows. With clusters, a row is the sum over a
     cluster.
@@ -77,7 +79,8 @@ def compress(
 
 
 def compress_questions(columns: Mapping[str, Array], clusters: Array | None) -> Patterns:
-    """Distinct rows of columns of questions that nothing is to be derived from, or their sums over clusters of them."""
+    """Return the distinct rows of columns of questions from which nothing will be derived, or their sums over clusters
+    of them."""
     size = len(columns["n"])
     if not size:
         return Patterns(dict(columns), np.zeros(0, dtype=np.int64))
@@ -99,7 +102,7 @@ def compress_ordered(
     merge: bool = False,
     shares: NDArray[np.int64] | None = None,
 ) -> Patterns:
-    """Distinct rows in falling order of `key`, rows of one key grouped as tied.
+    """Return the distinct rows in falling order of `key`; rows with the same key are grouped as tied.
 
     With `merge`, neighbouring groups that hold nothing but equal rows become one: for a measure that reads each
     position of the order on its own they are as good as copies of one question. `shares` weighs the rows, where there
@@ -125,8 +128,8 @@ def compress_ordered(
 
 
 def by_unit(patterns: Patterns) -> Patterns:
-    """Return the same with every unit a kind of its own: a weight for each question, in the order they were given
-    in."""
+    """Return the same with every unit a kind of its own: a weight for each question, in the order in which they were
+    given."""
     if (patterns.counts == 1).all() and patterns.kind is None:
         return patterns
     kind = np.repeat(np.arange(len(patterns.counts)), patterns.counts) if patterns.kind is None else patterns.kind
@@ -140,7 +143,7 @@ def by_unit(patterns: Patterns) -> Patterns:
 
 
 def numbered(clusters: Array) -> NDArray[np.int64]:
-    """Give clusters their numbers from 0, in the order in which they first occur."""
+    """Return numbers of clusters from 0, in the order in which they first occur."""
     _, first, code = np.unique(clusters, return_index=True, return_inverse=True)
     place: NDArray[np.int64] = np.argsort(np.argsort(first))
     return place[code]

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Pivot(Struct, frozen=True):
-    """What `Scores.pivot` gives: values with a row for each run and a column for each measure.
+    """The result of `Scores.pivot`: values with a row for each run and a column for each measure.
 
-    `keys` names what a row is of: "run", or "run" and "stratum". NaN is undefined, None was not computed.
+    `keys` names the keys of a row: "run", or "run" and "stratum". NaN is undefined, None was not computed.
     """
 
     keys: tuple[str, ...]

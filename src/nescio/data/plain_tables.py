@@ -57,13 +57,14 @@ def text_table(name: str, records: Sequence[Record]) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """Return the value as JSON knows it: what is undefined or infinite is None."""
+    """Return the value as JSON knows it: None for an undefined or infinite one."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def rounded(value: float, digits: int) -> str:
-    """Return a number with so many decimals, a half away from zero: a half of the decimal number that is meant, as of
-    0.675, which no binary number is, or of 5/8 computed with an error in the last digit. A huge one has an exponent."""
+    """Return a number with so many decimals, a half rounded away from zero. It is a half of the decimal number that is
+    meant, as of 0.675, which no binary number is, or of 5/8 computed with an error in the last digit. A huge number has
+    an exponent."""
     if not abs(value) < HUGE:
         return f"{value:.2e}"
     return f"{Decimal(f'{value:.12f}').quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
@@ -86,7 +87,7 @@ def signed_figure(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Return an interval in brackets; nothing where there is none."""
+    """Return an interval in brackets; empty if there is none."""
     return "" if low is None or high is None or math.isnan(low) else f"[{figure(low)}, {figure(high)}]"
 
 
@@ -118,7 +119,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _has_digits(value: float) -> bool:
-    """Whether four decimals say anything of a value."""
+    """Return whether four decimals say anything of a value."""
     return value == 0 or abs(value) >= 0.00005
 
 

@@ -36,7 +36,7 @@ LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"  # of notes on ben
 
 
 def one_sided(runs: Sequence[str], questions: int) -> Note:
-    """Return the note that, of so many questions, the rows of these runs alone say whether they have an answer."""
+    """Return the note that only the rows of these runs say whether so many questions have an answer."""
     return note(
         ONE_SIDED,
         "only the rows of {names:list} say whether {questions:n question} {questions:has/have} an answer; that holds "
@@ -48,7 +48,7 @@ def one_sided(runs: Sequence[str], questions: int) -> Note:
 
 
 class Policies(Struct, frozen=True):
-    """What to do with a missing row, an ungraded answer, a question that has no answer, and an answer without a
+    """The policies for a missing row, an ungraded answer, a question that has no answer, and an answer without a
     confidence in a run that has some."""
 
     missing: Missing = "error"
@@ -58,7 +58,7 @@ class Policies(Struct, frozen=True):
 
 
 def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] = ()) -> tuple[Evidence, list[Note]]:
-    """Apply the policies, and say in notes what each of them touched; `read` is what was noted on reading."""
+    """Return Evidence after the policies, and notes on what each policy changed; `read` has the notes on reading."""
     notes: list[Note] = []
     outcomes = _settle_unanswerable(_settle_missing(outcomes, policies.missing, notes), policies.unanswerable, notes)
     outcomes = _settle_ungraded(outcomes, policies.ungraded, notes, read)
@@ -200,7 +200,8 @@ def of_one_run(lacking: NDArray[np.bool_]) -> bool:
 
 
 def _repeats_notes(outcomes: Outcomes) -> list[Note]:
-    """Say how often questions were asked, and which runs have fewer answers to some questions than to others."""
+    """Return notes on how often questions were asked, and on the runs that have fewer answers to some questions than to
+    others."""
     assert outcomes.repeats is not None
     present = outcomes.state != ABSENT
     counts = outcomes.repeats.counts(present)
@@ -245,7 +246,8 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
 
 
 def _unequal_repeats(outcomes: Outcomes, present: NDArray[np.bool_], counts: NDArray[np.int64]) -> list[Note]:
-    """Say which runs have fewer answers to some questions than another run has, or lack some at a stake."""
+    """Return notes on the runs that have fewer answers to some questions than another run has, or lack some at a
+    stake."""
     assert outcomes.repeats is not None
     fewer = counts < counts.max(axis=0)
     if outcomes.repeats.single:
@@ -312,7 +314,8 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
 
 
 def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, int]] = ()) -> Note:
-    """Say that each run counts on its own questions, which was asked for, or which no two runs share."""
+    """Return the note that each run counts on its own questions, because the user asked for it or no two runs share
+    any."""
     if asked:
         return note(
             OWN,
@@ -386,7 +389,7 @@ def ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
 
 
 def _both_extremes(outcomes: Outcomes, ungraded: Array) -> Outcomes:
-    """Each run with ungraded answers twice: all of them wrong, and all of them right."""
+    """Return outcomes with each run with ungraded answers twice: all of them wrong, and all of them right."""
     names, origins, ways = both_ways(outcomes.runs, np.asarray(ungraded.any(axis=1)))
     taken = outcomes.take_runs([run for run, _ in ways])
     states = [np.where(ungraded[run], EXTREMES[way], outcomes.state[run]) for run, way in ways]
@@ -406,8 +409,8 @@ EXTREMES = (NOT_GRADED, INCORRECT, CORRECT)  # what ungraded answers are taken f
 
 
 def both_ways(runs: Sequence[str], ungraded: Array) -> tuple[tuple[str, ...], dict[str, str], list[tuple[int, int]]]:
-    """Name each run with ungraded answers twice, as it is when all are wrong and when all are right. Return the names,
-    the runs that they came from, and for each the number of the run and its place in `EXTREMES`."""
+    """Return the names of runs, with each that has ungraded answers twice: all of these wrong, and all right. Also
+    return the runs that they came from, and for each the number of the run and its place in `EXTREMES`."""
     ways = [(run, way) for run in range(len(runs)) for way in ((1, 2) if ungraded[run] else (0,))]
     names = tuple(runs[run] + ("", " [ungraded wrong]", " [ungraded right]")[way] for run, way in ways)
     return names, {name: runs[run] for name, (run, way) in zip(names, ways, strict=True) if way}, ways

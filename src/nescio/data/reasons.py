@@ -1,4 +1,4 @@
-"""Why a system gave no answer, and what that counts as.
+"""The reasons why a system gave no answer, and the outcome that each counts as.
 
 Only an answer that a system declined is an abstention. An output that is empty, or that nobody could parse, is wrong
 unless the user says otherwise: else a system would gain by breaking its output. What a service blocked, or an error
@@ -52,8 +52,8 @@ MUCH = 0.1  # of the questions, silent though the run did not decline
 
 
 class NotDeclined(Struct, frozen=True):
-    """How many of a run's `of` answers count as silence, or are left out, though it did not decline; and the most
-    frequent reason."""
+    """The number of a run's `of` answers that count as silence, or are left out, though it did not decline; with the
+    most frequent reason."""
 
     lost: int
     of: int
@@ -90,12 +90,12 @@ def not_declined(
 
 
 def left_out_in_words(remark: Note) -> str:
-    """Return what a note on ungraded answers counts, by the name of the run."""
+    """Return the words for the count in a note on ungraded answers, with the name of the run."""
     return NotDeclined(remark["count"], remark["total"], "not graded", left_out=True).words(remark.subject)
 
 
 class NoAnswer(Struct, frozen=True):
-    """What empty and unparsed outputs count as."""
+    """The outcomes that empty and unparsed outputs count as."""
 
     empty: CountsAs = "incorrect"
     unparsed: CountsAs = "incorrect"
@@ -114,7 +114,7 @@ def said_to_abstain(why: str | None) -> str | None:
 def changed(before: Iterable[NonAnswers], after: Iterable[NonAnswers]) -> str:
     """Return how the counts of the four kinds changed from one run to another, such as "empty 2 → 40, declined 9 → 3".
 
-    Empty where nothing but the declined answers changed, which measures of abstention count anyway.
+    Empty if nothing but the declined answers changed, which measures of abstention count anyway.
     """
     counts: list[Counter[Kind]] = [Counter(), Counter()]
     for counted, rows in zip(counts, (before, after), strict=True):
@@ -131,8 +131,8 @@ def changed(before: Iterable[NonAnswers], after: Iterable[NonAnswers]) -> str:
 def notes_on_pairs(
     pairs: Sequence[tuple[str, str]], silence: Sequence[Sequence[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> Iterator[Note]:
-    """Note which pairs of a run and its baseline differ in outputs that were empty, unparsed or failed, and on which
-    runs no decision can be made because such outputs count as silence."""
+    """Note the pairs of a run and its baseline that differ in outputs that were empty, unparsed or failed. Note also
+    the runs on which no decision can be made, because such outputs count as silence."""
     every = [row for rows in silence for row in rows]
     for run, baseline in dict.fromkeys(pairs):
         old, new = ([row for row in every if row.run == name] for name in (baseline, run))
@@ -153,7 +153,8 @@ def notes_on_silence(
 
 
 def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Return outcomes in which only declined answers are abstentions, and notes on what counts as something else.
+    """Return outcomes in which only declined answers are abstentions, and notes on the others that count as something
+    else.
 
     An answer that its tool graded right although it looks empty or unparsed is correct. That holds for questions
     without an answer too: there, silence is right, and an output that broke is no silence.

@@ -1,8 +1,8 @@
 """Repeats: a question that a system was asked several times is one question, whose answers share its weight.
 
-Rows of `Outcomes` and `Evidence` are answers to questions. Without repeats every question has one row; with repeats a
-question has a row for each of them, its name stands in `questions` once for each, and `Repeats` says which rows belong
-together. Every measure counts a question once: the means of its answers are what the question earns.
+Rows of `Outcomes` and `Evidence` are answers to questions. Without repeats every question has one row. With repeats a
+question has a row for each of them, `questions` has its name once for each, and `Repeats` says which rows belong
+together. Every measure counts a question once: a question earns the means of its answers.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ FIRST = "1"  # the label of an answer of a run that knows no repeats, beside oth
 
 
 class Repeats(Struct, frozen=True, eq=False):
-    """Which question each row answers (numbered from 0, by their names), and what its repeat is called; shape
-    (rows,). With `single` the label matters even where every question has one row, as a stake does."""
+    """The question that each row answers (numbered from 0, by their names), and the name of its repeat; shape (rows,).
+    With `single` the label matters even if every question has one row, as a stake does."""
 
     question: NDArray[np.int64]
     label: Array
@@ -33,21 +33,22 @@ class Repeats(Struct, frozen=True, eq=False):
 
     @property
     def questions(self) -> int:
-        """How many questions there are."""
+        """The number of questions."""
         return int(self.question.max(initial=-1)) + 1
 
     def select(self, rows: Array) -> Repeats | None:
-        """Return those of some rows (a mask or an index); None where no question has two of them."""
+        """Return the repeats of some rows (a mask or an index), or None if no question has two of them and `single` is
+        off."""
         question = np.unique(self.question[rows], return_inverse=True)[1]
         return Repeats(question, self.label[rows], self.single) if self.single or repeated(question) else None
 
     def counts(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """How many of the rows marked in `present`, of shape (runs, rows), each question has; shape (runs,
+        """Return how many of the rows marked in `present`, of shape (runs, rows), each question has; shape (runs,
         questions)."""
         return np.stack([np.bincount(self.question[row], minlength=self.questions) for row in present])
 
     def span(self, present: NDArray[np.bool_]) -> str:
-        """Say how often the questions were asked, as a signature does: "5", or "1-5" where that differs."""
+        """Return how often the questions were asked, as a signature says it: "5", or "1-5" if that differs."""
         counts = self.counts(present)
         some = counts[counts > 0]
         if not len(some):
@@ -56,13 +57,13 @@ class Repeats(Struct, frozen=True, eq=False):
         return str(low) if low == high else f"{low}-{high}"
 
     def same_question(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Mark, of rows of shape (runs, rows), every row whose question has one of those marked."""
+        """Return a mask, for rows of shape (runs, rows), of every row whose question has one of those marked."""
         return (self.counts(rows) > 0)[:, self.question]
 
 
 def repeats_of(questions: Sequence[str], labels: Sequence[str], *, single: bool = False) -> Repeats | None:
-    """Say which rows are of one question, by its name; None where every question has one row, unless its label is known
-    to matter (`single`)."""
+    """Return which rows belong to one question, by its name. Return None if every question has one row, unless its
+    label is known to matter (`single`)."""
     if len(set(questions)) == len(questions) and not single:
         return None
     number = {name: i for i, name in enumerate(sorted(set(questions)))}  # so that a shuffle of the rows changes no draw
@@ -71,7 +72,7 @@ def repeats_of(questions: Sequence[str], labels: Sequence[str], *, single: bool 
 
 
 def repeated(question: NDArray[np.int64]) -> bool:
-    """Whether some question has two rows."""
+    """Return whether some question has two rows."""
     return bool((np.bincount(question) > 1).any())
 
 
@@ -97,7 +98,7 @@ def sums(values: Array, question: NDArray[np.int64]) -> Array:
 def shares(question: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return whole weights of the rows, by which all questions weigh the same and the rows of one are equal; (rows,).
 
-    They are 1 where all questions have as many rows. Where the least common multiple of those numbers is above 10^6 the
+    They are 1 if all questions have as many rows. Where the least common multiple of those numbers is above 10^6 the
     weights are rounded, by less than one part in 10^4.
     """
     if not len(question):
@@ -109,7 +110,7 @@ def shares(question: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def grouped(question: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows in the order of their questions, and where each question begins."""
+    """Return the rows in the order of their questions, and the index at which each question begins."""
     order = np.argsort(question, kind="stable")
     return order, np.flatnonzero(np.diff(question[order], prepend=-1))
 
@@ -121,5 +122,5 @@ def first_rows(question: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def named(question: str, label: Any) -> str:
-    """Name one answer to a question that was asked several times."""
+    """Return the name of one answer to a question that was asked several times."""
     return f"{question} (repeat {label})"

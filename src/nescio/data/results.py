@@ -42,9 +42,9 @@ class Score(Struct, frozen=True):
 
     `n` is the number of questions it was computed from, `stratum` the part of them (None: all), `interval` the method.
 
-    The last three are marks, None where the run was not tested against the others (`nescio.comparison.best`): whether
-    its value is the best of its measure and stratum (ties are all best); whether, not being best, it is tied with the
-    best; and the runs that it is significantly better than.
+    The last three are marks, None if the run was not tested against the others (`nescio.comparison.best`): whether its
+    value is the best of its measure and stratum (ties are all best); whether, not being best, it is tied with the best;
+    and the runs that it is significantly better than.
     """
 
     run: str
@@ -96,7 +96,7 @@ class Comparison(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """One test of one measure.
+    """The result of one test of one measure.
 
     `result` of a cheat is cheated, resists, undefined or not applicable; of an axiom holds, fails, undefined or not
     applicable. `value` is the cheat's score, or the measure's where the axiom fails; `against` what it is held against:
@@ -154,7 +154,7 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return _records(self._table(name))
 
     def title(self, name: str | None = None) -> str:  # noqa: ARG002
-        """Return what is shown above the rows, or above those of `tables[name]`; nothing where they need no title."""
+        """Return the title of the rows, or of those of `tables[name]`; empty if they need none."""
         return ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -168,13 +168,13 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         }
 
     def to_pandas(self, name: str | None = None) -> pandas.DataFrame:
-        """Return the rows, or those of `tables[name]`, as a pandas frame. Raises UsageError where pandas is not
+        """Return the rows, or those of `tables[name]`, as a pandas frame. Raises UsageError if pandas is not
         installed."""
         rows = self._table(name)
         return frames.pandas_frame(_records(rows), dict(_kinds(rows)))
 
     def to_polars(self, name: str | None = None) -> polars.DataFrame:
-        """Return the rows, or those of `tables[name]`, as a Polars frame. Raises UsageError where Polars is not
+        """Return the rows, or those of `tables[name]`, as a Polars frame. Raises UsageError if Polars is not
         installed."""
         rows = self._table(name)
         return frames.polars_frame(_records(rows), dict(_kinds(rows)))
@@ -202,8 +202,8 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return connection.sql(f"SELECT {casts} FROM results").__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:
-        """Plain tables for notebooks: the rows, and what else there is; text in them is inert, and long tables say what
-        is left out."""
+        """Return plain tables for notebooks: the rows, and the other tables. Text in them is inert, and long tables say
+        what is left out."""
         tables = [html_table(self.kind, self._shown()), *(html_table(*table) for table in self._further())]
         remarks = [self._legend(), *map(str, self.notes)]
         paragraphs = "".join(f"<p>{sanitize(remark, target='html')}</p>" for remark in remarks if remark)
@@ -226,7 +226,8 @@ class Results(Struct, Generic[RowT_co], frozen=True):
 
 
 class Counted(Struct, frozen=True):
-    """How many questions a run answered rightly, wrongly and not at all, of all of them or of a stratum."""
+    """The numbers of questions that a run answered rightly, wrongly and not at all, of all questions or of a
+    stratum."""
 
     run: str
     stratum: str | None
@@ -247,18 +248,18 @@ class Plotted(Results[RowT_co], frozen=True):
         """Return the chart of the results, which a notebook shows and `save("chart.svg")` writes: of one measure, or of
         each below the other.
 
-        Raises UnknownNameError for a measure that was not computed, and MismatchError where there is nothing to draw.
+        Raises UnknownNameError for a measure that was not computed, and MismatchError if there is nothing to draw.
         """
         return self.drawn_by(self, measure, width=width)
 
 
 class Scores(Plotted[Score], frozen=True):
-    """What `score` gives: rows of `Score`. Shown as a table with a row for each run and a column for each measure.
+    """The result of `score`: rows of `Score`, shown as a table with a row for each run and a column for each measure.
 
     `scores["mine"]` are the scores of a run, `scores["mine", "c@1"]` is the row of a run and a measure, and
-    `scores["mine", "c@1", "history"]` that of a stratum.
-    `why_unmarked` says why none of them is marked, where they could be and nobody asked for it. `columns` are those of
-    the table, in their order; by default the run, the measures and n.
+    `scores["mine", "c@1", "history"]` that of a stratum. `why_unmarked` says why none of them is marked, if they could
+    be and nobody asked for it. `columns` are those of the table, in their order; by default the run, the measures and
+    n.
     """
 
     why_unmarked: str = ""
@@ -270,8 +271,8 @@ class Scores(Plotted[Score], frozen=True):
     @overload
     def __getitem__(self, place: tuple[str, str] | tuple[str, str, str | None]) -> Score: ...
     def __getitem__(self, place: str | tuple[str, str] | tuple[str, str, str | None]) -> Score | Self:
-        """Return the scores of a run, or the row of a run, a measure and, where one is named, a stratum; raises
-        UnknownNameError, naming what there is."""
+        """Return the scores of a run, or the row of a run, a measure and, if one is named, a stratum. Raise
+        UnknownNameError, which names what there is."""
         if isinstance(place, str):
             if not (own := [row for row in self.rows if row.run == place]):
                 raise UnknownNameError("run of these scores", place, {row.run for row in self.rows})
@@ -287,13 +288,12 @@ class Scores(Plotted[Score], frozen=True):
         raise UnknownNameError("score", f"{measure} of {run}", {f"{row.measure} of {row.run}" for row in self.rows})
 
     def value(self, run: str, measure: str, stratum: str | None = None) -> float:
-        """Return the value of a measure for a run; raises UnknownNameError where it was not computed, naming what
-        was."""
+        """Return the value of a measure for a run; raise UnknownNameError, with the computed measures, if it was not
+        computed."""
         return float(self[run, measure, stratum].value)
 
     def pivot(self) -> Pivot:
-        """Return the values with a row for each run (and stratum, where there are some) and a column for each
-        measure."""
+        """Return the values with a row for each run (and stratum, if there are some) and a column for each measure."""
         keys, measures, places = self.places()
         rows = []
         for place, own in places.items():
@@ -302,7 +302,7 @@ class Scores(Plotted[Score], frozen=True):
         return Pivot(keys, measures, tuple(rows))
 
     def places(self) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str | None], dict[str, Score]]]:
-        """Return what a row of the wide table is of, its columns, and the scores of each of its rows by measure."""
+        """Return the keys of a row of the wide table, its columns, and the scores of each of its rows by measure."""
         measures = tuple(dict.fromkeys(row.measure for row in self.rows))
         broken_down = any(row.stratum is not None for row in self.rows)
         order = {run: i for i, run in enumerate(self.best_first())}
@@ -320,7 +320,7 @@ class Scores(Plotted[Score], frozen=True):
         return sorted(runs, key=lambda run: math.inf if math.isnan(whole.get(run, math.nan)) else sign * whole[run])
 
     def counted(self) -> dict[tuple[str, str | None], dict[str, str]]:
-        """Return the counts of each row of the wide table as it shows them; none where they were not asked for."""
+        """Return the counts of each row of the wide table as it shows them; empty if nobody asked for them."""
         rows: tuple[Counted, ...] = self.tables.get("counted", ())
         return {(row.run, row.stratum): {name: f"{getattr(row, name):,}" for name in COUNTS} for row in rows}
 
@@ -348,11 +348,11 @@ class Scores(Plotted[Score], frozen=True):
 
 
 class Comparisons(Plotted[Comparison], frozen=True):
-    """What `compare` gives: rows of `Comparison`."""
+    """The result of `compare`: rows of `Comparison`."""
 
 
 class Audit(Results[Finding], frozen=True):
-    """What `nescio.meta.audit` gives: a row for each test of each measure."""
+    """The result of `nescio.meta.audit`: a row for each test of each measure."""
 
 
 _TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN", "tuple": "VARCHAR[]"}
@@ -368,7 +368,7 @@ def declared_types(rows: Sequence[Any]) -> dict[str, str]:
 
 
 def _kinds(rows: Sequence[Any]) -> list[tuple[str, Kind]]:
-    """Each column's kind, by the type that its field is declared with."""
+    """Return each column's kind, by the type with which its field is declared."""
     return [(name, _kind(declared)) for name, declared in declared_types(rows).items()]
 
 

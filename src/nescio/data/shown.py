@@ -1,4 +1,5 @@
-"""How rows of results are shown: their structs declare the columns, and every form of output reads the declarations.
+"""Declare how rows of results are shown: their structs declare the columns, and every form of output reads the
+declarations.
 
     class Gain(Row, frozen=True):
         over: Annotated[str, Shown("gain over")]
@@ -26,7 +27,7 @@ Form = Literal["plain", "count", "signed", "percent", "p", "short"]
 
 
 class Shown(Struct, frozen=True):
-    """How a field or a property is shown as a column.
+    """A declaration of a column: how a field or a property is shown.
 
     `head` is its heading (None: its name); in braces it may name a field or a property of the first row. `form` says
     how its numbers look: "plain" by their type, "count" without decimals if they are whole, "short" with four
@@ -96,7 +97,7 @@ class Laid(Struct, frozen=True):
 
 
 def lay(rows: Sequence[Any]) -> Laid | None:
-    """Return rows of one struct as a table; None where the struct declares no column."""
+    """Return rows of one struct as a table, or None if the struct declares no column."""
     kind: Any = type(rows[0]) if rows else None
     declared = shapes_of(kind) if rows else ()
     repeated = {shape.shown.same_as: shape for shape in declared if _repeats(rows, shape)}
@@ -169,13 +170,13 @@ def type_alone(declared: str) -> str:
 
 
 def _is_text(kind: Any) -> bool:
-    """Say whether values of a type are text: none of the types that it allows is a number."""
+    """Return whether values of a type are text: none of the types that it allows is a number."""
     allowed = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     return int not in allowed and float not in allowed
 
 
 def _is_told(rows: Sequence[Any], shape: Shape) -> bool:
-    """Say whether a column says anything."""
+    """Return whether a column says anything."""
     left_out = (None, "", (), shape.shown.default)
     return shape.shown.always or any(getattr(row, shape.name) not in left_out for row in rows)
 

@@ -30,14 +30,14 @@ _MARKED = re.compile(rf"(.+)@({_LABEL.pattern})")
 
 @cache
 def label(column: str, stake: str) -> str:
-    """Return the label of an answer at a stake, which a column of this name holds; of any other column, the stake as it
-    stands."""
+    """Return the label of an answer at a stake: `column=stake` if the column's name is one of a stake, else the stake
+    as written."""
     made = f"{column.lower()}={stake}"
     return made if _LABEL.fullmatch(made) else stake
 
 
 def are_stated(labels: Iterable[str]) -> bool:
-    """Tell whether all labels say that they are stakes, on which scale, and which."""
+    """Return whether all labels say which stakes they are, and on which scale."""
     try:
         return penalties(labels) is not None
     except UsageError:  # a column of this name that holds something else
@@ -45,7 +45,7 @@ def are_stated(labels: Iterable[str]) -> bool:
 
 
 def penalty(text: str, *, target: bool) -> Fraction:
-    """Return λ as an exact fraction, 1/3 for 0.3333333333333333; raises UsageError for what is no stake."""
+    """Return λ as an exact fraction, 1/3 for 0.3333333333333333; raise UsageError for a text that is no stake."""
     try:
         value = Fraction(text)
         simple = value.limit_denominator(SIMPLE)
@@ -59,7 +59,7 @@ def penalty(text: str, *, target: bool) -> Fraction:
 
 
 def penalties(labels: Iterable[str], scale: str = "auto") -> dict[str, Fraction] | None:
-    """Return λ of each label; None where one of them names no stake and no `scale` says what it is.
+    """Return λ of each label, or None if one of them names no stake and no `scale` says what it is.
 
     `scale` is penalty, target, or auto (by the name before the equals sign). Raises UsageError as `penalty` does.
     """
@@ -80,7 +80,7 @@ def marked(question: str, stake: str) -> str:
 
 
 def is_marked(question: object) -> TypeGuard[str]:
-    """Tell whether an id is that of a question at a stake."""
+    """Return whether an id is that of a question at a stake."""
     return isinstance(question, str) and "@" in question and _MARKED.fullmatch(question) is not None
 
 
@@ -113,7 +113,8 @@ def _number(value: Fraction) -> str:
 
 
 def stakes_of(words: Sequence[str]) -> list[tuple[str, Fraction]]:
-    """Return stakes as they were written and as λ, without those that stand twice; raises UsageError."""
+    """Return stakes as they were written and as λ, without repetitions; raise UsageError for a word that is no
+    stake."""
     made: dict[Fraction, str] = {}
     for word in words:
         name, equals, value = word.strip().rpartition("=")

@@ -1,4 +1,4 @@
-"""What was asked and answered, in words: for people who look at questions. No number depends on it."""
+"""The words of questions and answers, for people who look at questions. No number depends on them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from msgspec import Struct
 
 
 class AnswerTexts(Struct, frozen=True):
-    """One answer in words: what was asked, what is right, what the system said, what of it was graded (where that is
-    another text), and why it was graded so. Empty where a file does not say."""
+    """The words of one answer: the question, the right answer, the response, its graded part (if that is another text),
+    and the reason for the grade. Empty if a file does not say."""
 
     question: str = ""
     gold: str = ""
@@ -22,7 +22,7 @@ class AnswerTexts(Struct, frozen=True):
 def texts_of(
     question: Any = None, gold: Iterable[Any] = (), answer: Any = None, graded: Any = None, reason: Any = None
 ) -> AnswerTexts:
-    """Make texts of what a log holds, whatever it is; what was graded is left out where it is the answer."""
+    """Return the texts of the parts of a log, whatever their types; the graded text is left out if it is the answer."""
     answer_text, graded_text = in_words(answer), in_words(graded)
     several = " | ".join(dict.fromkeys(filter(None, map(in_words, gold))))
     return AnswerTexts(

@@ -37,12 +37,12 @@ class JointColumns(Struct, frozen=True, eq=False):
 
     @property
     def width(self) -> int:
-        """How many numbers are summed a resample."""
+        """The number of sums in each resample."""
         return len(self.columns.exponents)
 
 
 def join(patterns: Sequence[Patterns], units: int) -> JointColumns:
-    """Lay the columns of patterns that have a kind for each unit side by side."""
+    """Return columns of patterns, which have a kind for each unit, side by side."""
     parts: list[Array] = [np.zeros((units, 0))]
     places: list[dict[str, tuple[int, int]]] = []
     start = 0

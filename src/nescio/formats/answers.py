@@ -25,7 +25,7 @@ FEW_REPEATS = 0.01  # the share of repeats from which on intervals and tests are
 
 
 class Answer(Struct, gc=False):
-    """One answer of a run to a question. A reader says what the file says; `logs.kit` makes `state` and `why` of it.
+    """An answer of a run to a question. A reader fills in what the file says; `logs.kit` makes `state` and `why` of it.
 
     What became of the answer is the first of these that holds: `ungraded` is why nothing graded it (an error, a judge
     that failed); `silent`, why the tool itself calls it silence; words that decline in `answer` or `extracted`;
@@ -81,8 +81,8 @@ def number_repeats(answers: Iterable[Answer]) -> int:
 def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, notes: list[Note]) -> Outcomes:
     """Return the answers of one file, or of several that belong together; a question that a run lacks is absent.
 
-    Answers to one question with different `repeat` share its weight. Raises FormatError where a run answers a question
-    twice otherwise. `notes` gets one a run on what stands behind its silence and its ungraded answers.
+    Answers to one question with different `repeat` share its weight. Raises FormatError if a run answers a question
+    twice otherwise. `notes` gets one note a run on the reasons for its silence and its ungraded answers.
     """
     answers = list(answers)
     if not answers:
@@ -151,7 +151,7 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
 
 
 def _same_in_all_runs(first: Answer, other: Answer, path: object, options: ReadOptions) -> None:
-    """Raise MismatchError where two runs disagree on a column of questions that was asked for."""
+    """Raise MismatchError if two runs disagree on a column of questions that a measure or an option asked for."""
     for name in options.strata or ():
         value, differs = first.strata.get(name, ""), other.strata.get(name, "")
         if first.run != other.run and value != differs:
@@ -167,8 +167,8 @@ def _strata(rows: Sequence[Mapping[str, str]], options: ReadOptions) -> dict[str
 
 
 def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None:
-    """Return what repeats share, which a note says; None without repeats, and where they are too few for any interval
-    to notice."""
+    """Return the clusters of questions that ask the same, and note them. Return None if there are none, or too few for
+    any interval to notice."""
     sizes = Counter(clusters)
     repeats, total = sum(size for size in sizes.values() if size > 1), len(clusters)
     if None in sizes or not repeats:

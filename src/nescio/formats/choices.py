@@ -1,4 +1,4 @@
-"""What `--choose NAME=VALUE` takes of several things in a file: a metric, a scorer, a threshold."""
+"""Choose one of several things in a file, as `--choose NAME=VALUE` says: a metric, a scorer, a threshold."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _SHOWN = 50  # names in a message
 
 
 def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, elsewhere: bool = False) -> str:
-    """Return the one that `--choose NAME=VALUE` names of what was found, or the only one there is. Where files hold
-    different ones, VALUE names several between commas, and the first that is there is taken;
-    `elsewhere` says that the one named is in another file.
+    """Return the thing that `--choose NAME=VALUE` names among several, or the only one there is. If files hold
+    different ones, VALUE names several between commas, and the first that is there is taken. `elsewhere` says that the
+    one named is in another file.
 
-    Raises UsageError where there are several and none is named, or where the one named is not there.
+    Raises UsageError if there are several and none is named, or where the one named is not there.
     """
     chosen, there = options.choose.get(name), list(dict.fromkeys(names))
     if (found := chosen_among(options, name, there)) is not None:
@@ -40,20 +40,20 @@ def chosen_among(options: ReadOptions, name: str, there: Collection[str]) -> str
 
 
 def pick(options: ReadOptions, name: str, names: Iterable[str]) -> str:
-    """Return the only one there is, as another file may have the one that was chosen; else the one chosen. Empty where
-    there is none."""
+    """Return the only name there is, because another file may have the chosen one; else the chosen one. Empty if there
+    is none."""
     there = list(dict.fromkeys(names))
     return "".join(there) if len(there) < 2 else choose(options, name, there, f"{name}s", elsewhere=True)
 
 
 def check_choice(options: ReadOptions, name: str, names: Iterable[str]) -> None:
-    """Raise UsageError where what was chosen is in none of the files."""
+    """Raise UsageError if none of the files has the chosen thing."""
     if name in options.choose:
         choose(options, name, sorted({*names}), f"{name}s")
 
 
 def threshold(options: ReadOptions) -> float | None:
-    """Return the number of `--choose threshold=T`; raises UsageError where it is none."""
+    """Return the number of `--choose threshold=T`; raises UsageError if it is none."""
     chosen = options.choose.get("threshold")
     least = None if chosen is None else decimal(chosen)
     if chosen is not None and (least is None or not math.isfinite(least)):

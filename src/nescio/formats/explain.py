@@ -1,5 +1,5 @@
-"""Why a file was taken for its format, in words: the rule of its `recognise`, and what of the file was enough for
-it."""
+"""Explain in words why a file was taken for its format: the rule of its `recognise`, and the part of the file that
+satisfied it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST, _FEW = 12, 3  # names shown; of members, and of keys that are questions m
 
 
 def rule(format_: Format) -> str:
-    """Return what `recognise` looks for, as its own first paragraph says."""
+    """Return the rule of `recognise` in words, from its own first paragraph."""
     if format_.fallback:
         return "No tool that nescio knows writes such a file; its columns have roles by their names"
     first = inspect.cleandoc(format_.recognise.__doc__ or "").split("\n\n")[0]
@@ -31,8 +31,8 @@ def rule(format_: Format) -> str:
 
 
 def seen(format_: Format, source: Source) -> str:
-    """Return what was enough for the rule: the root of XML, the first line of text, else as few columns, keys or
-    members as would do."""
+    """Return the part of the file that satisfied the rule: the root of XML, the first line of text, else the fewest
+    columns, keys or members that suffice."""
     if source.kind == "xml":
         return f"XML with the root <{source.columns[0]}>"
     if source.kind == "text":
@@ -50,7 +50,7 @@ def seen(format_: Format, source: Source) -> str:
 
 
 def minimal_columns(recognise: Recognise, source: Source) -> tuple[str, ...]:
-    """Return as few columns, keys or members as would do for the file to be recognised as what it is."""
+    """Return the fewest columns, keys or members that suffice for the file to be recognised as what it is."""
     part = recognise(source)
     return tuple(_enough((), _names(source), lambda kept: recognise(_only(source, kept)) == part))
 
@@ -60,8 +60,8 @@ def _names(source: Source) -> tuple[str, ...]:
 
 
 def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[str]], bool]) -> list[str]:
-    """Return which of the names are needed beside some: halved again and again, so that a few of thousands are quickly
-    found."""
+    """Return the names that are needed in addition to some. Names are halved again and again, so that a few among
+    thousands are found quickly."""
     if does(some):
         return []
     if len(names) <= 1:
@@ -72,7 +72,7 @@ def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[
 
 
 def _only(source: Source, names: Collection[str]) -> Source:
-    """Return the source as it would be if it had only these."""
+    """Return the source cut to these names."""
     kept = {*names}
 
     def cut(value: Any) -> Any:
@@ -94,7 +94,7 @@ def holds_figures(source: Source) -> bool:
 
 
 def no_format(source: Source) -> FormatError:
-    """Return the error for a file that is of no format: what it looks like, and what is missing."""
+    """Return the error for a file of no known format: what it looks like, and what is missing."""
     columns = list(source.columns) or None
     if holds_figures(source):
         rule = (
@@ -112,7 +112,7 @@ def no_format(source: Source) -> FormatError:
 
 
 def no_text(source: Source, rule: str) -> FormatError:
-    """Return the error for a text that is not what was asked for, and what another file must be called."""
+    """Return the error for a text of another kind than asked for, with the name that another file must have."""
     if source.kind == "text" and _TIRA.match(str(source.first)):
         figures = (
             "these are figures of TIRA (evaluation.prototext) and no answers: those are in the folder "

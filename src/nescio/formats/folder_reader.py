@@ -1,5 +1,4 @@
-"""Folders that are named in place of the files in them: stories, questions with their runs, and what other tools left
-there."""
+"""Folders that are named in place of the files in them: stories, questions with their runs, and logs of other tools."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ DEEPEST = 6  # folders within a folder that are looked into
 
 
 def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
-    """List what is given, with the files of a folder in its place; and notes on the files that are passed over.
+    """Return the items given, with each folder replaced by its files, and notes on the files that are passed over.
 
     A folder holds .story files with their questions and keys, or questions.jsonl with stories.jsonl and runs/*.jsonl
     (as `nescio convert --to questions` writes them), or the one file that is the output of a run of TIRA, or, at any
@@ -69,8 +68,8 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the files of a folder that make a collection: stories, questions and keys (expected.answers where it is,
-    which has all of them). Raises FormatError where there is no story."""
+    """Return the files of a folder that make a collection: stories, questions and keys (expected.answers if it is
+    there, because it has all of them). Raises FormatError if there is no story."""
     stories = sorted(folder.glob("*.story"))
     if not stories:
         raise FormatError(folder, "this folder holds no .story file; name the files of the collection")
@@ -80,8 +79,8 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def _of_tira(output: Path) -> Path:
-    """Return the file that a run of TIRA wrote, beside which metadata may lie; raises FormatError where there is none,
-    or more than one."""
+    """Return the file that a run of TIRA wrote, beside which metadata may be; raise FormatError if there is none, or
+    more than one."""
     files = [path for path in sorted(output.rglob("*")) if path.is_file() and not path.name.startswith(".")]
     answers = [path for path in files if path.suffix not in (".yml", ".yaml", ".log")]
     if len(answers) == 1:
@@ -91,7 +90,7 @@ def _of_tira(output: Path) -> Path:
 
 
 def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
-    """Return the logs of other tools in a folder and those within it; raises FormatError where there are none, or of
+    """Return the logs of other tools in a folder and those within it; raises FormatError if there are none, or of
     several tools."""
     names = dict(FILES)
     logs: dict[str, list[Path]] = {name: [] for name in names}
@@ -134,7 +133,7 @@ def _passed_over(folder: Path, paths: Sequence[Path], name: str, others: int) ->
 
 
 def _is_called(path: Path, pattern: str) -> bool:
-    """Say whether the end of a path, as long as the pattern is, fits it."""
+    """Return whether the end of a path, as long as the pattern is, fits it."""
     return fnmatchcase("/".join(path.parts[-1 - pattern.count("/") :]), pattern)
 
 
@@ -145,7 +144,7 @@ def _by_contents(tools: dict[str, list[Path]]) -> dict[str, list[Path]]:
 
 
 def _is_of(path: Path, name: str) -> bool:
-    """Say whether a file is of a format; what cannot be opened may be, and its reader will say."""
+    """Return whether a file is of a format; what cannot be opened may be, and its reader will say."""
     try:
         return bool(REGISTRY[name].recognise(open_source(path)))
     except FormatError:
@@ -153,7 +152,7 @@ def _is_of(path: Path, name: str) -> bool:
 
 
 def every_file(folder: Path) -> list[Path]:
-    """Return the files in a folder and in the folders within it, in order; those whose names begin with a full stop are
+    """Return the files in a folder and in the folders within it, in order. Those whose names begin with a full stop are
     left out, unless a format's files are named so."""
     dotted = [pattern for patterns in FILES.values() for pattern in patterns if pattern.startswith(".")]
     paths: list[Path] = []

@@ -1,4 +1,5 @@
-"""What the writers of folders share: names for files, lines of JSON, and a note on what a format has no place for."""
+"""Parts that the writers of folders share: names for files, lines of JSON, and a note on what a format has no place
+for."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ _LONGEST = 100  # bytes: with a prefix and a suffix, what any file system takes
 
 @contextmanager
 def folder_of(path: Path, format_: str) -> Iterator[Path]:
-    """Yield a folder to fill with files of one format, whole or not at all; raises MismatchError where one would not be
+    """Yield a folder to fill with files of one format, whole or not at all; raises MismatchError if one would not be
     taken for it."""
     with atomic_folder(path) as folder:
         yield folder
@@ -78,7 +79,7 @@ def without_answers(runs: Iterable[Run]) -> list[Note]:
 
 
 def what_is(unjudged: Unjudged) -> str:
-    """Say how many questions and runs were written."""
+    """Return in words how many questions and runs were written."""
     return f"{plural(len(unjudged.collection.questions), 'question')} and {plural(len(unjudged.runs), 'run')}"
 
 
@@ -110,7 +111,8 @@ def _halved(text: str) -> bool:
 
 
 def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: Collection[str] = ()) -> list[Note]:
-    """Count what a format has no place for; `holds` names what it has one for, of the keys below."""
+    """Return notes that count what a format has no place for; `holds` names what it has a place for, of the keys
+    below."""
     questions = unjudged.collection.questions
     responses = [response for run in unjudged.runs for response in run.responses]
     if "repeats" not in holds and any(response.repeat is not None for response in responses):

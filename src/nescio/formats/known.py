@@ -1,5 +1,5 @@
-"""Every format of nescio's own: the module that reads it, the keys by which its files are known (`shapes.py`), and how
-its files are called in a folder that is given in their place.
+"""Every format of nescio's own: the module that reads it, the keys by which its files are known (`shapes.py`), and the
+names of its files in a folder that is given in their place.
 
 One table, so that no module is imported until a file has its keys, and no reader of a tool is asked about a table of
 somebody else. Where keys do not say enough, the reader's own `recognise` is asked about the files that have them.

@@ -1,4 +1,4 @@
-"""What a format is, the registries of readers and of writers, and what reading and writing give.
+"""The contract of a format, the registries of readers and of writers, and the results of reading and writing.
 
 A format is one file here. `known.py` has the keys of its files, so that it is imported only for files that have them;
 its `recognise`, or its shapes alone, say what part such a file plays in it ("table", "gold", "answers") or None; its
@@ -34,7 +34,7 @@ from nescio.tables.lexicon import roles_of
 
 
 class Unjudged(Struct, frozen=True):
-    """A collection and runs whose answers nobody has judged yet; `files` names where each run came from.
+    """A collection and runs whose answers nobody has judged yet; `files` names the origin of each run.
 
     `extra_columns` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions)
     by name. `unused` notes what else the files hold that could be used, and is not where they are judged so: `nescio
@@ -75,7 +75,7 @@ class Declined:
         return bool(self._matchers)
 
     def fits(self, text: str) -> bool:
-        """Say whether a text, white space off, is matched by a pattern from end to end."""
+        """Return whether a pattern matches a whole text, without white space at its ends."""
         stripped = text.strip()
         found = self._known.get(stripped)
         if found is None:
@@ -85,7 +85,7 @@ class Declined:
         return found
 
     def matches(self, text: str | None) -> bool:
-        """Say whether an answer, if there is one, fits; counts it if so."""
+        """Return whether an answer, if there is one, fits, and count it if so."""
         if not text or not self.fits(text):
             return False
         self.matched[text.strip()] += 1
@@ -93,8 +93,8 @@ class Declined:
 
 
 class Choices(Mapping[str, str]):
-    """What `--choose NAME=VALUE` says, by name; `asked` are the names that a reader looked for, whether they were given
-    or not."""
+    """The values of `--choose NAME=VALUE`, by name. `asked` are the names that a reader looked for, whether they were
+    given or not."""
 
     def __init__(self, chosen: Mapping[str, str]) -> None:
         self._given = dict(chosen)
@@ -116,11 +116,11 @@ def _no_judge(_: Unjudged) -> Outcomes:
 
 
 class ReadOptions(Struct, frozen=True):
-    """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which
-    are graded scores that a measure asks for, which of several things in a log to `choose`, what words mean "I do
-    not know", and whether questions must hold gold answers (not where people judge, or a system is to answer), and
-    whether the `texts` of questions and answers are wanted, which people look at and no number needs; without
-    `supports` what answers rest on, which no judge reads, may be left out: in many runs it is most of the file."""
+    """The options of a reader. They are: words for outcomes; the columns to keep as strata (None: all that can be); the
+    graded scores that a measure needs; which of several things in a log to `choose`; the words that mean "I do not
+    know"; whether questions must hold gold answers (not if people judge, or a system is to answer); and whether the
+    `texts` of questions and answers are wanted, which people look at and no number needs. Without `supports` a reader
+    may leave out what answers rest on. No judge reads it, and in many runs it is most of the file."""
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
@@ -145,7 +145,7 @@ class ReadOptions(Struct, frozen=True):
     judged: Callable[[Unjudged], Outcomes] = _no_judge
 
     def with_more(self, more: Mapping[str, Any]) -> ReadOptions:
-        """Return these options with what more a reading says, by the names of the options."""
+        """Return these options with the additional ones of a reading, by the names of the options."""
         own = {
             name: value
             for name, value in more.items()
@@ -166,7 +166,7 @@ class ReadOptions(Struct, frozen=True):
 
 
 class ReadResult(Struct, frozen=True):
-    """What a reader found, notes for the user, and the measures that users of the format expect first.
+    """The result of a reader: data, notes for the user, and the measures that users of the format expect first.
 
     `judges` says who judged, where the reader knows it or let something judge (nuggets matched automatically); outcomes
     may name the judge of each run themselves. `in_words` are outcomes whose texts were asked for, where scores alone
@@ -272,7 +272,7 @@ def candidate_formats(source: Source) -> list[Format]:
 
 
 def matching_formats(source: Source) -> list[Format]:
-    """Return the formats that a file could be of: those that know it, else those that take what no other does."""
+    """Return the formats that a file could be of: those that recognise it, else those that take what no other does."""
     candidates = candidate_formats(source)
     own = [format_ for format_ in candidates if not format_.fallback and format_.recognise(source)]
     if own and _names_runs_and_verdicts(source):
@@ -281,7 +281,7 @@ def matching_formats(source: Source) -> list[Format]:
 
 
 def _names_runs_and_verdicts(source: Source) -> bool:
-    """Return whether rows name a verdict and, beside it, the run or silence: tools whose rows have a verdict write one
+    """Return whether rows name a verdict and, beside it, the run or silence. Tools whose rows have a verdict write one
     run a file, and no column for silence."""
     roles = {role for name in source.columns if name for role in roles_of(name)}
     listed = source.kind in TABLES or isinstance(source.document, list)
@@ -290,12 +290,13 @@ def _names_runs_and_verdicts(source: Source) -> bool:
 
 
 def is_streamed(source: Source) -> bool:
-    """Say whether a format that reads large documents piece by piece knows this one by its outline."""
+    """Return whether a format that reads large documents piece by piece knows this one by its outline."""
     return any(format_.streams and format_.recognise(source) for format_ in candidate_formats(source))
 
 
 class WriteResult(Struct, frozen=True):
-    """What was written, in words ("12 outcomes of 1 run"), and notes on what the format has no place for."""
+    """The result of a writer: what was written, in words ("12 outcomes of 1 run"), and notes on what the format has no
+    place for."""
 
     what: str
     notes: tuple[Note, ...] = ()
@@ -305,8 +306,8 @@ Write = Callable[..., WriteResult]  # of what was read, a path, and `progress` w
 
 
 class Writer(Struct, frozen=True):
-    """A registered writer: `takes` is Outcomes or Unjudged, `suffixes` those of the file it writes, none where it fills
-    a folder."""
+    """A registered writer: `takes` is Outcomes or Unjudged, `suffixes` are those of the file it writes, none if it
+    fills a folder."""
 
     name: str
     about: str
@@ -321,7 +322,7 @@ WRITERS: Registry[Writer] = Registry(
 
 
 def writer(name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = ()) -> Callable[[Write], Write]:
-    """Register the decorated function, of what was read and a path, as a writer; the name taken raises ValueError.
+    """Register the decorated function of read data and a path as a writer; a name that is taken raises ValueError.
 
     It raises MismatchError for what it cannot write, writes whole or not at all, and invents nothing.
     """

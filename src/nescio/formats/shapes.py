@@ -1,8 +1,8 @@
-"""What a file of a format looks like, declared as the keys that it has: "lines: task_id reward trial|turn".
+"""The shape of a file of a format, declared as the keys that it has: "lines: task_id reward trial|turn".
 
 Before the colon are kinds of files, between commas: `lines` (JSON Lines), `list` (a JSON list of objects), `object`
 (one JSON object), `table` (CSV, TSV, Parquet, a table in memory), or `rows` for all of these but the object. After it
-are the keys that such a file has, all of them; `a|b` is one of several, `!a` one that it has not; a star is any
+are the keys that such a file has, all of them; `a|b` is one of several, `!a` one that it does not have; a star is any
 characters, and a question mark one. A key within a document is a path: `simulations[].trial` is a key of the first
 object in the list `simulations`, and `*.resolved` one of any object.
 """
@@ -30,7 +30,7 @@ def kind_of(source: Source) -> str:
 
 
 def part_by_shape(shapes: Shapes, source: Source) -> str | None:
-    """Return the first part whose keys a file has; None where it has those of none."""
+    """Return the first part whose keys a file has, or None if there is no such part."""
     kind = kind_of(source)
     return next((part for part, specs in shapes.items() if any(_fits(spec, kind, source) for spec in specs)), None)
 

@@ -1,7 +1,7 @@
-"""A figure that a file has of its own, held against what the answers in it give.
+"""Compare a figure in a file with the figure that its answers give.
 
-A reader says which figures its files have (`Total`); `contradictions` is the one place that compares them. What differs
-is a note where the reading is certain: the keys of a tool prove what its answers are, or the user said it. Of other
+A reader says which figures its files have (`Total`); `contradictions` is the one place that compares them. A difference
+is a note if the reading is certain: the keys of a tool prove what its answers are, or the user said it. For other
 tables nescio asks what is missing (`tables/table_reader.py`).
 """
 
@@ -19,12 +19,12 @@ ROUNDING = 1e-6  # what figures that are written in full differ by
 
 
 class Total(Struct, frozen=True):
-    """A figure of a file's own: its name or its path in the file, its value (None where only the number of answers is
-    known that it covers), and what the answers give, counted as the tool counts.
+    """A figure of a file's own, and the figure that the answers give, counted as the tool counts. It has a name or a
+    path in the file, and a value, which is None if only the number of its answers is known.
 
-    `ours` are several where the name of the figure leaves open what it counts, the likeliest first: silence in or out
-    of the denominator, say. `covered` is the number of answers that the figure is over, where the file says it, and
-    `held` the number of those in it. `rounding` is how far a figure may be off because of the digits it is written
+    `ours` has several values, the likeliest first, if the name of the figure leaves open what it counts: silence in or
+    out of the denominator, say. `covered` is the number of answers that the figure is over, if the file says it. `held`
+    is the number of answers in the file. `rounding` is how far a figure may be off because of the digits it is written
     with.
     """
 
@@ -51,7 +51,8 @@ class Total(Struct, frozen=True):
 
 
 def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
-    """Yield a note for each figure that is not what the answers give, or that covers another number of answers."""
+    """Yield a note for each figure that differs from what the answers give, or that covers another number of
+    answers."""
     for total in totals:
         if total.agrees:
             continue
@@ -86,7 +87,7 @@ def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
 
 
 def refuse_contradictions(totals: Iterable[Total], path: object, otherwise: str) -> None:
-    """Raise FormatError where a file of which nobody said what it means has another figure than its answers give;
+    """Raise FormatError if a file, whose meaning nobody stated, has a figure that differs from what its answers give.
     `otherwise` says what to do."""
     for total in totals:
         if not total.agrees:

@@ -71,7 +71,7 @@ def only_inside(folder: Path) -> Callable[[Path | str], None]:
 
 
 def server() -> Server[Any]:
-    """Make the server; raises UsageError where the SDK is not installed."""
+    """Make the server; raises UsageError if the SDK is not installed."""
     try:
         from mcp.server.lowlevel import Server
     except ImportError:
@@ -102,12 +102,12 @@ def server() -> Server[Any]:
 
 
 def parameters_of(verb: Verb[Any, Any]) -> dict[str, Option]:
-    """List what a tool takes; it writes no files of its own, and starts no programs."""
+    """Return the parameters of a tool; it writes no files of its own, and starts no programs."""
     return {name: one for name, one in verb.options.items() if not (one.edge or one.writes or one.runs)}
 
 
 def schema_of(verb: Verb[Any, Any]) -> dict[str, Any]:
-    """Describe what a tool takes as JSON Schema."""
+    """Return the JSON Schema of a tool's parameters."""
     with spelling(in_json):
         takes = parameters_of(verb)
         required = [name for name, one in takes.items() if one.required]
@@ -130,7 +130,7 @@ def _property(one: Option) -> dict[str, Any]:
 
 @spelling(in_json)
 def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], tell: Tell) -> tuple[str, bool]:
-    """Run a tool, and return what it says, and whether that is an error, in the spelling of who called it."""
+    """Run a tool, and return its text and whether that is an error, in the spelling of the caller."""
     try:
         if verb is None:
             raise UsageError(f"there is no tool {name!r}")
@@ -160,7 +160,7 @@ def _paths_among(request: Request) -> Iterator[Path]:
 
 
 def _shown(result: Any) -> str:
-    """Return a result as JSON, with what its gates say."""
+    """Return a result as JSON, with the messages of its gates."""
     if not isinstance(result, Results):
         return str(result.as_json())
     text = render(result, "json")

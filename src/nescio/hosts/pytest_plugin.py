@@ -1,7 +1,7 @@
 """A plugin for pytest: answers recorded in tests become a run, and gates hold it to measures.
 
 The fixture `nescio_run` records the answers of one test, and asserts on them. `nescio_session` records those of all
-tests, of which each may be one question: its gates are options of pytest (`--nescio-fail-under c@1=0.6`), checked when
+tests, each of which may be one question: its gates are options of pytest (`--nescio-fail-under c@1=0.6`), checked when
 all tests are done, in processes of pytest-xdist too. `--nescio-laws MEASURE` adds tests of a measure of one's own.
 Loaded by every pytest where nescio is installed, so that it imports nothing until something is recorded or asked for.
 """
@@ -52,7 +52,7 @@ class Recorder(Struct):
         run: str | None = None,
         **columns: str,
     ) -> None:
-        """Record what became of an answer: "correct", "incorrect", "unanswered", or None for one that nobody graded.
+        """Record the outcome of an answer: "correct", "incorrect", "unanswered", or None for one that nobody graded.
 
             nescio_run.record("q1", "unanswered")
 
@@ -81,7 +81,7 @@ class Recorder(Struct):
         declined_pattern: Sequence[str] = (),
         **more: Any,
     ) -> str | None:
-        """Judge an answer, record what became of it, and return that.
+        """Judge an answer, record its outcome, and return the outcome.
 
             assert nescio_run.answer("q1", bot("Capital of France?"), "Paris") != "incorrect"
 
@@ -96,7 +96,7 @@ class Recorder(Struct):
         return outcome
 
     def scores(self, measures: Any = None, **options: Any) -> Scores:
-        """Score what was recorded; arguments as in `nescio.score`."""
+        """Score the recorded answers; arguments as in `nescio.score`."""
         import nescio
 
         return nescio.score(self.table, measures, **options)
@@ -211,7 +211,7 @@ def _asked(config: pytest.Config, name: str) -> Any:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options, each of which can stand in the configuration of pytest as well (nescio_fail_under = …)."""
+    """Declare the options, each of which the configuration of pytest may hold as well (nescio_fail_under = …)."""
     group = parser.getgroup("nescio", "gates on what the fixture nescio_session recorded")
     many: dict[str, Any] = {"action": "append", "default": []}
     group.addoption("--nescio-output", metavar="FILE", help="write what was recorded as an outcome table")
@@ -315,7 +315,7 @@ def pytest_testnodedown(node: Any) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Check the gates on what all tests recorded."""
+    """Check the gates on the records of all tests."""
     config = session.config
     own = _session(config)
     if hasattr(config, "workeroutput"):
@@ -385,7 +385,7 @@ def _number(name: str, text: str) -> float:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say what was recorded, and which gates are not passed."""
+    """Print what was recorded, and which gates are not passed."""
     own = config.stash.get(_KEY, None)
     if own is None or not (own.recorder.rows or own.failed):
         return

@@ -32,12 +32,12 @@ def value_of(
     answerable: NDArray[np.int8] | None = None,
     questions: Sequence[str] | None = None,
 ) -> float:
-    """Return a measure of one run; NaN where it is undefined (0/0, or nothing was graded).
+    """Return the value of a measure for one run; NaN if it is undefined (0/0, or nothing was graded).
 
     `state` has an outcome a question (`nescio.data.outcomes`: CORRECT, INCORRECT, SILENT, or NOT_GRADED, which is left
     out); the others are as in `nescio.data.outcomes.Outcomes`, each of shape (questions,). Where questions were asked
     several times, `questions` names the one that each answer is to. Raises UnknownNameError for the measure, and
-    MissingColumnError where it needs what is not given.
+    MissingColumnError if it needs what is not given.
     """
     wanted = parse(measure)
     if not len(state):
@@ -60,7 +60,7 @@ def value_of(
 def state_of(
     answer: str | None, golds: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> int:
-    """Return what became of an answer: CORRECT, INCORRECT, SILENT or NOT_GRADED of `nescio.data.outcomes`.
+    """Return the state of an answer: CORRECT, INCORRECT, SILENT or NOT_GRADED of `nescio.data.outcomes`.
 
     None, an empty text, and one that matches a `declined_pattern` whole are SILENT; what else is said the judge grades,
     by all the answers that are right. Raises UnknownNameError for the judge.
@@ -74,13 +74,13 @@ def state_of(
 def outcome_of(
     answer: str | None, golds: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> str | None:
-    """Return what became of an answer in a word, None where it is not graded; arguments as in `state_of`."""
+    """Return the outcome of an answer in a word, or None if it is not graded; arguments as in `state_of`."""
     state = state_of(answer, golds, judge=judge, declined_pattern=declined_pattern)
     return next((word for word, code in STATES.items() if code == state), None)
 
 
 def state_of_score(score: float | None) -> int:
-    """Return the outcome that a score of `nescio_outcome` stands for: 1 right, 0 wrong, between them silence.
+    """Return the outcome that a score of `nescio_outcome` means: 1 is right, 0 is wrong, and between them is silence.
 
     None and NaN are not graded. Raises UsageError for another number.
     """

@@ -5,8 +5,8 @@
     results = evaluate(cases, [outcome(worth=0.5, declined_pattern=["I don't know.*"])])
     measured("c@1", results)
 
-A case scores 1 where its output is right by the judge, 0 where it is wrong, and `worth` where it is empty or declines:
-with the threshold at `worth`, a case that declines passes and one that is wrong fails. The mean m of the scores is
+A case scores 1 if its output is right by the judge, 0 if it is wrong, and `worth` where it is empty or declines: with
+the threshold at `worth`, a case that declines passes and one that is wrong fails. The mean m of the scores is
 penalty(t=worth) on another scale: (m - t)/(1 - t). `nescio score .deepeval` reads the three outcomes back by the name
 of the metric.
 """
@@ -69,9 +69,9 @@ def outcome(*, worth: float = 0.5, judge: str = "exact", declined_pattern: Seque
 
 
 def measured(measure: str, results: Any) -> float:
-    """Return a measure over what `evaluate` returned, by the outcomes that the metric gave; NaN where it is undefined.
+    """Return a measure over what `evaluate` returned, by the outcomes that the metric gave; NaN if it is undefined.
 
-    Cases of one input are repeats of one question. Raises UnknownNameError for the measure, and UsageError where the
+    Cases of one input are repeats of one question. Raises UnknownNameError for the measure, and UsageError if the
     metric was not among those that were run.
     """
     wanted = parse(measure)

@@ -57,7 +57,7 @@ class Abstaining(_helm.Metric):  # type: ignore[misc,name-defined]
     def evaluate_generation(
         self, adapter_spec: Any, request_state: Any, metric_service: Any, eval_cache_path: str
     ) -> list[Any]:
-        """Return how one answer counts: 1 for what became of it, 0 for the others."""
+        """Return the counts of one answer: 1 for its state, 0 for the others."""
         del adapter_spec, metric_service, eval_cache_path
         state = self._state(request_state)
         return [_stat(name, float(code == state)) for name, code in COUNTS.items()]

@@ -35,7 +35,7 @@ def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str
     """Return the measure as a metric of Inspect, under its own name.
 
     A score is right from `threshold` on; an answer that matches a `declined_pattern` whole is silence. Only measures of
-    outcomes are available: scores carry no confidence. Raises UnknownNameError, or UsageError where Inspect is too old.
+    outcomes are available: scores carry no confidence. Raises UnknownNameError, or UsageError if Inspect is too old.
     """
     wanted = parse(name)
     options = ReadOptions(declined=Declined(tuple(declined_pattern)))

@@ -44,7 +44,7 @@ ITEMS = {CORRECT: 1.0, INCORRECT: 0.0, NOT_GRADED: float("nan")}
 
 
 class Silence(float):
-    """What stands for silence in the harness's lists, -1; it is neither true nor false.
+    """The value of silence in the harness's lists, -1; it is neither true nor false.
 
     A task with several targets asks whether any of them gives something true, and would take silence for a right
     answer.
@@ -66,7 +66,7 @@ class Silence(float):
 def item(
     answer: str, references: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> float:
-    """Return what became of one answer: 1 right, 0 wrong, -1 silence (a `Silence`), NaN not graded.
+    """Return the value of one answer: 1 right, 0 wrong, -1 silence (a `Silence`), NaN not graded.
 
     `judge` is any that `nescio judge` knows, such as "numeric"; `references` are all the answers that are right.
     """
@@ -76,7 +76,7 @@ def item(
 
 
 def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Callable[..., float]:
-    """Make a metric of the harness, which says what became of one document. Raises UnknownNameError for the measure or
+    """Return a metric of the harness, which gives the value of one document. Raises UnknownNameError for the measure or
     the judge."""
     label = parse(name).label
     judging.known(judge)
@@ -89,7 +89,7 @@ def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] =
 
 
 def aggregation(name: str) -> Callable[[Sequence[float]], float]:
-    """Return the measure over the items that its metric gave for all documents; NaN where it is undefined."""
+    """Return the measure over the items that its metric gave for all documents; NaN if it is undefined."""
     wanted = parse(name)
 
     def of_all(items: Sequence[float]) -> float:

@@ -5,8 +5,8 @@
     result = evaluate(dataset, [outcome(worth=0.5, declined_pattern=["I don't know.*"])])
     measured("c@1", result)
 
-A sample scores 1 where its response is right by the judge, 0 where it is wrong, `worth` where it is empty or declines,
-and NaN where there is no reference. The mean m that ragas prints is penalty(t=worth) on another scale: (m - t)/(1 - t).
+A sample scores 1 if its response is right by the judge, 0 if it is wrong, `worth` where it is empty or declines, and
+NaN if there is no reference. The mean m that ragas prints is penalty(t=worth) on another scale: (m - t)/(1 - t).
 `nescio score result.csv`, of the table of `result.to_pandas()`, reads the three outcomes back by the name of the
 column.
 """
@@ -55,9 +55,9 @@ def outcome(*, worth: float = 0.5, judge: str = "exact", declined_pattern: Seque
 
 
 def measured(measure: str, result: Any) -> float:
-    """Return a measure over what `evaluate` returned, by the outcomes that the metric gave; NaN where it is undefined.
+    """Return a measure over what `evaluate` returned, by the outcomes that the metric gave; NaN if it is undefined.
 
-    Samples of one input are repeats of one question. Raises UnknownNameError for the measure, and UsageError where the
+    Samples of one input are repeats of one question. Raises UnknownNameError for the measure, and UsageError if the
     metric was not among those that were run.
     """
     wanted = parse(measure)

@@ -54,7 +54,8 @@ class Scorer(Struct, frozen=True):
 
 
 def metric(measure: str, *, unanswered: Any) -> Metric:
-    """Return a function (y_true, y_pred) that gives the measure, where a prediction equal to `unanswered` is silence.
+    """Return a function (y_true, y_pred) that gives the measure, in which a prediction equal to `unanswered` is
+    silence.
 
     Where the true label itself is `unanswered`, the question has no answer: silence is right there, and any answer
     wrong. Its sign is the measure's own: `make_scorer(..., greater_is_better=False)` for one that is better when lower.
@@ -68,7 +69,7 @@ def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | No
 
     Silence is the label `unanswered` of an abstaining classifier; or, with `reject_below`, a prediction whose highest
     class probability is below it: that probability is then the confidence, which AURC and related measures read, and
-    the class that was not said is the declined candidate. Raises UsageError where neither or both are given.
+    the class that was not said is the declined candidate. Raises UsageError if neither or both are given.
     """
     if (unanswered is _NOTHING) == (reject_below is None):
         raise UsageError("a scorer needs the label that means abstention (unanswered=) or a threshold (reject_below=)")
@@ -78,7 +79,8 @@ def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | No
 
 
 def _labels(labels: Any) -> NDArray[Any]:
-    """Labels as an array; of a list each as it is, where numpy would turn numbers beside a text into texts."""
+    """Return labels as an array. The items of a list are unchanged, though numpy would turn numbers beside a text into
+    texts."""
     if not isinstance(labels, (list, tuple)) or any(isinstance(label, (list, tuple, np.ndarray)) for label in labels):
         return np.asarray(labels)
     array = np.empty(len(labels), dtype=object)
@@ -87,7 +89,8 @@ def _labels(labels: Any) -> NDArray[Any]:
 
 
 def _is(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
-    """Where a label stands. None, NaN and pandas' NA are one: a column of numbers cannot keep them apart."""
+    """Return a mask of the places of a label. None, NaN and pandas' NA are one label, because a column of numbers
+    cannot keep them apart."""
     if _nothing(label):
         return np.array([_nothing(value) for value in labels.tolist()], dtype=bool)
     return np.array([not _nothing(value) and bool(value == label) for value in labels.tolist()], dtype=bool)
@@ -107,8 +110,8 @@ def _check(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
 
 
 def _equal(y_true: NDArray[Any], y_pred: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which predictions are right, of those to be looked at. Raises UsageError where none could be: numbers against
-    texts."""
+    """Return a mask of the right predictions, of those to be looked at. Raises UsageError if none could be right:
+    numbers against texts."""
     equal = np.zeros(len(y_true), dtype=bool)
     pairs = list(zip(where.nonzero()[0], y_true[where].tolist(), y_pred[where].tolist(), strict=True))
     texts = [{isinstance(pair[side], str) for pair in pairs if not _nothing(pair[side])} for side in (1, 2)]

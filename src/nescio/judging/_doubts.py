@@ -1,5 +1,6 @@
-"""What is doubtful about the judging of answers, counted while they are judged: wrong answers that read like silence,
-right ones that differ from gold in marks that the judge ignores, and answers that another judge sees otherwise."""
+"""Count doubts about the judging of answers while they are judged. There are three kinds: wrong answers that read like
+silence, right answers that differ from gold in marks that the judge ignores, and answers that another judge grades
+otherwise."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ class Doubts:
         self._gold: set[int] = set()
 
     def see(self, run: str, question: Question, answer: str, grade: Grade) -> None:
-        """Take in an answer of a run, and its grade."""
+        """Count the doubts about an answer of a run with its grade."""
         said = self._answers.setdefault(run, Counter())
         if len(said) < 2:  # a second text is enough
             text = answer.strip()
@@ -70,7 +71,7 @@ class Doubts:
         return again
 
     def notes(self) -> Iterator[Note]:
-        """Note what was seen."""
+        """Return notes on the doubts that were counted."""
         then = str(self._judge.record)
         for run, texts in self._answers.items():
             if len(texts) == 1 and texts.total() >= _UNIFORM and len(self._gold) > 1:
@@ -117,7 +118,7 @@ def _shown(question: Question, answer: str) -> tuple[str, str]:
 
 
 def default_note(judge: Judge) -> Note:
-    """Name the judge that nobody chose, with its rule."""
+    """Return a note that names the judge that nobody chose, with its rule."""
     return note(
         "judging.default",
         "judged by `{judge}`, as no judge was named: {rule}; {flag} takes another",

@@ -1,6 +1,6 @@
-"""What a judge is, and the registry of judges; `_runs.py` says how runs become outcomes.
+"""The contract of a judge, and the registry of judges; `_runs.py` turns runs into outcomes.
 
-A judge is one decorated function of a question, an answer and its parameters, which have defaults:
+A judge is one decorated function that takes a question, an answer and its parameters, which have defaults:
 
     @judge("exact")
     def exact(question, answer): ...                    # right or not
@@ -8,10 +8,10 @@ A judge is one decorated function of a question, an answer and its parameters, w
     @judge("token_f1", scores={"f1": 0.0})
     def token_f1(question, answer, threshold=0.5): ...  # a Grade, with a score that becomes the column f1
 
-`scores` names the columns of graded credit, each with what silence earns in it, or a function that says so of a
-question: NaN where it earns nothing because it is not counted. `measures` are those that users of the judge expect
-first. `suits` says of a question whether the judge is the one to take where nobody named any; `remarks` says what is
-odd about the answers of runs.
+`scores` maps each column of graded credit to what silence earns in it, or to a function that returns this for a
+question. NaN means that silence is not counted. `measures` are those that users of the judge expect first. `suits`
+returns whether the judge is the one to take for a question if nobody named any. `remarks` returns what is odd about the
+answers of runs.
 
 Judges that need more than a function (people, a language model) are objects with the attributes of `Judge`, made by a
 function under `@factory` from the `Resources` that they need.
@@ -37,8 +37,8 @@ from nescio.registry import Registry, Rule, as_text, bind, modules_in, parse_cal
 
 
 class Grade(Struct, frozen=True):
-    """What a judge makes of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED; scores; and why
-    it has no grade."""
+    """A judge's grade of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED. It also has
+    scores, and the reason why there is no grade."""
 
     state: int
     scores: Mapping[str, float] = field(default_factory=lambda: _NO_SCORES)
@@ -50,7 +50,7 @@ RIGHT, WRONG = Grade(CORRECT), Grade(INCORRECT)
 
 
 class AnswerToJudge(Struct, frozen=True):
-    """What a judge is asked: is this answer of that run to the question right?"""
+    """The question to a judge: is this answer of that run to the question right?"""
 
     run: str
     question: Question
@@ -74,14 +74,14 @@ class Judge(Protocol):
     def scores(self) -> Mapping[str, Silent]: ...
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> Sequence[Grade]:
-        """Give a grade for each, in their order."""
+        """Return a grade for each answer, in their order."""
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
-        """Say what is odd about these answers, or was about judging them."""
+        """Return notes on oddities of these answers, or of their judging."""
 
 
 class Resources(Struct, frozen=True):
-    """What some judges need and a name does not hold: people's verdicts, and a language model at its endpoint."""
+    """Resources of judges that a name cannot hold: people's verdicts, and a language model at its endpoint."""
 
     people: Judge | None = None
     model: Callable[[], Judge] | None = None
@@ -96,7 +96,7 @@ FALLBACK = "fitting"  # the judge where none suits
 
 
 class Declaration(Struct, frozen=True):
-    """A registered judge before its parameters are bound; `check` may raise where they cannot be worked with.
+    """A registered judge before its parameters are bound; `check` may raise an error for parameters that cannot work.
 
     `function` grades an answer to a question, or makes the judge where this is `made` from `Resources`.
     """
@@ -118,7 +118,8 @@ class Declaration(Struct, frozen=True):
         return {p.name: p.default for p in own}
 
     def bind(self, values: Mapping[str, Any], resources: Resources) -> Judge:
-        """Give the judge its parameters; raises UsageError for an unknown or impossible one, or a missing resource."""
+        """Return the judge with its parameters; raise UsageError for an unknown or impossible one, or a missing
+        resource."""
         bound = bind(self.name, "judge", self.parameters, values, self.valid)
         if self.made:
             return self.function(resources, **bound)
@@ -148,7 +149,8 @@ class _Bound(Struct, frozen=True):
         return list(map(self.one_by_one(len({one.run for one in answers}) > 1), answers))
 
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:
-        """Return what grades one answer at a time; of `several` runs each short answer once, however many give it."""
+        """Return a function that grades one answer at a time. With `several` runs it grades each short answer once,
+        however many give it."""
         function, parameters = self.declaration.function, self.parameters
         done: dict[tuple[str, str, tuple[str, ...]], Grade] = {}
 
@@ -224,7 +226,8 @@ def known(text: str, resources: Resources | None = None) -> Judge:
 
 
 def default_judge(collection: Collection) -> str:
-    """Name the first judge that suits all questions of a collection, or else `fitting`, which asks each gold answer."""
+    """Return the name of the first judge that suits all questions of a collection, or else `fitting`, which asks each
+    gold answer."""
     for name in REGISTRY:
         if name in _PLACES and name not in SUITING:
             continue
@@ -235,7 +238,7 @@ def default_judge(collection: Collection) -> str:
 
 
 def rule_of(name: str) -> str:
-    """Say by which rule a judge judges, as its file does in its first sentence; empty where it has none."""
+    """Return the rule of a judge, which is the first sentence of its file; empty if it has none."""
     declared = REGISTRY.get(name)
     text = inspect.getdoc(inspect.getmodule(declared.function)) if declared else ""
     first = " ".join((text or "").split("\n\n")[0].split()).rstrip(".")
@@ -243,6 +246,6 @@ def rule_of(name: str) -> str:
 
 
 def first_measures(record: JudgeRecord) -> tuple[str, ...]:
-    """Name the measures that users of a judge expect first; none where any will do."""
+    """Return the measures that users of a judge expect first; empty if any will do."""
     declared = REGISTRY.get(record.name)
     return declared.measures if declared else ()

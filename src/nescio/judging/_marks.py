@@ -17,7 +17,7 @@ _DATE = re.compile(r"(?<!\d)(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?!\d)")
 # An operator that prose does not have, with space on both sides or on neither; or a command of TeX.
 _RUN = r"[-*/%!&|~]*[+=<>^][-+*/%=<>!&|^~]*"
 _FORMULA = re.compile(rf"(?<=[\w)\]}}'\"])(?:{_RUN}|\s+{_RUN}\s+)(?=[\w(\[{{\\.'\"])|\\[A-Za-z]")
-_AROUND = " \t\n`$\"'“”"  # what may stand around a formula
+_AROUND = " \t\n`$\"'“”"  # what may be around a formula
 _ENDS = re.compile(r"(?<![`$\"'.,;:?!])[`$\"'.,;:?!]+(?=\s|$)|(?<!\S)[`$\"']+")
 _SPACES = re.compile(r"(?<=[^\w\s])\s+|\s+(?=[^\w\s])")
 # Marks in words: between digits, the sign of a number, of an exponent or of a letter, C++ and C#, snake_case, f'(x).
@@ -31,8 +31,8 @@ _IN_NAMES = re.compile(r"(?:(?<=[\d)\]])|(?<![^\W\d_][^\W_])(?<=[^\W_]))\s*[-*/%
 
 
 def same_words(gold: str, answer: str) -> bool:
-    """Say whether two texts have the same words after SQuAD's normalisation, with the same signs and operators; or are
-    the same formula, to the letter."""
+    """Return whether two texts have the same words after SQuAD's normalisation, with the same signs and operators; or
+    are the same formula, to the letter."""
     formulas = _gold_formula(gold), _formula(answer)
     if any(formulas):
         return formulas[0] == formulas[1]
@@ -44,7 +44,8 @@ def same_words(gold: str, answer: str) -> bool:
 
 
 def _formula(text: str) -> str | None:
-    """Return a formula without what may stand around it, and without spaces beside its signs; None for other texts."""
+    """Return a formula without its surroundings and without spaces beside its signs, or None if the text is no
+    formula."""
     text = text.translate(_ALIKE)
     bare = text.lstrip(_AROUND).rstrip(_AROUND + ".")
     return _SPACES.sub("", " ".join(bare.split())) if _FORMULA.search(text) else None
@@ -62,7 +63,7 @@ _gold_formula, _gold_words = lru_cache(maxsize=1 << 16)(_formula), lru_cache(max
 
 
 def with_marks(text: str, names: bool = False) -> str:
-    """Return a text with letters for the marks that carry meaning, so that no normalisation takes them off; `names`
+    """Return a text with letters for the marks that carry meaning, so that no normalisation takes them off. `names`
     keeps the marks that a name may have or not."""
     text = text.translate(_ALIKE)
     if not _ANY.search(text):
@@ -75,8 +76,8 @@ def with_marks(text: str, names: bool = False) -> str:
 
 
 def blurred(right: bool, gold: Sequence[str], answer: str, again: Callable[[tuple[str, ...], str], bool]) -> bool:
-    """Say whether an answer was taken for right only because the marks that carry meaning were ignored: `again` judges
-    it anew, by other gold answers."""
+    """Return whether an answer was taken for right only because the marks that carry meaning were ignored: `again`
+    judges it anew, by other gold answers."""
     if not right or answer in gold:
         return False
     marked = tuple(map(with_marks, gold))

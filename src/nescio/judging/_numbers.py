@@ -13,7 +13,7 @@ from nescio.judging._units import CURRENCIES, DECADE, PERCENT, unit_of
 
 
 class Quantity(Struct, frozen=True):
-    """A number and what it counts: PERCENT, DECADE, a currency, a unit as Pint names it, or None for anything else."""
+    """A number and its unit: PERCENT, DECADE, a currency, a unit as Pint names it, or None for anything else."""
 
     value: Decimal
     unit: str | None = None
@@ -106,8 +106,8 @@ def quantities(text: str, decimal: str = ".", *, in_words: bool = True) -> list[
 
 
 def amount(text: str) -> Quantity | None:
-    """Return the number that a text is, in digits, with its unit and nothing else; None where it is another text, or a
-    number such as 007, which is a name."""
+    """Return the number, in digits, that a text consists of, with its unit, or None if the text is anything else. A
+    number such as 007 is a name, and gives None."""
     prepared = _spaced(_rewritten(text)).rstrip(" .") if any(map(str.isdecimal, text)) else ""
     if not prepared or re.match(r"\D*0\d", prepared):
         return None
@@ -127,7 +127,7 @@ def _spaced(text: str) -> str:
 
 
 def _found(text: str) -> list[tuple[Quantity, int, int]]:
-    """Return the numbers of a rewritten text, each with where it begins and where it ends with its unit."""
+    """Return the numbers of a rewritten text, each with its beginning and with its end after the unit."""
     numbers: list[tuple[Quantity, int, int]] = []
     number_in, unit_after = re.compile(_NUMBER), re.compile(_UNIT)
     position = 0
@@ -151,7 +151,7 @@ def _found(text: str) -> list[tuple[Quantity, int, int]]:
 
 
 def spells_number(text: str) -> bool:
-    """Say whether a text may hold a number in English words."""
+    """Return whether a text may hold a number in English words."""
     return re.search(_SPELLED, text.lower()) is not None
 
 

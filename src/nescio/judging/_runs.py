@@ -1,4 +1,4 @@
-"""How runs become outcomes: every answer and every declined candidate is judged."""
+"""Turn runs into outcomes: every answer and every declined candidate is judged."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def judge_runs(
     *,
     doubts: Doubts | None = None,
 ) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Judge every answer and every declined candidate; returns the outcomes, and notes on what the judge met.
+    """Judge every answer and every declined candidate; return the outcomes, and notes on the judging.
 
     On an unanswerable question every answer is incorrect, and the judge is not asked, unless it `hears_silence`: then
     it is asked only what declines. The graded scores of the answers of rank 1 go into `extra_columns`; on an
@@ -104,7 +104,7 @@ def _extend(cells: Mapping[str, Any], rows: list[tuple[float, ...]]) -> None:
 def _graded(
     judge: Judge, runs: Sequence[Run], questions: Sequence[Question], index: Mapping[tuple[str, str], int]
 ) -> Iterator[tuple[int, int, Response, Grade | None]]:
-    """Yield every response with its run, its row and its grade: None where there is no answer to grade.
+    """Yield every response with its run, its row and its grade, which is None if there is no answer to grade.
 
     A judge that grades one by one is asked as we go; any other is given all answers at once, before the first.
     """
@@ -153,7 +153,7 @@ def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], 
 
 
 def _as_run_has_it(question: Question, run: Run) -> Question:
-    """Give the question the gold answers that came with the run, if any."""
+    """Return the question with the gold answers that came with the run, if any."""
     return replace(question, answers=run.gold[question.id]) if run.gold and question.id in run.gold else question
 
 
@@ -179,7 +179,7 @@ def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
 
 
 def _why(state: int, response: Response, grade: Grade | None) -> str | None:
-    """Return why there is no answer, or no grade of it."""
+    """Return the reason why there is no answer, or no grade of it."""
     if state != SILENT:
         return grade.why if grade and state == NOT_GRADED else None
     if response.answer is None:
@@ -188,7 +188,7 @@ def _why(state: int, response: Response, grade: Grade | None) -> str | None:
 
 
 def _earned_by_silence(ready: Judge, name: str, questions: Sequence[Question]) -> Array:
-    """Return what silence earns in a graded score on each question: 1 where there is no answer."""
+    """Return what silence earns in a graded score on each question: 1 if there is no answer."""
     silent = ready.scores[name]
     earned = [silent(question) if callable(silent) else silent for question in questions]
     return np.array(

@@ -74,7 +74,7 @@ def unit_of(word: str, degrees: bool = False) -> str | None:
 
 
 def convert(value: Decimal, unit: str, to: str) -> Decimal | None:
-    """Return a value in another unit, or None where the two do not measure the same."""
+    """Return a value in another unit, or None if the two units do not measure the same quantity."""
     need_libraries()
     import pint
 
@@ -86,7 +86,7 @@ def convert(value: Decimal, unit: str, to: str) -> Decimal | None:
 
 
 def need_libraries() -> None:
-    """Raise UsageError where the libraries that read numbers in words and convert units are not installed."""
+    """Raise UsageError if the libraries that read numbers in words and convert units are not installed."""
     if any(importlib.util.find_spec(name) is None for name in ("pint", "text_to_num")):
         raise UsageError(
             "numbers in words and other units need two libraries that are not installed: pip install 'nescio[judges]',"

@@ -17,8 +17,8 @@ _INDEX = re.compile(r"[0-9]{1,4}")
 
 
 def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
-    """Note the questions with several right options; and of each run the answers that name no option, and so are
-    wrong: where most do, it may be of another test.
+    """Note the questions with several right options. Note also the answers of each run that name no option, and so are
+    wrong: if most do, the run may be of another test.
 
     Raises MismatchError for a run that counts its options from 1: its numbers would name the next option each.
     """
@@ -48,7 +48,7 @@ def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
 
 
 def _no_count_from_one(run: Run, answers: Sequence[tuple[tuple[str, ...], str]]) -> None:
-    """Raise MismatchError where the numbers of a run go from 1 to that of the last option, and none is 0."""
+    """Raise MismatchError if the numbers of a run go from 1 to that of the last option, and none is 0."""
     numbers = [
         (int(text), len(options))
         for options, text in answers
@@ -64,7 +64,7 @@ def _no_count_from_one(run: Run, answers: Sequence[tuple[tuple[str, ...], str]])
 
 @judge("choice", suits=lambda question: bool(question.options), remarks=remarks)
 def choice(question: Question, answer: str) -> bool:
-    """Right if answer and gold name the same option. An answer that names no option is wrong.
+    """Call an answer right if answer and gold name the same option. An answer that names no option is wrong.
 
     An option is named by its text (case, spacing, punctuation and articles matter only where they tell options apart),
     by its letter (A, (a), B., C)) or by its index from 0; a text that is itself an option is taken for that option.

@@ -23,11 +23,12 @@ _UNSPACED = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\
     valid={"longest": ("longest must be a whole number of words, 0 for no limit", lambda n: n >= 0 and n == int(n))},
 )
 def contains(question: Question, answer: str, longest: int = 0, negation: bool = False) -> bool:
-    """Right if the words of a gold answer stand in the answer, in a row; a gold answer may list variants between `|`.
+    """Call an answer right if it contains the words of a gold answer in a row; a gold answer may list variants between
+    `|`.
 
     Both are normalised as SQuAD does, and a second time with punctuation parting words: "London/UK" holds London, and
-    "U.S." is US. Numbers are whole: 5 does not stand in 5,000. Where normalisation leaves nothing of a gold answer
-    ("The", "A", "?"), the text itself is looked for. In scripts without spaces between words any place will do.
+    "U.S." is US. Numbers are whole: 5,000 does not contain 5. If normalisation leaves nothing of a gold answer ("The",
+    "A", "?"), the text itself is looked for. In scripts without spaces between words any place will do.
 
     An answer that lists everything contains everything, and one that says "not Paris" contains Paris. `longest` is the
     most words that an answer may have (0: any number), and with `negation=true` a gold answer does not count where one
@@ -56,7 +57,7 @@ def _joined(words: list[str]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
-    """Return what to look for in each reading of an answer, for each variant of a gold answer; "" is nothing."""
+    """Return the words to look for in each reading of an answer, for each variant of a gold answer; "" is nothing."""
     needles = []
     for variant in gold.split("|"):
         normalised, parted, bare = _readings(variant)
@@ -88,5 +89,5 @@ def _places(text: str, needle: str) -> Iterator[int]:
 
 
 def _negated(text: str, at: int) -> bool:
-    """Say whether one of the words just before this place is a negation."""
+    """Return whether one of the words just before this place is a negation."""
     return any(word in _NEGATIONS or _CONTRACTED.fullmatch(word) for word in text[:at].split()[-NEAR:])

@@ -9,7 +9,7 @@ from nescio.text import normalise, without_punctuation
 
 @judge("exact")
 def exact(question: Question, answer: str) -> bool:
-    """Right if the normalised answer equals a normalised gold answer (SQuAD's exact match).
+    """Call an answer right if the normalised answer equals a normalised gold answer (SQuAD's exact match).
 
     Where normalisation leaves nothing of a text ("The", "A", "?"), the text itself is compared, without punctuation.
     """

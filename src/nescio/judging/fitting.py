@@ -14,7 +14,7 @@ from nescio.judging.numeric import states
 
 @judge("fitting")
 def fitting(question: Question, answer: str) -> bool:
-    """Right if the answer is a gold answer, by what that is: each gold answer says itself how it is compared.
+    """Call an answer right if it is a gold answer, compared as the kind of that gold answer demands.
 
     A gold answer that is a number (-1, 3.14, 1e-5, 12 km, 50%) is judged as `numeric` does: by its value, with sign,
     decimals and unit, so that 2.0 is 2. A formula or code (x+1, E = mc^2) is compared to the letter, but for spaces

@@ -24,7 +24,7 @@ PEOPLE = JudgeRecord("human")
 
 @factory("human")
 def _people(resources: Resources) -> Judge:
-    """Take people's verdicts from a file: `nescio judge --judge human --against FILE`."""
+    """Make a judge of people's verdicts in a file: `nescio judge --judge human --against FILE`."""
     if resources.people is None:
         raise UsageError(
             f"the judge `human` reads judgements from a file: `nescio judge` takes it, with {opt('judge', 'human')} and"
@@ -52,7 +52,8 @@ class Human(Struct, frozen=True):
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def label(self, run: str, question: str, answer: str | None = None) -> Label | None:
-        """Return what people said of this answer, or None. Without its text, `answer`, it cannot be found by it."""
+        """Return the label that people gave this answer, or None. Without its text, `answer`, it cannot be found by
+        it."""
         label = self.by_run.get((run, question)) or self.by_question.get(question)
         if label is not None:
             if answer is not None and label.answer is None:
@@ -91,7 +92,7 @@ class Human(Struct, frozen=True):
         ]
 
     def none_judged(self, notes: Sequence[Note] = ()) -> MismatchError:
-        """Return the error of people who judged none of the answers, with what was noted of their verdicts."""
+        """Return the error that people judged none of the answers, with the notes on their verdicts."""
         labels = [*self.by_run.values(), *self.by_question.values(), *self.by_text.values()]
         if labels and all(label.empty for label in labels):
             return MismatchError(
@@ -105,11 +106,11 @@ class Human(Struct, frozen=True):
         return ()
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
-        """Return the verdicts; NOT_GRADED where there is none."""
+        """Return the verdicts; NOT_GRADED for an answer without one."""
         return list(map(self.one_by_one(False), answers))
 
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:  # noqa: ARG002
-        """Return what looks up the verdict on one answer."""
+        """Return a function that looks up the verdict on one answer."""
 
         def graded(one: AnswerToJudge) -> Grade:
             label = self.label(one.run, one.question.id, one.answer)
@@ -122,7 +123,7 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
     """Return people's verdicts on the answers of these runs to these questions, and notes on labels without one.
 
     A label names its run, or the text of its answer, or neither where there is one run. An answer may be judged twice
-    with one verdict. Raises MismatchError where two verdicts differ, a label is ambiguous, or none is left.
+    with one verdict. Raises MismatchError if two verdicts differ, a label is ambiguous, or none is left.
     """
     people, known_runs, known_questions = Human(), set(runs), set(questions)
     strangers: list[Label] = []
@@ -195,7 +196,8 @@ def asked_of(outcomes: Outcomes) -> NDArray[np.bool_]:
 
 
 def people_on(outcomes: Outcomes, people: Human) -> Outcomes:
-    """Return the log with people's verdicts in place of its own, NOT_GRADED where there is none; silence stays."""
+    """Return the log with people's verdicts in place of its own, NOT_GRADED for an answer without one; silence
+    stays."""
     state = np.where(asked_of(outcomes), NOT_GRADED, outcomes.state).astype(np.int8)
     for r, q in np.argwhere(asked_of(outcomes)):
         texts = None if outcomes.texts is None else outcomes.texts[r, q]

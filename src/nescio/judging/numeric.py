@@ -35,8 +35,8 @@ def numeric(
     which: str = "all",
     decimal: str = "dot",
 ) -> bool:
-    r"""Right if the numbers of the answer are those of a gold answer: $|a - g| \le \max(\text{tolerance}\cdot|g|,
-    \text{absolute})$.
+    r"""Call an answer right if the numbers of the answer are those of a gold answer: $|a - g| \le
+    \max(\text{tolerance}\cdot|g|, \text{absolute})$.
 
     By default the answer states as many numbers as the gold answer, in the same order: "3 or 4" is not 3. `which` takes
     the `first` or the `last` number of the answer instead, or `any` (each number of gold is somewhere in it). Thousands
@@ -62,8 +62,8 @@ def numeric(
 
 
 def states(gold: Quantity, answer: str) -> bool:
-    """Say whether an answer states just this number, as the judge does; words for numbers are read where there are no
-    digits, so that the libraries are needed there and for units alone."""
+    """Return whether an answer states just this number, as the judge does. Words for numbers are read if there are no
+    digits, so that the libraries are needed only for these and for units."""
     in_words = not any(map(str.isdecimal, answer))
     if in_words:
         if not spells_number(answer):

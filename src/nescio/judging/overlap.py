@@ -45,7 +45,8 @@ declare(
     valid={"threshold": ("the threshold of F must be above 0 and at most 1", lambda t: 0 < t <= 1)},
 )
 def overlap(question: Question, answer: str, threshold: float = 0.5) -> Grade:
-    """Right if its overlap F with the best key reaches `threshold`; the columns are recall and precision with that key.
+    """Call an answer right if its overlap F with the best key reaches `threshold`; the columns are recall and precision
+    with that key.
 
     The course scorer has no right and wrong; `threshold` adds it. It averages recall over all questions, precision over
     the answered ones, and its F is the harmonic mean of these two averages. Silence therefore has recall 0 and no

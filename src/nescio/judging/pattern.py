@@ -36,7 +36,7 @@ def no_patterns(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
 
 @judge("pattern", remarks=no_patterns)
 def pattern(question: Question, answer: str, ignore_case: bool = True) -> bool:
-    """Right if one of the gold answers, read as a regular expression, is found anywhere in the answer.
+    """Call an answer right if one of the gold answers, read as a regular expression, is found anywhere in the answer.
 
     White space in the answer counts as single spaces. The expressions are those of RE2 (through DuckDB): without
     look-around and references back, so that the time is linear in the length of the answer and no verdict depends on a
@@ -59,7 +59,7 @@ def pattern(question: Question, answer: str, ignore_case: bool = True) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _why_none(text: str) -> str | None:
-    """Return why a text is no pattern, or None where it is one."""
+    """Return why a text is no pattern, or None if it is one."""
     database = _database()
     import duckdb
 

@@ -24,7 +24,7 @@ declare(
     valid={"threshold": ("the threshold of F1 must be above 0 and at most 1", lambda t: 0 < t <= 1)},
 )
 def token_f1(question: Question, answer: str, threshold: float = 0.5) -> Grade:
-    r"""Right if its F1 with some gold answer reaches `threshold`; the best F1 itself is the column `f1`.
+    r"""Call an answer right if its F1 with some gold answer reaches `threshold`; the best F1 itself is the column `f1`.
 
     $F_1 = \frac{2m}{|a| + |g|}$ with a and g the words of answer and gold after SQuAD's normalisation and m the size of
     their common multiset. The score of silence is 0, and on an unanswerable question 1, as in evaluate-v2.0.py;

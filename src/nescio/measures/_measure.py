@@ -1,12 +1,13 @@
-"""What a measure is, the registry of them, and how a name with parameters is read.
+"""The contract of a measure, the registry of measures, and the reader of names with parameters.
 
 A measure is one decorated function:
 
     @measure("c@1", needs="correct unanswered", bounds=(0, 1), source="Peñas & Rodrigo, ACL 2011, eq. 4")
     def c_at_1(total): ...
 
-Its docstring is what users read of it: a line that says what it is, the formula, when it is undefined; then a paragraph
-"When to use it: …" and one "Example: DATA: STEPS = NUMBER", worked out by hand, which a test computes from the data.
+Users read its docstring: a line that says what the measure is, the formula, and when it is undefined. Then come a
+paragraph "When to use it: …" and one "Example: DATA: STEPS = NUMBER", worked out by hand, which a test computes from
+the data.
 
 The function gets sums of per-question columns and answers for all resamples at once. Four shapes share this contract:
 
@@ -20,8 +21,8 @@ order=      the sums are kept apart by the value of a column, the highest first,
             is the first column that it needs, which a parameter names):
             `total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
 
-A question counts for a measure where all columns that it `needs` are present. Silence, weights and ties are thereby
-settled before the function is called, and a question with weight 2 is the same as that question twice.
+A question counts for a measure if all columns that the measure `needs` are present. Silence, weights and ties are
+thereby settled before the function is called, and a question with weight 2 is the same as that question twice.
 """
 
 from __future__ import annotations
@@ -208,8 +209,9 @@ class Measure(Struct, frozen=True):
         return np.concatenate(parts).reshape(np.shape(weights)[:-1]) if parts else np.zeros(0)
 
     def under(self, patterns: Patterns, table: Table, *, mirrored: bool = False) -> NDArray[np.float64]:
-        """The ordered measure under many weights, one for each unit in `patterns`: a table of shape (units,
-        resamples). With `mirrored` the weights are 0 or 1, and after these values stand those under 1 less them."""
+        """Return the ordered measure under many weights, one for each unit in `patterns`: a table of shape (units,
+        resamples). With `mirrored` the weights are 0 or 1, and the values under 1 less the weights follow the values
+        under them."""
         assert patterns.starts is not None
         if patterns.shares is not None and (patterns.shares != 1).any():  # the passes know rows that weigh the same
             return self.value(patterns, np.concatenate([table, 1 - table], axis=1).T if mirrored else table.T)
@@ -224,7 +226,8 @@ class Measure(Struct, frozen=True):
             return np.concatenate([self.under(patterns, part) for part in parts])
 
     def deciding(self, patterns: Patterns) -> float:
-        """How many independent comparisons of units agree where the value is at its limit; 0 where that is unknown."""
+        """Return how many independent comparisons of units agree if the value is at its limit, or 0 if that is
+        unknown."""
         if self.declaration.deciding is None or patterns.unit is not None:
             return 0.0
         totals = {name: patterns.counts * values for name, values in patterns.columns.items()}
@@ -300,7 +303,7 @@ class Declaration(Struct, frozen=True):
 
     @property
     def other_names(self) -> tuple[str, ...]:
-        """What else it is called."""
+        """The other names of the measure."""
         return tuple(other for other, name in OTHER_NAMES.items() if name == self.name)
 
     @property
@@ -310,7 +313,7 @@ class Declaration(Struct, frozen=True):
 
     @property
     def use(self) -> str:
-        """When to use the measure, what it hides, and what to take instead."""
+        """The advice on use: the purpose of the measure, what it hides, and what to take instead."""
         return self._paragraph(WHEN)
 
     @property
@@ -368,7 +371,7 @@ def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
 
 
 OWN = " (one of your own: 'formula((C + U/2)/n)')"
-# What else measures are called: for short, or in papers; a name with a parameter stands for the measure without it.
+# What else measures are called: for short, or in papers; a name with a parameter means the measure without it.
 OTHER_NAMES = {
     "price": "price_per_right",
     "ECE(by=count)": "ECE_by_count",
@@ -393,20 +396,19 @@ def measure(
 ) -> Callable[[Formula], Formula]:
     """Register the decorated formula as a measure. A name that is taken raises ValueError.
 
-    `needs` names columns of `nescio.data.evidence`, of which one may have a parameter of the measure in its name
+    `needs` names columns of `nescio.data.evidence`, one of which may have a parameter of the measure in its name
     (`nuggets.string_precision({delta})`); `optional` is one more, which is read where data has it; `bounds` is a pair
-    or a function of the parameters. `proportion` names the two sums whose ratio the measure is, where it is
-    one (Wilson's interval is then available); `valid` maps a parameter to a rule in words and its test; `merge=False`
-    says that an ordered measure tells neighbouring equal rows apart (a threshold may fall between them); `binned=True`
-    that ties give the expectation over their orders, and that a wrong answer that trades places with a right one behind
-    it makes it no worse, so that bins of confidence bracket it; `remark` may note something about a run's columns that
-    its reader should know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor
-    lower is better;
-    `direction` tells from the parameters whether lower is better;
-    `same_formula_as` names the measure whose formula this is over other columns, and whose rules so apply; `interval`
-    is the method that the coverage study supports for it (docs/coverage.md), where no posterior of counts and no
-    proportion is: percentile, logit, t, or one of its own; None says that none covers, as of what noise makes larger;
-    `deciding` counts, from the totals, the independent comparisons that must all agree for a value at its limit.
+    or a function of the parameters. `proportion` names the two sums whose ratio the measure is, where it is one
+    (Wilson's interval is then available); `valid` maps a parameter to a rule in words and its test; `merge=False` says
+    that an ordered measure tells neighbouring equal rows apart (a threshold may fall between them); `binned=True` that
+    ties give the expectation over their orders, and that a wrong answer that trades places with a right one behind it
+    makes it no worse, so that bins of confidence bracket it; `remark` may note something about a run's columns that its
+    reader should know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor lower
+    is better; `direction` tells from the parameters whether lower is better; `same_formula_as` names the measure whose
+    formula this is over other columns, and whose rules so apply; `interval` is the method that the coverage study
+    supports for it (docs/coverage.md), where no posterior of counts and no proportion is: percentile, logit, t, or one
+    of its own; None says that none covers, as of what noise makes larger; `deciding` counts, from the totals, the
+    independent comparisons that must all agree for a value at its limit.
     """
 
     def register(formula: Formula) -> Formula:

@@ -1,8 +1,8 @@
-"""Sums over an order with ties, in closed form: what the ordered measures share.
+"""Sums over an order with ties, in closed form, which the ordered measures share.
 
 Within a group of tied questions every order is equally likely, and the functions give the expectation over them. A
-question with weight w is w questions tied. Columns are arrays of shape (…, groups), the surest group first; or, where
-there are many resamples, `Ordered`, which stands for such an array and is summed in one pass down the order.
+question with weight w is w questions tied. Columns are arrays of shape (…, groups), the surest group first; or, for
+many resamples, `Ordered`, which represents such an array and is summed in one pass down the order.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nescio.data.columns import Array
 from nescio.stats import ordered
 from nescio.stats.ordered import Scan, harmonic_table
 
-MOST_CELLS = 1 << 20  # of an array that stands for a column; more of them are made in turn
+MOST_CELLS = 1 << 20  # of an array that represents a column; more of them are made in turn
 
 LARGEST_TABLE = 1 << 24  # of harmonic numbers; above it the digamma function gives them
 
@@ -25,11 +25,10 @@ class TooManyCellsError(Exception):
 
 
 class Ordered(np.lib.mixins.NDArrayOperatorsMixin):
-    """A column under many weights: the value of each row of an order, and the sums of its groups where they are asked
-    for.
+    """A column under many weights: the value of each row of an order, and, on demand, the sums of its groups.
 
     Differences and sums of columns are columns again. Anything else that a formula does with one, as `np.cumsum(column,
-    axis=-1)`, is done with the array of shape (resamples, groups) that it stands for.
+    axis=-1)`, is done with the array of shape (resamples, groups) that it represents.
     """
 
     __slots__ = ("_total", "scan", "values")
@@ -49,7 +48,7 @@ class Ordered(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The shape of the array that it stands for."""
+        """The shape of the array that it represents."""
         return self.scan.resamples, len(self.scan.ends) - 1
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -138,7 +137,7 @@ def sum_of_precisions(part: Column, n: Column) -> Array:
 
 
 def pairs_in_order(high: Column, low: Column) -> Array:
-    """How many pairs have their `high` member in an earlier group than their `low` one, tied pairs counting one
+    """Return the number of pairs whose `high` member is in an earlier group than their `low` one. Tied pairs count one
     half."""
     if isinstance(high, Ordered) and isinstance(low, Ordered):
         return ordered.pairs(high.scan, high.values, low.values)
@@ -154,7 +153,7 @@ def pairs_apart(total: Any) -> Any:
 
 
 def expected_part_among_first(part: Any, n: Any, k: Array) -> Array:
-    """How many of the first k questions belong to `part`, expected over the order of the tied; NaN where there are
+    """Return how many of the first k questions belong to `part`, expected over the order of the tied; NaN if there are
     fewer than k."""
     part, n = np.asarray(part), np.asarray(n)
     reached = np.cumsum(n, axis=-1) >= k[..., None]

@@ -130,8 +130,8 @@ def hallucination_when_answered(total: Any) -> Any:
 
     $\frac{|answered \cap unanswerable|}{|answered|}$, undefined if nothing is answered.
 
-    When to use it: Of what users are told, how much answers a question that has no answer. Wrong answers to answerable
-    questions are not in it: precision counts all of them.
+    When to use it: To see how many of the answers that users get are to questions without an answer. Wrong answers to
+    answerable questions are not in it: precision counts all of them.
 
     Example: answerable = 4×F, 6×T; outcome = 3×U, W, 2×U, 3×C, W: 1/5 = 0.2.
     """

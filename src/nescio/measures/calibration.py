@@ -50,7 +50,7 @@ BINS = {
 
 
 def bin_of(probability: Any, bins: int) -> Any:
-    """Return the bin (l, u] of a probability among bins of equal width, counted from 1; 0 stands in the first."""
+    """Return the bin (l, u] of a probability among bins of equal width, counted from 1; 0 is in the first."""
     # A p that is a multiple of 1/M up to rounding closes its bin.
     scaled = probability * bins
     nearest = np.rint(scaled)
@@ -150,9 +150,9 @@ def k1(total: Any) -> Any:
 def k(total: Any) -> Any:
     r"""K1 with several answers per question.
 
-    $\frac{1}{n}\sum_i \frac{\sum_r s_r\,e_r}{\max(R_i, A_i)}$ over the answers r of question i, of which there are
-    $A_i$; e is 1 for a correct answer, 0 for a correct one beyond the $R_i$ that are known (it must repeat one of
-    them), -1 for an incorrect one; $R_i$ comes from the column `known_answers`, 1 without it. Undefined for n = 0.
+    $\frac{1}{n}\sum_i \frac{\sum_r s_r\,e_r}{\max(R_i, A_i)}$ over the $A_i$ answers r of question i; e is 1 for a
+    correct answer, 0 for a correct one beyond the $R_i$ that are known (it must repeat one of them), -1 for an
+    incorrect one; $R_i$ comes from the column `known_answers`, 1 without it. Undefined for n = 0.
 
     When to use it: For questions with several known answers, each answer with its self-score (QA at CLEF 2004). Like K1
     it rewards claiming 1 on all that is more likely right than wrong; with one answer a question use BAS or c@1.

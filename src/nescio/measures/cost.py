@@ -1,4 +1,4 @@
-"""What right answers cost: money, tokens or time, of every question asked, silent and wrong ones included."""
+"""The cost of right answers in money, tokens or time, over every question asked, silent and wrong ones included."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ SOURCE = "Cochran, Sampling Techniques, 1977, ch. 6 (a ratio of means)"
     interval="t",
 )
 def price_per_right(total: Any, column: str = COST) -> Any:  # noqa: ARG001  the column is named to `needs` and `each`
-    r"""What one right answer cost: all that was paid, for silent and wrong answers too, over the number of right ones.
+    r"""The cost of one right answer: all that was paid, for silent and wrong answers too, over the number of right
+    ones.
 
     $\rho = \frac{\sum_i k_i}{\sum_i c_i}$, in the unit of the column; undefined without a right answer. The interval is
     $\rho\,e^{\pm t_{n-1} s/\rho}$ with $s = \sqrt{\sum (k_i - \rho c_i)^2/(n(n-1))}/\bar c$.
@@ -55,7 +56,7 @@ def price_per_right(total: Any, column: str = COST) -> Any:  # noqa: ARG001  the
     interval="t",
 )
 def net_benefit(total: Any, right: float, error: float = 0.0, column: str = COST) -> Any:  # noqa: ARG001  as above
-    r"""What a question brings in after its cost, if a right answer is worth `right` and an error loses `error` times
+    r"""The mean gain of a question after its cost, if a right answer is worth `right` and an error loses `error` times
     that.
 
     $\frac{\mu (C - \lambda W) - \sum_i k_i}{n}$ for the worth $\mu$ and the penalty $\lambda$, in the unit of the
@@ -82,7 +83,8 @@ def net_benefit(total: Any, right: float, error: float = 0.0, column: str = COST
     interval=ORDER_STATISTICS,
 )
 def latency(total: Any, p: float = 0.95, column: str = SECONDS) -> Any:
-    r"""How long answers take, all but the slowest: the time within which a share p of the questions was answered.
+    r"""The time within which a share p of the questions was answered: a quantile of the answer times, which ignores the
+    slowest.
 
     $x_{(\lceil pn \rceil)}$ of the times in rising order, undefined for n = 0. The interval lies between two of the
     times, by the binomial distribution; without enough questions it has no upper end (6, 36, 72 and 368 are needed for

@@ -75,8 +75,8 @@ def fpr_at_95_tpr(total: Any) -> Any:
     source="Hendrycks & Gimpel 2017 (AUPR error), as average precision: scikit-learn's average_precision_score",
 )
 def error_aupr(total: Any) -> Any:
-    r"""How precisely low confidence finds wrong answers: average precision with wrong answers as the positives, by
-    rising confidence.
+    r"""The average precision with which low confidence finds wrong answers: they are the positives, by rising
+    confidence.
 
     $\sum_g (R_g - R_{g-1})\,P_g$ over the distinct confidences g from below, with precision P and recall R of the
     answers up to g; undefined if none is wrong. Its chance level is the error rate. An abstention without a judged

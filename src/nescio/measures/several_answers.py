@@ -1,7 +1,7 @@
-"""Measures of questions that were asked several times: whether some, or all, of k answers would be right, and how often
-answers to one question differ.
+"""Measures of questions that were asked several times: the chance that some, or all, of k answers would be right, and
+how often answers to one question differ.
 
-Of a question's r answers c are right, w wrong and u silent. `…@k` and `…^k` are the chance that some, or all, of k of
+A question has r answers: c are right, w wrong and u silent. `…@k` and `…^k` are the chance that some, or all, of k of
 these answers, drawn without replacement, are so: an unbiased estimate for k answers of the same system. Their mean is
 over the questions that were asked at least k times; the others are left out and counted.
 """
@@ -97,7 +97,7 @@ def pass_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     $\frac{1}{n}\sum_i \binom{c_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined where
     there is none. k = 1 is accuracy.
 
-    When to use it: Whether a system can be relied on every time, as of agents that act. It falls with silence as with
+    When to use it: When users must rely on a system every time, as on agents that act. It falls with silence as with
     errors: where silence does no harm use never_wrong@k.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 1/6 + 0)/3 = 0.3889. Of the second question's six pairs

@@ -69,7 +69,8 @@ def smooth_ece(total: Any, width: float = 0.0) -> Any:
     valid=BINS,
 )
 def ece_if_calibrated(total: Any, bins: int = 10) -> Any:
-    r"""What ECE would be on average if every answer were right with its confidence: the part of ECE that is chance.
+    r"""The ECE that would be expected if every answer were right with the chance that its confidence states: the part
+    of ECE that is chance.
 
     $\frac{1}{n}\sum_m E\left|\sum_{i \in B_m} (Y_i - p_i)\right|$ for independent $Y_i$ that are 1 with chance $p_i$,
     exactly; undefined for n = 0. Read ECE beside it: it falls with n only like $1/\sqrt{n}$.

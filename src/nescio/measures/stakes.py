@@ -57,14 +57,15 @@ def _mean_at(q: Any, stake: str) -> Mapping[str, Array]:  # noqa: ARG001  `each`
     interval="t",
 )
 def utility(total: Any, stake: str) -> Any:  # noqa: ARG001
-    r"""What an answer earned at a stated stake, the price of an error: right answers, less the price of the wrong ones.
+    r"""The mean earning of an answer at a stated stake, the price of an error: right answers, less the price of the
+    wrong ones.
 
     $\frac{C - \lambda W}{n}$ over the n questions asked at the stake λ, in $[-\lambda, 1]$; undefined where there is
     none. The interval is Student's, with one imagined question at either end of the range, because rare errors at a
     high price may not have been seen.
 
-    When to use it: When the system was told the price of an error, at each price apart. For one price of which it was
-    told nothing use penalty(t).
+    When to use it: When the system was told the price of an error, at each price apart. For one price that it was not
+    told use penalty(t).
 
     Example: utility(3) with outcome = C, W, U, C; stake = 3, 3, 3, 3: (1 - 3 + 0 + 1)/4 = -0.25.
     """
@@ -128,7 +129,7 @@ def stake_area(total: Any, stakes: str) -> Any:  # noqa: ARG001
     r"""One figure over several stated stakes: 1 if all answers are right at all of them, 0 if all are silent.
 
     $\frac1n \sum_k (\alpha_k C_k - \beta_k W_k)$, the trapezoid of normalised utility over $t_k = \lambda_k/(1 +
-    \lambda_k)$ divided by that of $1 - t$; at most 1, negative where answers do harm, and undefined for n = 0. Of one
+    \lambda_k)$ divided by that of $1 - t$; at most 1, negative where answers do harm, and undefined for n = 0. For one
     stake it is the utility. Questions that were not asked at each of these stakes are left out and counted. The
     interval is that of utility.
 

@@ -42,11 +42,11 @@ class Resampling(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """How many resamples there are, B."""
+        """The number of resamples, B."""
         return self.units**self.units if self.resamples is None else self.resamples
 
     def times(self) -> Floats:
-        """How many resamples each row of weights stands for."""
+        """Return the number of resamples that each row of weights represents."""
         if self.resamples is not None:
             return np.ones(self.resamples)
         factorials = np.array([factorial(k) for k in range(self.units + 1)], dtype=np.float64)
@@ -54,7 +54,7 @@ class Resampling(Struct, frozen=True):
         return times
 
     def weights(self) -> Iterator[Floats]:
-        """How often each unit is drawn, block by block; each of shape (rows, U)."""
+        """Yield the number of times that each unit is drawn, block by block; each block has shape (rows, U)."""
         if self.resamples is None:
             yield _every(self.units).astype(np.float64)
             return
@@ -64,18 +64,18 @@ class Resampling(Struct, frozen=True):
 
 
 def _every(units: int) -> NDArray[np.int64]:
-    """Every way to draw as many units as there are, regardless of order, as weights."""
+    """Return every way to draw as many units as there are, regardless of order, as weights."""
     drawn = np.array(list(combinations_with_replacement(range(units), units)), dtype=np.int64)
     place = np.arange(len(drawn))[:, None] * units
     return np.bincount((drawn + place).ravel(), minlength=drawn.size).reshape(-1, units)
 
 
 class Differences(Struct, frozen=True, eq=False):
-    """What the resamples say of each pair: `size` is compared with `observed`, `mean` is the difference under the null.
+    """The differences of each pair in the resamples: `size` is compared with `observed`, `mean` is the difference under
+    the null.
 
     `size` and `mean` have shape (P, B) and are absolute; NaN is undefined and as large as nothing. `observed` has shape
-    (P,), NaN where there is nothing to test. A share is one of all resamples, or (`of_defined`) of those that are
-    defined.
+    (P,), NaN if there is nothing to test. Shares are of all resamples, or (`of_defined`) of those that are defined.
     """
 
     observed: Floats
@@ -84,7 +84,7 @@ class Differences(Struct, frozen=True, eq=False):
     of_defined: bool = False
 
     def total(self, times: Floats) -> Floats:
-        """How many resamples of each pair count; shape (P,)."""
+        """Return the number of resamples of each pair that count; shape (P,)."""
         if not self.of_defined:
             return np.full(len(self.size), times.sum())
         return np.einsum("pb,b->p", (~np.isnan(self.size)).astype(np.float64), times)
@@ -97,7 +97,7 @@ class Differences(Struct, frozen=True, eq=False):
         return np.where(np.isnan(self.observed), np.nan, level)
 
     def required(self, times: Floats, alphas: Sequence[float]) -> Floats:
-        """Return the mean where the size is the ⌈Bα⌉-th largest, equal sizes going by falling mean; shape (P,
+        """Return the mean at which the size is the ⌈Bα⌉-th largest, equal sizes going by falling mean; shape (P,
         alphas)."""
         differences = np.full((len(self.size), len(alphas)), np.nan)
         ranks = np.ceil(self.total(times)[:, None] * np.asarray(alphas) - TIE)
@@ -122,7 +122,7 @@ def sums(values: Floats, weights: Floats) -> Floats:
 
 
 def all_whole(values: Floats) -> bool:
-    """Whether all values are whole numbers."""
+    """Return whether all values are whole numbers."""
     return bool((np.rint(values) == values).all())
 
 
@@ -166,7 +166,7 @@ def _t(values: Floats, counts: Floats, weights: Floats, centre: Floats) -> tuple
 def _again_where_digits_were_lost(
     spread: Floats, squares: Floats, arrays: tuple[Floats, Floats, Floats, Floats]
 ) -> None:
-    """Sum squared deviations one by one where the short formula took a difference of nearly equal numbers."""
+    """Sum squared deviations one by one if the short formula took a difference of nearly equal numbers."""
     values, counts, weights, mean = arrays
     cells = np.argwhere((spread <= 1e-6 * squares) & (squares > 0))
     step = max(1, CELLS_AT_ONCE // max(1, weights.shape[1]))
@@ -192,7 +192,7 @@ def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: 
 
 
 def _difference(one: Floats, other: Floats) -> Floats:
-    """one - other, with what is nothing but rounding set to 0."""
+    """Return one - other, with a difference that is only rounding set to 0."""
     difference = one - other
     difference[np.abs(difference) <= ROUNDING * np.maximum(np.abs(one), np.abs(other))] = 0.0
     return difference

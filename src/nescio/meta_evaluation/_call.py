@@ -1,4 +1,5 @@
-"""What the public functions of this package share: the data with two runs at least, the measures in turn, the notes."""
+"""Parts that the public functions of this package share: data with at least two runs, the measures in turn, the
+notes."""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ def by_name(data: Data) -> Data:
 def each_measure(
     compute: Callable[[Measure], Any], wanted: Sequence[Measure], jobs: int, progress: Progress | None
 ) -> list[Any]:
-    """Return what `compute` gives for each measure, in their order."""
+    """Return the result of `compute` for each measure, in their order."""
     parts = []
     for part in parallel.each(compute, wanted, jobs):
         parts.append(part)
@@ -67,7 +68,7 @@ def each_measure(
 
 
 def undefined(rows: Sequence[Any]) -> list[Note]:
-    """Note each measure whose rows say that comparisons were `undefined`."""
+    """Return notes on the measures whose rows say that comparisons were `undefined`."""
     counts = {row.measure: row.undefined for row in rows if row.undefined}
     return [
         note(

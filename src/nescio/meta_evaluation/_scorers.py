@@ -1,4 +1,4 @@
-"""A measure on sub-collections, for every run: by sums over the chosen units, or by weights where questions are
+"""A measure on sub-collections, for every run: by sums over the chosen units, or by weights if questions are
 ordered."""
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def scores(data: Evidence, measure: Measure) -> Scores:
 
 
 def unit_columns(data: Evidence, measure: Measure) -> dict[str, Array]:
-    """Return the columns whose sums an additive measure reads, 0 where a run lacks what it needs; (runs, units) or with
+    """Return the columns whose sums an additive measure reads, 0 if a run lacks what it needs; (runs, units) or with
     one axis more."""
     read, usable = columns_for(data, measure)
     whole = bool(usable.all())  # then a large table is not copied

@@ -1,4 +1,4 @@
-"""Sub-collections of a pair of runs as tables of counts: what a measure of counts needs instead of the questions.
+"""Sub-collections of a pair of runs as tables of counts, which suffice for a measure of counts.
 
 A pair's table says how many questions are of kind i for the one run and of kind j for the other. Once it is tallied,
 drawing from it costs the same for a thousand questions and for ten million.
@@ -36,8 +36,8 @@ class PairTables(Struct, frozen=True, eq=False):
         return replace(self, counts=self.counts[start : start + pairs])
 
     def scores(self, size: int, parts: int, trials: int, rng: np.random.Generator) -> Floats:
-        """Both runs of each pair on `trials` sub-collections in disjoint parts of `size` questions; (2, parts, pairs,
-        trials)."""
+        """Return the scores of both runs of each pair on `trials` sub-collections in disjoint parts of `size`
+        questions; (2, parts, pairs, trials)."""
         counts = self.counts
         kinds = counts.shape[-1]
         flat = counts.reshape(len(counts), -1)
@@ -57,7 +57,7 @@ class PairTables(Struct, frozen=True, eq=False):
 
 
 def countable(data: Evidence, measure: Measure) -> bool:
-    """Whether counts of kinds are all that a measure needs of a pair."""
+    """Return whether counts of kinds are all that a measure needs of a pair."""
     return (
         measure.order is None
         and data.clusters is None

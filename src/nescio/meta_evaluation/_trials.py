@@ -1,4 +1,4 @@
-"""Scores on sub-collections: what stability and swap rates are both counted from.
+"""Scores on sub-collections, from which both stability and swap rates are counted.
 
 Either all pairs share the sub-collections of a trial, or each pair and trial has its own, as the published figures
 literally say. Where a measure needs no more than counts, the second way draws the pair's joint table instead of the
@@ -49,7 +49,7 @@ class Drawing(Struct, frozen=True):
     jobs: int = 1
 
     def check(self, units: int, parts: int) -> None:
-        """Raise UsageError where so many units have no such sub-collections."""
+        """Raise UsageError if so many units have no such sub-collections."""
         if self.size < 1 or self.size * parts > units:
             disjoint = " twice, disjoint," if parts > 1 else ""
             raise UsageError(
@@ -59,11 +59,11 @@ class Drawing(Struct, frozen=True):
 
 
 def drawing_for(data: Data, size: int | None, trials: int | None, seed: int, *, fresh: bool, jobs: int = 1) -> Drawing:
-    """Return the drawing asked for; where no size is named, 250 or half of the questions (or clusters)."""
+    """Return the drawing asked for; if no size is named, it is 250 or half of the questions (or clusters)."""
     count = _size(data)
     if count < 2:
         raise MismatchError("there is only one question (or cluster), which cannot be halved")
-    # Counts say of each pair what it did, and not of which questions: sub-collections cannot be shared.
+    # Counts say what each pair did, and not on which questions: sub-collections cannot be shared.
     return Drawing(size or min(LARGEST_DEFAULT, count // 2), trials, seed, fresh or not data.has_questions, jobs)
 
 
@@ -76,7 +76,7 @@ def drawings_for(
     fresh: bool,
     jobs: int = 1,
 ) -> tuple[Drawing, ...]:
-    """Return a drawing for each size that is asked for; the one by default where none is."""
+    """Return a drawing for each size that is asked for; the default one if none is."""
     asked = sizes if isinstance(sizes, Sequence) else (sizes,)
     if not asked:
         raise UsageError("size is an empty list")
@@ -86,7 +86,7 @@ def drawings_for(
 
 
 def of_sizes(compute: Callable[..., T], drawings: Sequence[Drawing], measure: Measure) -> list[T]:
-    """Return what `compute` gives of a measure for each drawing."""
+    """Return the result of `compute` for a measure with each drawing."""
     return [compute(measure, drawing=drawing) for drawing in drawings]
 
 
@@ -126,7 +126,7 @@ def pair_scores(data: Data, measure: Measure, drawing: Drawing, parts: int) -> I
 
 
 def chunks(scores: Floats) -> Iterator[Chunk]:
-    """All pairs of the runs whose scores on shared sub-collections these are; shape (parts, runs, trials)."""
+    """Yield the scores of all pairs of runs on shared sub-collections; `scores` has shape (parts, runs, trials)."""
     runs = scores.shape[1]
     step = max(1, COMPARISONS_AT_ONCE // max(1, scores.shape[2]))
     for first in range(runs - 1):
@@ -192,7 +192,7 @@ def table_scores(tables: PairTables, drawing: Drawing, parts: int) -> Iterator[C
 
 
 def _task(task: tuple[int, PairTables], drawing: Drawing, parts: int) -> list[Chunk]:
-    """Return the scores of some pairs, the first of which has that number."""
+    """Return the scores of some pairs; the task names the number of the first pair."""
     (first, tables), trials = task, _finite(drawing)
     drawn = []
     for start in range(0, len(tables.counts), PAIRS_A_STREAM):

@@ -1,4 +1,5 @@
-"""Do measures rank the runs alike? Rank correlations, and the pairs of runs on which two measures disagree most."""
+"""Measure how alike two measures rank the runs, by rank correlations, and find the pairs of runs on which they disagree
+most."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ Floats = NDArray[np.float64]
 
 
 class Agreement(Struct, frozen=True):
-    """How alike two measures rank the runs; `discordant` is how many pairs of runs they order oppositely."""
+    """The agreement of two measures on the ranking of runs; `discordant` is the number of pairs of runs that they order
+    oppositely."""
 
     measure: str
     other: str
@@ -159,7 +161,8 @@ def _range(measure: Measure, values: Floats) -> float:
 
 
 def _counts(data: Data) -> NDArray[np.int64] | None:
-    """How often each run was correct, incorrect and unanswered, shape (runs, 3); None where that is not known."""
+    """Return the numbers of correct, incorrect and unanswered questions of each run, shape (runs, 3), or None if they
+    are not known."""
     if not {*OUTCOMES} <= {*data.columns}:
         return None
     totals = data.tally().totals()

@@ -1,5 +1,4 @@
-"""Do two measures say the same of the runs? Correlations between measures over runs, as in Deep Read's comparability
-study."""
+"""Correlate measures over runs, to see whether two say the same of the runs, as in Deep Read's comparability study."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ LEAST_RUNS = 3
 
 
 class Correlation(Struct, frozen=True):
-    """Pearson's correlation of two measures over runs: NaN under three runs, or where one of them does not vary.
+    """Pearson's correlation of two measures over runs. NaN under three runs, or if one of the measures does not vary.
 
     `runs` is the number of runs on which both are defined.
     """

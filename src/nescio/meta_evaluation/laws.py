@@ -1,7 +1,7 @@
 """Laws that every measure keeps, whatever it measures: `pytest --nescio-laws NAME` holds other people's to them.
 
-A law is a function of Evidence, of which it looks at the first run, and of a measure; it returns how the measure breaks
-it, or "".
+A law is a function of Evidence and of a measure. It looks at the first run, and returns how the measure breaks it, or
+"".
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TRIALS, MOST_QUESTIONS, LEVELS = 100, 10, 4  # whose ids are in the order of the
 
 
 def within_bounds(data: Evidence, measure: Measure) -> str:
-    """Hold values, and those of resamples, to the bounds; an undefined value is within them."""
+    """Check that values, and those of resamples, are within the bounds; an undefined value is."""
     sample, (low, high) = _sample(data, measure), measure.bounds
     values = np.append(_resampled(sample, 64), sample.value)
     outside = values[~(np.isnan(values) | ((values >= low - SLACK) & (values <= high + SLACK)))]
@@ -32,7 +32,7 @@ def within_bounds(data: Evidence, measure: Measure) -> str:
 
 
 def undefined_of_nothing(data: Evidence, measure: Measure) -> str:
-    """Ask what no questions give: 0/0 is undefined, never 0."""
+    """Check that the measure of no questions is undefined: 0/0 is never 0."""
     sample = _sample(data, measure)
     value = float(sample.measure.value(sample.patterns, 0 * sample.patterns.counts))
     return "" if np.isnan(value) else f"no questions give {value:g}, and not NaN (undefined)"
@@ -67,7 +67,7 @@ LAWS: dict[str, Law] = {
 
 
 def broken(law: str, measure: Measure) -> str:
-    """Return how a measure breaks a law on any of the data that `trials` draws, with the outcomes; "" where it does
+    """Return how a measure breaks a law on any of the data that `trials` draws, with the outcomes; "" if it does
     not."""
     for data in trials(measure):
         if _sample(data, measure).n and (how := LAWS[law](data, measure)):
@@ -107,6 +107,6 @@ def _resampled(sample: MeasureInput, times: int) -> Array:
 
 
 def _unlike(one: float, other: float, what: str, against: str) -> str:
-    """Say how two values differ, by more than rounding; both may be undefined."""
+    """Return how two values differ, by more than rounding; "" if they do not. Both may be undefined."""
     alike = np.isclose(one, other, rtol=1e-9, atol=SLACK, equal_nan=True)
     return "" if alike else f"{what} give {one:g}, {against} {other:g}"

@@ -1,4 +1,5 @@
-"""How many of a measure's pairs of runs differ significantly by a bootstrap test: discriminative power (Sakai 2006)."""
+"""Measure discriminative power (Sakai 2006): how many pairs of runs differ significantly in a measure by a bootstrap
+test."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ Pairs = NDArray[np.int64]  # (P, 2): run and baseline
 
 
 class Power(Struct, frozen=True):
-    """How many pairs of runs differ significantly at `alpha`, and from which difference on that can be expected.
+    """The number of pairs of runs that differ significantly at `alpha`, and the difference from which on this can be
+    expected.
 
     `statistic` says what was resampled. The pairs whose significance is `undefined` (runs without any difference) are
     among `pairs`, and not significant.
@@ -191,7 +193,8 @@ def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost:
 
 
 def is_mean(data: Evidence, measure: Measure) -> bool:
-    """Whether the measure is, on this data, the mean over questions of a number that each question has on its own.
+    """Return whether the measure is, on this data, the mean over questions of a number that each question has on its
+    own.
 
     Found by trying: the measure of each kind of question alone says what that number would be, and collections of all
     sorts of kinds must then have their mean. (A run that answers everything has its accuracy for c@1: there c@1 is a

@@ -36,7 +36,7 @@ class Stability(Struct, frozen=True):
 
 
 class Counters(Struct, frozen=True):
-    """What Figure 1 counts of two runs x and y: EQ(x,y), GT(x,y) and GT(y,x) of a measure at one fuzziness."""
+    """The counts of Figure 1 for two runs x and y: EQ(x,y), GT(x,y) and GT(y,x) of a measure at one fuzziness."""
 
     measure: str
     fuzziness: float
@@ -112,7 +112,7 @@ def curve(
     *,
     literal: bool = False,
 ) -> list[Stability]:
-    r"""How often sub-collections mislead, and how often they cannot tell, for each fuzziness.
+    r"""Return, for each fuzziness, how often sub-collections mislead, and how often they cannot tell.
 
     For two runs on one sub-collection, with margin $f\cdot\max(M_x, M_y)$: a difference below the margin is a tie, and
     so are equal scores (`literal` books those as the figure does: for the second run where the margin is 0). The error

@@ -129,7 +129,7 @@ def _notes(need: Sensitivity, of_several: bool) -> list[Note]:
 
 
 def swap_rates(data: Data, measure: Measure, drawing: Drawing, rate: float = 0.05) -> tuple[list[SwapBin], Sensitivity]:
-    r"""How large a difference must be so that another sub-collection seldom reverses it.
+    r"""Return the difference from which on another sub-collection seldom reverses it, with its swap rates.
 
     For two runs on disjoint sub-collections, d and d' are the differences of their scores; |d| falls into one of 21
     bins of 0.01 (the last open), and the comparison is a swap where d·d' < 0. The required difference is the lower

@@ -1,4 +1,4 @@
-"""What a verb is, declared once: its options, the request that they make, and the function that runs it.
+"""Declare a verb once: its options, the request that they make, and the function that runs it.
 
 From a declaration come the command line, the Python signature, the tool for assistants, completion and the reference.
 """

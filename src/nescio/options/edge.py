@@ -1,4 +1,4 @@
-"""What a verb needs of whoever called it, wherever that is: how far along the work is."""
+"""The services that a verb needs of its caller, whoever that is: a display of progress."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BARS: ContextVar[Callable[[str, bool], Progress | None]] = ContextVar("bars", de
 
 
 def bar(what: str, *, of_bytes: bool = False) -> Progress | None:
-    """Return what shows the progress of a step that only large files take long for; None where nobody looks."""
+    """Return a display of progress for a step that takes long on large files only, or None if nobody looks."""
     return BARS.get()(what, of_bytes)
 
 
@@ -18,5 +18,5 @@ SAY: ContextVar[Callable[[str], None]] = ContextVar("say", default=lambda _: Non
 
 
 def say(message: str) -> None:
-    """Tell the user something while a verb works; nobody hears it where nobody listens."""
+    """Tell the user something while a verb works; without a listener nothing happens."""
     SAY.get()(message)

@@ -16,12 +16,12 @@ Check = Callable[[Any], Any]
 
 
 class Kind(Struct, frozen=True):
-    """What an option takes.
+    """The kind of value that an option takes.
 
-    `takes` says it in a message; `check` returns the value that the request holds, and raises ValueError, TypeError or
-    a UsageError of its own for one that makes no sense; `read` turns the words of a shell (one, or a list of them where
-    `several` may be given) into what a program would pass, and `write` one of several back into a word; `plain` is the
-    type that stands for it in JSON.
+    `takes` names the kind in a message. `check` returns the value that the request holds, and raises ValueError,
+    TypeError or a UsageError of its own for one that makes no sense. `read` turns the words of a shell (one, or a list
+    of them if `several` may be given) into what a program would pass, and `write` turns one of several back into a
+    word. `plain` is the type that represents it in JSON.
     """
 
     takes: str
@@ -39,7 +39,7 @@ class Kind(Struct, frozen=True):
 
 
 def kind_of(annotation: Any, low: float | None = None, high: float | None = None, *, above: bool = False) -> Kind:
-    """Return the kind that a type stands for; an `Annotated` type may name its own.
+    """Return the kind of a type; an `Annotated` type may name its own.
 
     `low` and `high` bound a number; with `above` it must exceed `low`.
     """
@@ -55,7 +55,7 @@ def kind_of(annotation: Any, low: float | None = None, high: float | None = None
 
 
 def kinds_of(annotations: Sequence[tuple[Any, float | None, float | None, bool]]) -> list[Kind]:
-    """Return the kinds that types stand for, each with its bounds and whether the lower one is excluded."""
+    """Return the kinds of types, each given with its bounds and whether the lower one is excluded."""
     return [kind_of(annotation, low, high, above=above) for annotation, low, high, above in annotations]
 
 
@@ -76,7 +76,7 @@ def _kind_of_union(types: tuple[Any, ...], low: float | None, high: float | None
 
 
 def number(of: type, low: float | None = None, high: float | None = None, *, above: bool = False) -> Kind:
-    """Take a number, whole or not, between bounds."""
+    """Return the kind of a number, whole or not, between bounds."""
     what = "a whole number" if of is int else "a number"
     if low is not None and high is not None:
         limits = [f"above {low:g} and at most {high:g}" if above else f"from {low:,} to {high:,}"]
@@ -100,7 +100,7 @@ def number(of: type, low: float | None = None, high: float | None = None, *, abo
 
 
 def one_of(choices: tuple[str, ...]) -> Kind:
-    """Take one of some words."""
+    """Return the kind of one of some words."""
 
     def check(value: Any) -> Any:
         if value not in choices:
@@ -111,7 +111,7 @@ def one_of(choices: tuple[str, ...]) -> Kind:
 
 
 def several_of(choices: tuple[str, ...]) -> Kind:
-    """Take some of some words, each of which may be given."""
+    """Return the kind of some of these words, each of which may be given."""
 
     def check(value: Any) -> Any:
         names = _names(value)
@@ -149,7 +149,7 @@ def _pairs(value: Any) -> dict[str, str]:
 
 
 class RepeatedNameError(ValueError):
-    """A name that is given twice, of which the first would be lost."""
+    """An error for a name that is given twice, so that the first value would be lost."""
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -250,7 +250,7 @@ def _betweens(value: Any) -> tuple[float, ...]:
 
 
 def _counts(value: Any) -> tuple[int, ...]:
-    """Return whole numbers from 1; one of them may stand alone."""
+    """Return whole numbers from 1; a single number may be given without a list."""
     if isinstance(value, str):
         raise TypeError
     values = tuple(map(number(int, 1).check, value if isinstance(value, Iterable) else (value,)))
@@ -278,7 +278,7 @@ def _level_or_none(text: str) -> float | None:
 
 
 def same(value: Any) -> Any:
-    """Return what is given, whatever it is."""
+    """Return the value given, unchanged."""
     return value
 
 

@@ -1,4 +1,4 @@
-"""A request: the typed, immutable record of what a verb is asked, and of each option what it is.
+"""A request: the typed, immutable record of a verb's options and their values.
 
 A request is a class whose fields are options. Classes of options that several verbs share are its bases:
 
@@ -30,15 +30,15 @@ _NOTHING: Words = {}
 
 
 class Option(Struct, frozen=True):
-    """One option.
+    """An option: its default, its help, and the rules for its value.
 
-    `flags` are what a shell calls it (none: its name); `default_words` says what is done where the default is None;
-    `low`, `high` and `above` bound a number; `apart` names options (or facts of the request, such as "suite") that
-    it cannot stand beside, `needs` those of which it needs one; `bare` is its value where a shell gives none;
-    `edge` says that only programs pass it; `positional` that a program may pass it by its place, `argument` that a
-    shell does; `runs` that its files are programs, which no assistant may start; `reads` that its files are read,
-    `writes` that it names what is written; `complete` lists words for it, and help pages show what each is where it
-    gives a mapping. `required` says that it must be given, and `given_as` what a shell calls it.
+    `flags` are its names in a shell (none: its name); `default_words` says what happens if the default is None; `low`,
+    `high` and `above` bound a number. `apart` names options (or facts of the request, such as "suite") that cannot be
+    given with it, `needs` those of which it needs one. `bare` is its value if a shell gives none; `edge` says that only
+    programs pass it; `positional` that a program may pass it by its place, `argument` that a shell does. `runs` says
+    that its files are programs, which no assistant may start; `reads` that its files are read, `writes` that it names
+    what is written. `complete` lists words for it, and help pages show the meaning of each if it gives a mapping.
+    `required` says that it must be given, and `given_as` has its names in a shell.
     """
 
     default: Any = UNSET
@@ -73,7 +73,7 @@ class Option(Struct, frozen=True):
 
     @property
     def default_about(self) -> str:
-        """What is done where it is not given, in the spelling of who reads it."""
+        """The behaviour without the option, in the spelling of the interface that shows it."""
         return spelled(self.default_words)
 
     def checked(self, value: Any, *, typed: bool = False) -> Any:
@@ -90,7 +90,7 @@ class Option(Struct, frozen=True):
 
     @property
     def takes(self) -> str:
-        """What it takes, in words; the form that its metavar names comes first."""
+        """The value of the option in words; if its metavar names a form, that comes first."""
         return self.metavar if self.kind.several and "=" in self.metavar else self.kind.takes
 
 
@@ -123,7 +123,7 @@ def _declared(**fields: Any) -> Option:
 
 
 class _Declared:
-    """The options of a class of requests, with the kinds that their types stand for, worked out when first asked."""
+    """The options of a class of requests, with the kinds of their types, computed on first use."""
 
     def __init__(self) -> None:
         self.of: dict[type, dict[str, Option]] = {}
@@ -146,8 +146,8 @@ def _with_kind(one: Option, of_hint: Kind) -> Option:
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, argument))
 class Request:
-    """The base of all requests. Making one checks every value and which options stand beside which; raises UsageError,
-    and TypeError for an option that there is not."""
+    """The base of all requests. Making one checks every value, and which options may be given together. It raises
+    UsageError, or TypeError for an option that does not exist."""
 
     options: ClassVar[Any] = _Declared()
     facts: ClassVar[dict[str, str]] = {}  # what may be true of a request, in words: "suite", "a suite of benchmarks"
@@ -175,7 +175,7 @@ class Request:
         self._check_files()
 
     def _bound(self, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        """Name the values that were given by their places; raises TypeError as a function does."""
+        """Return the values that were given by their places, by name; raise TypeError as a function does."""
         places = [name for name, one in self.options.items() if one.positional]
         if len(values) > len(places):
             raise TypeError(f"takes {len(places)} values by place ({', '.join(places)}), but {len(values)} were given")
@@ -196,14 +196,14 @@ class Request:
         return cls(**{name: cls.options[name].checked(value, typed=True) for name, value in words.items()}, **further)
 
     def check(self) -> None:
-        """Raise UsageError where this request makes no sense for more reasons than options declare."""
+        """Raise UsageError if this request makes no sense for reasons beyond those that options declare."""
 
     def holding(self) -> AbstractContextManager[None]:
-        """Return what holds while the request is answered."""
+        """Return a context that applies while the request is answered."""
         return nullcontext()
 
     def is_(self, fact: str) -> bool:  # noqa: ARG002
-        """Say whether a fact is true of this request, as of one about a suite."""
+        """Return whether a fact is true of this request, as of one about a suite."""
         return False
 
     @cached_property
@@ -284,7 +284,7 @@ def _is_same(one: str, other: str) -> bool:
 
 
 def _flat(value: Any) -> Iterator[Any]:
-    """Yield what is given, however it is nested; nothing for None, and nothing of the rows of a table."""
+    """Yield the values given, at any depth of nesting; nothing for None, and nothing of the rows of a table."""
     if isinstance(value, dict):
         yield from _flat(list(value.values()))
     elif isinstance(value, (list, tuple)):
@@ -296,7 +296,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 def _same(value: Any, default: Any) -> bool:
-    """Say whether a value is the default; a table is none."""
+    """Return whether a value is the default; a table is none."""
     if value is default:
         return True
     return type(value) is type(default) and isinstance(value, (str, int, float, tuple, dict)) and value == default

@@ -1,4 +1,4 @@
-"""A verb: its request, and the function that runs it. It is called as a function is, with what it takes checked."""
+"""A verb: its request, and the function that runs it. It is called like a function, and its arguments are checked."""
 
 from __future__ import annotations
 
@@ -62,30 +62,30 @@ class Verb(Generic[P, R]):
 
     @property
     def about(self) -> str:
-        """The first sentence of what it does."""
+        """The first sentence of the verb's help."""
         return self.doc.partition("\n")[0]
 
     @property
     def path(self) -> str:
-        """What Python calls it: nescio.ave.build."""
+        """The name of the verb in Python: nescio.ave.build."""
         return ".".join(["nescio", *self.name.replace("-", "_").split()[:-1], self.__name__])
 
     @property
     def examples(self) -> list[str]:
-        """Its examples, as a shell has them."""
+        """The examples of the verb, as a shell has them."""
         parts = [part for part in self.doc.split("\n\n") if part.startswith("\b\n")]
         return [line.partition("  #")[0].strip() for part in parts for line in part.split("\n")[1:]]
 
     @property
     def calls(self) -> list[str]:
-        """Its examples in Python: those that call this verb, and name files that no shell has to find."""
+        """The examples of the verb in Python: those that call this verb, and name files that no shell has to find."""
         own = f"nescio {self.name} "
         lines = [line for line in self.examples if line.startswith(own) and "*" not in line]
         return [as_call(self, shlex.split(line.removeprefix(own))) for line in lines]
 
     @property
     def options(self) -> dict[str, Option]:
-        """Its options by name."""
+        """The options of the verb by name."""
         options: dict[str, Option] = self.request.options
         return options
 
@@ -123,7 +123,8 @@ def _named(module: str, name: str) -> Any:
 
 
 def documented(verb: Verb[Any, Any]) -> str:
-    """Write what `help` shows: what the verb does, its examples in Python, and each option with what it is for."""
+    """Return the text that `help` shows: what the verb does, its examples in Python, and each option with its
+    purpose."""
     prose = "\n\n".join(part for part in verb.doc.split("\n\n") if not part.startswith("\b"))
     lines = [prose, "", *(f"    {line}" for line in verb.calls), "", "Arguments:"]
     for name, one in verb.options.items():
@@ -218,7 +219,7 @@ def verb(request: Callable[P, Q], *, name: str = "", **how: Any) -> Callable[[Ca
 
 
 def _name(run: Callable[..., Any]) -> str:
-    """Name a verb by its function, after the group that its module is."""
+    """Return the name of a verb: that of its function, after the group that its module is."""
     module = run.__module__.removeprefix(ROOM).split(".")
     own = run.__name__.rstrip("_").replace("_", "-")
     return " ".join([*module[:-1], own] if module[-1].replace("_", "-") == own else [*module, own])

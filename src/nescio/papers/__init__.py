@@ -117,7 +117,7 @@ def fitting_items(paper: Paper, name: str) -> list[Item]:
 
 
 def _has(wanted: str, text: str) -> bool:
-    """Say whether a text has all words: a number to the digit, and other words at least by their beginning."""
+    """Return whether a text has all words: a number to the digit, and other words at least by their beginning."""
     words = _plain(text).split()
     return bool(wanted) and all(
         part in words if part[-1].isdigit() else any(word.startswith(part) for word in words) for part in wanted.split()
@@ -125,7 +125,7 @@ def _has(wanted: str, text: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    """Reduce a name to what its spellings share: "Eq. (11)", "equation 11" and "eq11" are the one word "eq11"."""
+    """Return the part of a name that its spellings share: "Eq. (11)", "equation 11" and "eq11" all give "eq11"."""
     letters = unicodedata.normalize("NFKD", name.casefold())
     words = re.findall(r"[a-zα-ω]+|\d+(?:\.\d+)*|[¬%@§]", "".join(c for c in letters if not unicodedata.combining(c)))
     return _NUMBERED.sub(r"\1\2", " ".join(_SAME.get(word, word) for word in words))

@@ -46,8 +46,7 @@ def file_of(baseline: str | Path | None) -> Path | None:
 
 
 def both_named(baseline: str | Path | None, run: str | None) -> tuple[str, ...]:
-    """Return the two runs of which alone something is asked; none where one is not named, or is in a file of its
-    own."""
+    """Return the only two runs that a comparison needs; empty if one is not named, or is in a file of its own."""
     return () if run is None or baseline is None or file_of(baseline) else (str(baseline), run)
 
 
@@ -103,16 +102,16 @@ def _with_options(text: str, options: Sequence[str]) -> str:
 
 
 def deciding(options: Options) -> dict[str, Any]:
-    """Return the options of reading that decide outcomes, as JSON has them, where they were given."""
+    """Return the options of reading that decide outcomes, as JSON has them, if they were given."""
     values = {name: getattr(options, name) for name in DECIDING if name in options.given}
     listed = {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items() if v}
     return {name: [*v] if isinstance(v, tuple) else v for name, v in listed.items()}
 
 
 def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Options) -> tuple[ReadResult, str]:
-    """Return what was read with the baseline's run at its end, and what that run is called there.
+    """Return the data with the baseline's run at the end, and the name of that run there.
 
-    Raises MismatchError where the questions, their clusters, the judge or the way of reading are others than the
+    Raises MismatchError if the questions, their clusters, the judge or the way of reading are others than the
     baseline's, and UsageError for data that is not known question by question.
     """
     data = read.data
@@ -142,7 +141,7 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
 
 
 def _one_sided(new: Outcomes | Evidence, old: Outcomes | Evidence) -> tuple[Note, ...]:
-    """Note the questions of which the new files say whether they have an answer, and the baseline does not."""
+    """Return a note on the questions that the new files mark as answerable or not, and the baseline does not."""
     known = [
         {name for name, value in zip(data.questions, data.answerable.tolist(), strict=True) if value >= 0}
         if isinstance(data, Outcomes) and data.answerable is not None
@@ -180,7 +179,7 @@ def _listed(questions: set[str], how: str) -> str:
 
 
 def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> None:
-    """Raise MismatchError where another judge judged; the day on which a model judged may differ."""
+    """Raise MismatchError if another judge judged; the day on which a model judged may differ."""
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
     if before != now:
         raise MismatchError(
@@ -216,7 +215,8 @@ def _check_reading(now: Mapping[str, Any], baseline: Baseline, path: Path) -> No
 
 
 def _check_clusters(data: Outcomes | Evidence, baseline: Baseline, path: Path) -> None:
-    """Raise MismatchError where other questions move together than in the baseline: few clusters hide a difference."""
+    """Raise MismatchError if the questions have other clusters than in the baseline, because few clusters hide a
+    difference."""
     before, now = clusters_of(baseline.data), clusters_of(data)
     if other := {question for question in before if before[question] != now[question]}:
         then, these = (_counted(clusters) for clusters in (before, now))
@@ -233,14 +233,14 @@ def _counted(clusters: Words) -> str:
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
-    """Return the name of the baseline's run, changed where a run has it already."""
+    """Return the name of the baseline's run, changed if a run has it already."""
     while name in taken:
         name = f"{name} (baseline)"
     return name
 
 
 def _together(new: Any, old: Any, name: str, path: Path) -> Any:
-    """Return the runs of both on the rows of either; what is known of a question is as the new files have it."""
+    """Return the runs of both on the rows of either; the new files say what is known of a question."""
     keys_new, keys_old = _keys(new), _keys(old)
     at_new, at_old = ({key: i for i, key in enumerate(keys)} for keys in (keys_new, keys_old))
     keys = [*keys_new, *(key for key in keys_old if key not in at_new)]
@@ -299,7 +299,7 @@ def _together(new: Any, old: Any, name: str, path: Path) -> Any:
 
 
 def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Path) -> Array | None:
-    """Return whether each question has an answer, as far as either knows; raises MismatchError where they disagree."""
+    """Return whether each question has an answer, if either knows; raise MismatchError if they disagree."""
     known: list[dict[str, int]] = []
     for data in (old, new):
         values = () if data.answerable is None else data.answerable.tolist()
@@ -314,6 +314,6 @@ def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Pa
 
 
 def _keys(data: Outcomes | Evidence) -> list[tuple[str, str]]:
-    """Name rows by their questions and repeats."""
+    """Return a name for each row: its question and repeat."""
     labels = [FIRST] * len(data.questions) if data.repeats is None else map(str, data.repeats.label)
     return list(zip(data.questions, labels, strict=True))

@@ -1,4 +1,4 @@
-"""Certificates of judges: who judged what, and how far people agree. A gate may require one."""
+"""Certificates of judges: the judge, its data, and how far people agree with it. A gate may require one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Coefficient(Struct, frozen=True):
 
 
 class Certificate(Struct, frozen=True):
-    """How far people agree with a judge, on how many labels that they gave without seeing its verdicts.
+    """The agreement of people with a judge, on labels that they gave without seeing its verdicts.
 
     `judge` is the judge with its parameters, `prompt` the digest of what a language model is asked (empty for other
     judges). `questions` is the digest of the questions' names, `data` that of the outcomes judged, and `people` that of
@@ -53,7 +53,7 @@ class Certificate(Struct, frozen=True):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What whoever relies on it should know: that the interval of kappa does not lie above 0."""
+        """The notes for users of the certificate: that the interval of kappa does not lie above 0."""
         kappa = _kappa(self)
         if kappa is None or (kappa.low is not None and kappa.low > 0):
             return ()
@@ -79,7 +79,7 @@ def digest_of(questions: Iterable[str]) -> str:
 
 
 def read_certificate(path: Path | str) -> Certificate:
-    """Read a certificate; raises FormatError for a file that is none, UsageError where it cannot be read."""
+    """Read a certificate; raises FormatError for a file that is none, UsageError if it cannot be read."""
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -110,8 +110,8 @@ def _certificate(document: Mapping[str, Any]) -> Certificate:
 
 
 def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions: Iterable[str] | None) -> list[Note]:
-    """Say what a certificate certifies, of answers that these judges judged; raises MismatchError, in one sentence,
-    where judge, prompt or questions are others than it is for, or the interval of its kappa is not above 0."""
+    """Return the statement of a certificate on answers that these judges judged. Raises MismatchError, in one sentence,
+    if judge, prompt or questions differ from its own, or if the interval of its kappa is not above 0."""
     own = read_certificate(path)
     if questions is None:
         raise MismatchError(f"{path}: the certificate is for particular questions, but this data names none")
@@ -168,5 +168,5 @@ def _kappa(certificate: Certificate) -> Coefficient | None:
 
 
 def _nameless(record: JudgeRecord) -> JudgeRecord:
-    """Return a judge without what changes from call to call, or has an error of its own."""
+    """Return a judge without what changes from call to call, or has its own error message."""
     return replace(record, date="", prompt="")

@@ -25,10 +25,10 @@ def judge(
     resources: judging.Resources | None = None,
     watch: Progress | None = None,
 ) -> ReadResult:
-    """Judge what was read by the judge asked for, else by that of the benchmark, else by the one that suits the
-    questions; `watch` is told how many answers have been judged.
+    """Judge the data by the judge asked for, else by that of the benchmark, else by the one that suits the questions.
+    `watch` is told how many answers have been judged.
 
-    What is judged already stays as it is; raises UsageError where a judge is named for it.
+    What is judged already stays as it is; raises UsageError if a judge is named for it.
     """
     data = read.data
     if not isinstance(data, Unjudged):
@@ -78,6 +78,6 @@ def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
 
 
 def judges_of(read: ReadResult) -> tuple[JudgeRecord, ...]:
-    """Name who judged: nescio's judge, whoever the files name, or nobody that is known."""
+    """Return the judges: nescio's judge, those that the files name, or none that is known."""
     own = read.data.judges if isinstance(read.data, Outcomes) else ()
     return tuple(dict.fromkeys((*read.judges, *(record for record in own if record is not None))))

@@ -1,4 +1,4 @@
-"""From what is given to data that can be scored: the one door through which every command gets its Evidence."""
+"""Load the items given as data that can be scored: the one door through which every command gets its Evidence."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ MOST_STAKES = 6  # at which utilities are shown where nothing is asked for
 
 
 class Loaded(Struct, frozen=True):
-    """Data that can be scored: Evidence, or a Tally where only counts were given; notes; the measures to show where
-    none is named.
+    """Data that can be scored: Evidence, or a Tally if only counts were given; notes; and the measures to show if none
+    is named.
 
     `silence` counts the non-answers of each run by kind, as they stood before any policy was applied. `unshared` holds
     the questions that some run lacks, as they stood then. `judged_here` says that nescio judged, and not the tool whose
@@ -60,7 +60,7 @@ class Loaded(Struct, frozen=True):
 
     @property
     def signature(self) -> dict[str, str]:
-        """The part of a signature that says what the numbers were computed from."""
+        """The part of a signature that identifies the data."""
         policies = {
             "missing": self.options.missing,
             "ungraded": self.options.ungraded,
@@ -91,7 +91,7 @@ class Loaded(Struct, frozen=True):
 
 
 def load(source: Any, options: Options | None = None) -> Loaded:
-    """Read, judge and settle what is given: a path or several, a table in memory, an Evidence or a Tally.
+    """Read, judge and settle the items given: a path or several, a table in memory, an Evidence or a Tally.
 
     What is loaded already stays as it is. Raises FormatError, MismatchError, UnknownNameError or UsageError (for an
     option that cannot apply to what is given); nothing is left out without a note.
@@ -126,7 +126,7 @@ def _judged(answers: ReadResult, options: Options) -> Loaded:
 
 
 def _only(data: Any, runs: Sequence[str]) -> Any:
-    """Return the runs that are asked about, with the questions that one of them was asked; all, where one is not
+    """Return the runs that the verb needs, with the questions that one of them was asked; all runs, if one is not
     there."""
     if not runs or not isinstance(data, Outcomes) or not {*runs} <= {*data.runs}:
         return data
@@ -135,7 +135,7 @@ def _only(data: Any, runs: Sequence[str]) -> Any:
 
 
 def apply(judged: ReadResult, options: Options) -> Loaded:
-    """Apply the policies to outcomes; what is Evidence or counts already stays as it is."""
+    """Apply the policies to outcomes; data that is Evidence or counts already is unchanged."""
     baseline = None
     if isinstance(judged.data, Outcomes):
         judged = replace(judged, data=unmarked(judged.data))

@@ -1,5 +1,5 @@
-"""How files are to be read: every field but those of `CALLERS` has its option on the command line, with its default and
-choices."""
+"""The options of reading files: every field except those of `CALLERS` has its option on the command line, with its
+default and choices."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def _format_names() -> Sequence[str]:
 
 
 def _outcomes(value: Any) -> dict[str, str]:
-    """Return what words mean; the outcome stands behind the last sign, as a word may hold one. The empty word is that
-    there is none."""
+    """Return the outcome of each word. The outcome follows the last equals sign, because a word may hold one. The empty
+    word means that there is no answer."""
     items = value if not isinstance(value, str) else [value]
     if not isinstance(items, Mapping) and any(isinstance(one, str) and "=" not in one for one in items):
         raise ValueError
@@ -73,7 +73,7 @@ SIZE = Kind("a size such as 2GB", _size, metavar="SIZE")
 
 
 def _plugins(value: Any) -> tuple[str, ...]:
-    """Import files of Python, before anything asks for what they register."""
+    """Import files of Python before anything asks for their registrations."""
     return tuple(map(load_file, FILES.check(value)))
 
 
@@ -82,7 +82,7 @@ PLUGINS = replace(FILES, check=_plugins, metavar="FILE.py")
 
 
 class Extended(Request, group=PLUG_INS_AND_LIMITS):
-    """What is registered beside what nescio has."""
+    """The options that register plug-ins."""
 
     plugin: Sequence[Path | str] = option(
         default=(),
@@ -94,7 +94,7 @@ class Extended(Request, group=PLUG_INS_AND_LIMITS):
 
 
 class Limited(Extended, group=PLUG_INS_AND_LIMITS):
-    """What files may come to (`sources/limits.py`)."""
+    """The options that limit files (`sources/limits.py`)."""
 
     max_unpacked: float | None = option(
         default=None,
@@ -137,12 +137,12 @@ class Limited(Extended, group=PLUG_INS_AND_LIMITS):
     )
 
     def holding(self) -> AbstractContextManager[None]:
-        """Hold what is read to these limits."""
+        """Hold the files to these limits."""
         return limited(Limits(**{name: getattr(self, name) for name in Limits.__struct_fields__}))
 
 
 class ReadingAnswers(Limited, group="Reading the files"):
-    """How files are read."""
+    """The options of reading files."""
 
     format_in: str | None = option(
         default=None,
@@ -217,12 +217,12 @@ class ReadingAnswers(Limited, group="Reading the files"):
     )
 
     def holding(self) -> AbstractContextManager[None]:
-        """Hold what is read to these limits, and read this sheet of workbooks."""
+        """Hold the files to these limits, and read this sheet of workbooks."""
         return of_sheet(self.sheet, super().holding())
 
     @property
     def no_answer(self) -> NoAnswer:
-        """What empty and unparsed outputs count as."""
+        """The outcomes that empty and unparsed outputs count as."""
         return NoAnswer(self.empty or "incorrect", self.unparsed or "incorrect")
 
     def check(self) -> None:
@@ -236,7 +236,7 @@ class ReadingAnswers(Limited, group="Reading the files"):
 
 
 class JudgingAnswers(ReadingAnswers, group="Reading the files"):
-    """How files are read, and answers judged."""
+    """The options of reading files and judging answers."""
 
     judge: str | None = option(
         default=None,
@@ -247,12 +247,12 @@ class JudgingAnswers(ReadingAnswers, group="Reading the files"):
 
     @property
     def judging(self) -> bool:
-        """Whether answers are to be judged, or taken from people, though their table says which are right."""
+        """Whether answers are to be judged, or taken from people, even if their table says which are right."""
         return self.judge is not None or "judge" in self.choose
 
 
 class MergingRuns(JudgingAnswers, group="Reading the files"):
-    """How files are read and judged, and which runs are repeats of one."""
+    """The options of reading and judging files, and of the runs that are repeats of one run."""
 
     repeats_of: Mapping[str, str] = option(
         default={},
@@ -262,7 +262,7 @@ class MergingRuns(JudgingAnswers, group="Reading the files"):
 
 
 class Reading(MergingRuns, group="Reading the files"):
-    """How files are read, judged and prepared."""
+    """The options of reading, judging and preparing files."""
 
     missing: Missing = option(
         default="error",
@@ -300,15 +300,14 @@ class Reading(MergingRuns, group="Reading the files"):
 
 
 class Options(Reading):
-    """How files are read, with what the reader needs of them: the fields below, which no user sets.
+    """The options of reading files, with the fields that the reader needs and no user sets.
 
     `strata` names the columns to keep for breakdowns (None: all that are constant within a question), `graded` the
-    numeric columns that measures such as mean(f1) read; `texts` asks for the words of questions and answers, which
-    a report shows; `beside` are the columns of a table of labels that is read beside the files, which `column` may
-    mean; `baseline_file` is the file of a
-    baseline, whose run is to stand beside those of the files; `certificate` is the path of a judge's certificate
-    that must be of the judge, prompt and questions of the data; `only` names the runs that are asked about, where what
-    others lack or leave ungraded does not matter.
+    numeric columns that measures such as mean(f1) read. `texts` asks for the words of questions and answers, which a
+    report shows. `beside` are the columns of a table of labels that is read beside the files; `column` may name them.
+    `baseline_file` is the file of a baseline, whose run joins those of the files. `certificate` is the path of a
+    judge's certificate, which must match the judge, prompt and questions of the data. `only` names the runs that the
+    verb needs; gaps and ungraded answers of other runs do not matter then.
     """
 
     strata: tuple[str, ...] | None = option(default=None, edge=True)

@@ -1,5 +1,4 @@
-"""Reading: from paths and tables to what their format's reader makes of them, before anything is judged or any policy
-applied."""
+"""Read paths and tables with the reader of their format, before anything is judged or any policy applied."""
 
 from __future__ import annotations
 
@@ -55,12 +54,11 @@ def read(
     judging: bool = False,
     supports: bool = True,
 ) -> ReadResult:
-    """Read what files or tables hold; words that mean "I do not know" are silence already.
+    """Read files or tables; words that mean "I do not know" are silence already.
 
-    With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may stand alone;
-    with `judging` answers are wanted that are yet to be judged; without `supports` what answers rest on is left out,
-    where nobody will look at it. Raises FormatError, MismatchError, UnknownNameError or
-    UsageError.
+    With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may come without
+    runs; with `judging`, the answers must be yet to be judged; without `supports`, the support of answers is left out,
+    because nobody will look at it. Raises FormatError, MismatchError, UnknownNameError or UsageError.
     """
     options = options or Options()
     with options.holding(), memory_limit(options.memory_limit), sheet_asked(items, options):
@@ -69,7 +67,7 @@ def read(
 
 @contextmanager
 def sheet_asked(items: Sequence[Any], options: Options) -> Iterator[None]:
-    """Ask which sheet of a workbook is the table, with what each one gives; the error stays if none can be read."""
+    """Ask which sheet of a workbook is the table, and show the result of each; the error stays if none can be read."""
     try:
         yield
     except SeveralSheetsError as error:
@@ -98,7 +96,7 @@ def _which_sheet(items: Sequence[Any], options: Options, error: SeveralSheetsErr
 def _read_all(
     items: Sequence[Any], options: Options, *, gold: bool, runs: bool, judging: bool, supports: bool
 ) -> ReadResult:
-    """Open, recognise and read what is given."""
+    """Open, recognise and read the items given."""
     options, remembered = in_effect(options, items)
     judging = judging or not gold or options.judging
     sources, notes = open_files(items)
@@ -220,7 +218,7 @@ def read_parts(
 
 
 def _judged(unjudged: Unjudged) -> Outcomes:
-    """Judge answers by the judge that suits them, to see what a reading of a table would give."""
+    """Judge answers by the judge that suits them, to see the result of one reading of a table."""
     from nescio.pipeline.judging import judge
 
     data = judge(ReadResult(unjudged)).data
@@ -309,7 +307,7 @@ def read_collection(items: Sequence[Any], options: ReadOptions | None = None) ->
 
 
 def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
-    """Raise MismatchError where no question says what its answer is: judged so, every answer would be wrong."""
+    """Raise MismatchError if no question has a gold answer: judged so, every answer would be wrong."""
     if any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions):
         return
     named = ", ".join(str(source.label) for _, source in parts[:3])
@@ -336,7 +334,7 @@ def _apply_declined_patterns(data: Unjudged, declined: Declined) -> Unjudged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Silenced(Sequence[Response]):
-    """Responses of which those at some places decline in words."""
+    """Responses, some of which decline in words."""
 
     responses: Sequence[Response]
     declined: frozenset[int]
@@ -374,7 +372,7 @@ def _silence_notes(declined: Declined) -> Iterator[Note]:
 
 
 def _declined_note(declined: Declined) -> Note:
-    """Count what the patterns of `--declined-pattern` matched."""
+    """Return a note that counts the matches of the patterns of `--declined-pattern`."""
     if not declined.matched:
         return note("pipeline.declined_none", f"{opt('declined_pattern')} matched no answer")
     matched = [(shorten(text), times) for text, times in declined.matched.most_common(_TEXTS_NAMED)]

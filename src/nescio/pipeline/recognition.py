@@ -1,4 +1,4 @@
-"""What are these files? The format that all of them are of, and the part that each plays in it."""
+"""Recognise files: the one format of all of them, and the part that each plays in it."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def by_format(sources: Sequence[Source], column: Mapping[str, str]) -> list[list
 
 
 def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
-    """Open what is given, each once, with the files of a folder in its place; and notes on files that are passed over.
+    """Open the items given, each once, with each folder replaced by its files; and return notes on files that are
+    passed over.
 
-    Raises UsageError where nothing is given, MismatchError where a file is given twice, FormatError where one cannot be
-    opened.
+    Raises UsageError if nothing is given, MismatchError if a file is given twice, FormatError if one cannot be opened.
     """
     if not items:
         raise UsageError("no files were given")
@@ -59,7 +59,7 @@ def recognise(
 
     nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). `column` names columns of
     tables (NAME: COLUMN): a table is then read as the user says, unless a tool's format takes these names. Raises
-    FormatError where a file is of no known format, MismatchError where they are of several, UsageError for columns that
+    FormatError if a file is of no known format, MismatchError if they are of several, UsageError for columns that
     cannot be named.
     """
     sources = [replace(source, named=_named(source, column or {})) for source in sources]
@@ -83,7 +83,7 @@ def _named(source: Source, column: Mapping[str, str]) -> dict[str, str]:
 
 
 def silence_reader() -> Callable[[str], bool]:
-    """Return what says of one text after another whether it reads like silence; judging is imported for the first."""
+    """Return a function that tells whether a text reads like silence; judging is imported for the first text."""
 
     @cache
     def reader() -> SilenceReader:
@@ -156,7 +156,7 @@ def _opened(items: Sequence[Any]) -> Iterator[Source]:
 
 
 def _format_of(source: Source, together: Sequence[Source], named: set[str]) -> formats.Format:
-    """Return the format of a file; where it could be of several, the one that the files given with it can be of too."""
+    """Return the format of a file; among several, the one that fits the files given with it too."""
     candidates = matching_formats(source)
     table = formats.REGISTRY[TABLE]
     if named and table.recognise(source) and not any(named <= {*f.columns} for f in candidates):
@@ -202,7 +202,7 @@ def only_questions(format_: formats.Format, parts: Sequence[SourceRole]) -> bool
 
 
 def _distinct(items: Sequence[Any]) -> None:
-    """Raise MismatchError where a file is given twice."""
+    """Raise MismatchError if a file is given twice."""
     seen: set[Path] = set()
     for item in items:
         if isinstance(item, (str, Path)):

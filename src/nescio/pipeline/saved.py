@@ -30,7 +30,7 @@ KEPT = (
 
 
 def place_of(source: Path) -> Path:
-    """Return where the reading of a table is saved."""
+    """Return the path at which the reading of a table is saved."""
     return source.with_name(source.name + SUFFIX) if source.name else source
 
 
@@ -40,7 +40,7 @@ def with_mapping(options: Options) -> Options:
 
 
 def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[Note, ...]]:
-    """Return options with `mapping` among the columns, and with the saved reading of the tables where the user gave
+    """Return options with `mapping` among the columns, and with the saved reading of the tables if the user gave
     nothing else; and a note on that. Raises UsageError for tables with readings that differ."""
     options = with_mapping(options)
     paths = (
@@ -64,7 +64,7 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether there is such a file; a name that cannot be one is none."""
+    """Return whether there is such a file; False for a name that cannot be one."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -96,6 +96,6 @@ def save(path: Path, options: Mapping[str, Any]) -> None:
 
 
 def with_answer(options: Options, answer: Mapping[str, Any]) -> Options:
-    """Return options with those of an answer to a question about a table; a mapping is added to what was given."""
+    """Return options with those of an answer to a question about a table; its mapping is added to the user's."""
     mapped = {name: {**getattr(options, name), **value} for name, value in answer.items() if isinstance(value, Mapping)}
     return options.but(**{**answer, **mapped})

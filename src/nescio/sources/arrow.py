@@ -38,23 +38,23 @@ class Renamed(Struct, frozen=True, eq=False):
 
 
 def is_rows(item: Any) -> bool:
-    """Say whether this is a list of rows, each a mapping from column to cell."""
+    """Return whether this is a list of rows, each a mapping from column to cell."""
     return isinstance(item, (list, tuple)) and bool(item) and all(isinstance(row, Mapping) for row in item)
 
 
 def items_of(source: Any) -> list[Any]:
-    """Make a list of what is given: a path or a table, or several."""
+    """Return a list of the items given: a path or a table, or several."""
     return list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
 
 
 def told(source: Any) -> str:
-    """Name what is given, as the beginning of a message: its paths, or "the table" for one in memory."""
+    """Return the beginning of a message that names the items given: their paths, or "the table" for one in memory."""
     items = items_of(source)
     return enumerated([str(item) if isinstance(item, (str, PurePath)) else "the table" for item in items])
 
 
 def _texts(table: Any) -> dict[str, Any]:
-    """Plain columns or rows as arrays of texts; raises ValueError where columns differ in length."""
+    """Plain columns or rows as arrays of texts; raises ValueError if columns differ in length."""
     import numpy as np
 
     if isinstance(table, Mapping):
@@ -85,8 +85,8 @@ def _widened(table: Any) -> Any:
 
 
 def readable(table: Any) -> Any:
-    """Return a table as DuckDB can read it: its Arrow stream, or, where it has only the older `__dataframe__`, an Arrow
-    table of it.
+    """Return a table as DuckDB can read it: its Arrow stream, or an Arrow table of it if it has only the older
+    `__dataframe__`.
 
     pandas, Polars and Arrow tables stay as they are, but for half-precision numbers, and so does what is no table.
     Plain columns ({"run": [...]}) and plain rows ([{"run": ...}]) become arrays of texts.

@@ -1,4 +1,4 @@
-"""Compressed files, unpacked, with a limit on what they may unpack to, so that what is small stays small."""
+"""Unpack compressed files, with a limit on their unpacked size, so that a small file stays small."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from nescio.sources.temporary import folder_with
 WINDOW = 1 << 27
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _CHUNK = 1 << 20
-_SIP = 1 << 10  # of zstandard, whose blocks of 4 bytes may stand for 128 KB each
+_SIP = 1 << 10  # of zstandard, whose blocks of 4 bytes may unpack to 128 KB each
 
 
 def unpack(path: Path) -> tuple[Packed, Path]:
     """Unpack a compressed file into a folder of its own, which is deleted when nothing refers to it any more.
 
-    Raises FormatError where it is damaged or empty, or unpacks to more bytes or lines than it may.
+    Raises FormatError if it is damaged or empty, or unpacks to more bytes or lines than it may.
     """
     import lzma
     import tempfile
@@ -60,14 +60,15 @@ def unpack(path: Path) -> tuple[Packed, Path]:
 
 
 def _no_room(path: Path, folder: object, error: OSError) -> FormatError:
-    """Say that a file cannot be unpacked because of the folder for temporary files, and not because of itself."""
+    """Return the error that a file cannot be unpacked because of the folder for temporary files, and not because of
+    itself."""
     why = "is full" if error.errno in FULL else f"cannot be written: {error.strerror or error}"
     where = f" {folder}" if folder else ""
     return FormatError(path, f"the folder for temporary files{where} {why}; the variable TMPDIR can name another one")
 
 
 def _chunks(file: BinaryIO, suffix: str) -> Iterator[bytes]:
-    """Return what a compressed file holds, piece by piece; raises EOFError where its end is missing."""
+    """Yield the content of a compressed file, piece by piece; raise EOFError if its end is missing."""
     import bz2
     import gzip
     import lzma
@@ -82,7 +83,7 @@ def _chunks(file: BinaryIO, suffix: str) -> Iterator[bytes]:
 
 
 def zstandard(path: Path) -> Any:
-    """Return the library that unpacks zstandard; raises FormatError where it is not installed."""
+    """Return the library that unpacks zstandard; raises FormatError if it is not installed."""
     try:
         return import_module("zstandard")
     except ImportError:

@@ -40,8 +40,8 @@ def connect(*, alone: bool = False, small: bool = False) -> Iterator[duckdb.Duck
 
 
 def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckDBPyConnection:
-    """Open a connection, with temporary tables and views of its own, to a database in memory that fetches nothing from
-    anywhere, and does not look for like terms among thousands of columns.
+    """Open a connection to a database in memory, with temporary tables and views of its own. The database fetches
+    nothing from anywhere, and does not look for like terms among thousands of columns.
 
     A process has one such database, as opening one takes longer than to read a small table; `alone` opens another,
     whose settings may be changed. Where all that is to be read is `small`, queries are run as they are written, and in
@@ -65,8 +65,8 @@ def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckD
 
 
 def _without_bar(connection: duckdb.DuckDBPyConnection) -> None:
-    """Keep bars from standard output, where results go, and from the cells of a notebook. A notebook without ipywidgets
-    draws none, and lets nobody say so."""
+    """Keep bars off standard output, where results go, and out of the cells of a notebook. In a notebook without
+    ipywidgets, draw none and say nothing about it."""
     import duckdb
 
     with suppress(duckdb.InvalidInputException):
@@ -74,7 +74,7 @@ def _without_bar(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def write_parquet(connection: duckdb.DuckDBPyConnection, rows: str, path: Path) -> None:
-    """Write a table or a query in SQL to a Parquet file; raises OSError where it cannot be written."""
+    """Write a table or a query in SQL to a Parquet file; raises OSError if it cannot be written."""
     import duckdb
 
     quoted = str(path).replace("'", "''")
@@ -87,13 +87,13 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, rows: str, path: Path) 
 
 @contextmanager
 def watched(connection: duckdb.DuckDBPyConnection, path: Path, tick: Callable[[int], None] | None) -> Iterator[None]:
-    """Tell `tick`, while a query over a large file runs in this block, how many bytes more of it were read; all of
-    them when the block ends well, and none where it does not."""
+    """Tell `tick`, while a query over a large file runs in this block, how many more bytes of it were read. In total,
+    that is all bytes if the block ends well, and none if it fails."""
     size = path.stat().st_size if tick and path.is_file() else 0
     if tick is None or size < _LARGE:
         yield
         return
-    # What the query has done is counted where a bar could be drawn.
+    # The engine counts what the query has done only if a bar could be drawn.
     connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     connection.execute("SET progress_bar_time = 0")
     told, ended = 0, Event()
@@ -128,8 +128,8 @@ def _shared(process: int) -> duckdb.DuckDBPyConnection:
 
 
 def _close(process: int) -> None:
-    """Let go of the database of a process that ends: DuckDB's bindings complain on standard error of what it still
-    holds."""
+    """Release the database of a process that ends, because DuckDB's bindings complain on standard error of what it
+    still holds."""
     if os.getpid() == process:
         _shared.cache_clear()
 
@@ -138,8 +138,8 @@ _HELD: dict[int, tuple[int | None, int]] = {}  # by process, the limit and the t
 
 
 def _hold(connection: duckdb.DuckDBPyConnection, size: int | None, threads: int) -> None:
-    """Give the table engine half of the memory that may be taken, and as many of the threads as that is enough for;
-    what does not fit goes to the folder for temporary files."""
+    """Give the table engine half of the allowed memory, and as many of the threads as that is enough for. The folder
+    for temporary files takes what does not fit."""
     if size is None:
         connection.execute(f"RESET memory_limit; SET threads = {threads}")
     else:
@@ -148,8 +148,8 @@ def _hold(connection: duckdb.DuckDBPyConnection, size: int | None, threads: int)
 
 
 def cores() -> int:
-    """Return how many cores this process may use: OMP_NUM_THREADS, where it is set, as joblib, Ray, Spark and batch
-    systems set it for each of their workers; else all that it may run on."""
+    """Return the number of cores that this process may use. It is OMP_NUM_THREADS if that is set, as joblib, Ray, Spark
+    and batch systems set it for each of their workers; else all cores that it may run on."""
     stated = os.environ.get("OMP_NUM_THREADS", "")
     if stated.isdecimal() and int(stated):
         return int(stated)
@@ -181,15 +181,15 @@ def _open(threads: int) -> duckdb.DuckDBPyConnection:
 
 
 def parquet(path: Path, more: str = "") -> tuple[str, list[str]]:
-    """Return a table of Parquet in SQL, and its parameters: a file, all files of a pattern, or those in a folder and
-    the folders within it, whose names may hold columns (run=a/part-0.parquet)."""
+    """Return a table of Parquet in SQL, and its parameters. It is a file, all files of a pattern, or those in a folder
+    and the folders within it, whose names may hold columns (run=a/part-0.parquet)."""
     folder, options = path.is_dir(), f", {more}" if more else ""
     where = f"{address(path)}/**/*.parquet" if folder else str(path.absolute()) if is_pattern(path) else address(path)
     return f"read_parquet(?, hive_partitioning={str(folder).lower()}, hive_types_autocast=false{options})", [where]
 
 
 def is_pattern(path: Path) -> bool:
-    """Say whether a path is no file and no folder, but a pattern of names."""
+    """Return whether a path is no file and no folder, but a pattern of names."""
     return any(c in str(path) for c in _PATTERN) and not path.exists()
 
 

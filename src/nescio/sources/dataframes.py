@@ -42,8 +42,8 @@ def from_dataframe(
         frame = pandas.DataFrame({"model": ["a", "a"], "id": [1, 2], "grade": ["correct", "unanswered"]})
         nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"))
 
-    Raises MissingColumnError where there is no such column, MismatchError where this is no table, UsageError for a
-    meaning that is no outcome.
+    Raises MissingColumnError if there is no such column, MismatchError if this is no table, UsageError for a meaning
+    that is no outcome.
     """
     renames = {
         "run": run,

@@ -1,5 +1,4 @@
-"""Files that are read whole: JSON documents, ZIP archives, XML and plain text, with limits on what they may become in
-memory."""
+"""Files that are read whole: JSON documents, ZIP archives, XML and plain text, with limits on their size in memory."""
 
 from __future__ import annotations
 
@@ -39,7 +38,7 @@ _NODE = 120  # what lxml takes for an element, a text or an attribute
 
 
 def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None) -> Source:
-    """Return a document, an archive, XML or text, by suffix; raises FormatError where it is none of them."""
+    """Return a document, an archive, XML or text, by suffix; raises FormatError if it is none of them."""
     suffix = path.suffix.lower()
     if suffix == ".json":
         return _open_outline(path, streamed) or open_document(path, room)
@@ -69,7 +68,7 @@ def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None)
 
 
 def open_lines(path: Path, room: MemoryBudget) -> Source:
-    """Return a file of JSON Lines, by its first object; raises FormatError where there is none."""
+    """Return a file of JSON Lines, by its first object; raises FormatError if there is none."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
@@ -88,7 +87,7 @@ def text_lines(source: Source) -> Iterator[tuple[str, int]]:
 
 
 def cells_of(source: Source, most: int = 0) -> Iterator[tuple[list[str], int]]:
-    """Return the lines of a text file that are not blank, cut at white space, into at most so many cells: the last
+    """Return the lines of a text file that are not blank, cut at white space, into at most so many cells. The last cell
     then holds the rest of the line."""
     for line, number in text_lines(source):
         if cells := line.split(None, most - 1):
@@ -96,7 +95,7 @@ def cells_of(source: Source, most: int = 0) -> Iterator[tuple[list[str], int]]:
 
 
 def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
-    """Return a large document by its first bytes, where it is to be read piece by piece; else None."""
+    """Return a large document by its first bytes, if it is to be read piece by piece; else None."""
     if streamed is None or path.stat().st_size <= LARGE:
         return None
     with path.open("rb") as file:
@@ -109,7 +108,7 @@ def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
 
 
 def open_document(path: Path, room: MemoryBudget) -> Source:
-    """One JSON value; or JSON Lines, or a table, which some tools write to .json as well."""
+    """Return a file that holds one JSON value; or JSON Lines, or a table, which some tools write to .json as well."""
     text = _held(path, room)
     try:
         document = decode_document(path, text, room)
@@ -144,8 +143,8 @@ _HOLE = bytes(8)  # more than characters of two or four bytes leave between them
 
 
 def _held(path: Path, room: MemoryBudget) -> bytes:
-    """Return the bytes of a file, where there is room for them; raises FormatError at the first NUL, as a file that
-    was only made large holds."""
+    """Return the bytes of a file, if there is room for them; raise FormatError at the first NUL, as in a file that was
+    only made large."""
     room.hold(path, 2 * path.stat().st_size)
     parts: list[bytes] = []
     with path.open("rb") as file:
@@ -159,10 +158,10 @@ def _held(path: Path, room: MemoryBudget) -> bytes:
 
 
 def _open_split(path: Path, document: Any) -> Source | None:
-    """Return a JSON document that is a table as one, its cells as texts: `{"columns": [...], "data": [[...], ...]}`, as
-    pandas, MLflow and Weights & Biases write them. None where it is something else.
+    """Return a JSON document that is a table as one, with its cells as texts, or None if it is something else. Such a
+    table is `{"columns": [...], "data": [[...], ...]}`, as pandas, MLflow and Weights & Biases write it.
 
-    Raises FormatError where a row has another width than the header, or a name appears twice.
+    Raises FormatError if a row has another width than the header, or a name appears twice.
     """
     if not isinstance(document, dict) or not isinstance(document.get(_COLUMNS), list):
         return None
@@ -183,7 +182,8 @@ def _open_split(path: Path, document: Any) -> Source | None:
 
 
 def _document_of_text(path: Path, room: MemoryBudget) -> Source | None:
-    """Return a text under another name that is a JSON document, as some tools write them; None where it is none."""
+    """Return a text file that is a JSON document under another name, as some tools write them, or None if it is
+    none."""
     try:
         source = open_document(path, room)
     except FormatError:
@@ -213,7 +213,7 @@ def _is_lines(path: Path, text: bytes) -> bool:
 
 
 def _listed(path: Path) -> list[zipfile.ZipInfo]:
-    """Return the members of an archive; raises FormatError where it is damaged, or two of them share bytes."""
+    """Return the members of an archive; raises FormatError if it is damaged, or two of them share bytes."""
     import zipfile
 
     try:
@@ -229,8 +229,8 @@ def _listed(path: Path) -> list[zipfile.ZipInfo]:
 
 
 def unpacked_size(path: Path, ratio: int = RATIO) -> int:
-    """How many bytes an archive unpacks to, as it says; raises FormatError where that is more than it may, UsageError
-    for too many members."""
+    """Return the number of bytes to which an archive unpacks, as it says itself. Raises FormatError if that is more
+    than allowed, UsageError if it has too many members."""
     members = _listed(path)
     check_files(len(members))
     size = sum(info.file_size for info in members)
@@ -239,9 +239,9 @@ def unpacked_size(path: Path, ratio: int = RATIO) -> int:
 
 
 def read_member(path: Path, name: str) -> bytes:
-    """Return what one member of an archive unpacks to (the last of that name), zstandard included.
+    """Return the unpacked content of one member of an archive (the last of that name), zstandard included.
 
-    Raises FormatError where it is damaged, encrypted, or larger than a log can be.
+    Raises FormatError if it is damaged, encrypted, or larger than a log can be.
     """
     for _, content in read_members(path, lambda member: member == name, last=True):
         return content
@@ -287,7 +287,7 @@ def _packed(path: Path, info: zipfile.ZipInfo) -> bytes:
 
 
 def _unpacked(path: Path, packed: bytes, info: zipfile.ZipInfo, fail: Any) -> bytes:
-    """At most one byte more than the archive says there is."""
+    """Return the content of a member, at most one byte more than the archive says there is."""
     most = info.file_size + 1
     if info.compress_type == _STORED:
         return packed
@@ -308,6 +308,6 @@ def _unpacked(path: Path, packed: bytes, info: zipfile.ZipInfo, fail: Any) -> by
 
 
 def _check_xml(path: Path, room: MemoryBudget) -> None:
-    """Raise FormatError where the tree would take too much memory, as that of `<a/><a/>…` takes 30 times the text."""
+    """Raise FormatError if the tree would take too much memory, as that of `<a/><a/>…` takes 30 times the text."""
     text = _held(path, room)
     room.hold(path, len(text) + _NODE * (text.count(b"<") + text.count(b"=")))

@@ -15,35 +15,35 @@ _PIECE = 1 << 22  # bytes read at a time: the parser begins a text again with ea
 
 
 def part_of(document: Any, *place: str) -> Any:
-    """Return the value at a place within a document, given as the keys that lead there; None where there is none."""
+    """Return the value at a place within a document, given as the keys that lead there, or None if there is none."""
     for key in place:
         document = document.get(key) if isinstance(document, dict) else None
     return document
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """Return an object, empty where it is none."""
+    """Return an object, empty if it is none."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return a list, empty where it is none."""
+    """Return a list, empty if it is none."""
     return value if isinstance(value, list) else []
 
 
 def objects_in(value: Any) -> list[dict[str, Any]]:
-    """Return the objects in a list; none where it is no list."""
+    """Return the objects in a list; empty if the value is no list."""
     return [one for one in as_list(value) if isinstance(one, dict)]
 
 
 def texts_in(value: Any) -> list[str]:
-    """Return the texts in a list, or a text alone; none where it is neither."""
+    """Return the texts in a list, or a text alone; empty if the value is neither."""
     return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
 
 
 def identifier(row: Mapping[str, Any], key: str, label: object, where: str | int) -> str:
-    """Return what a row is called under a key: a text, or a whole number as one. Raises FormatError for anything else,
-    with the place or the line on which it stands."""
+    """Return the name of a row under a key: a text, or a whole number as one. Raises FormatError for anything else,
+    with its place or line."""
     name = row.get(key)
     if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip(WHITE):
         place = f"line {where}" if isinstance(where, int) else where
@@ -57,7 +57,7 @@ def identity(value: object) -> str:
 
 
 def number(value: Any) -> float | None:
-    """Return a JSON value as a number: true is 1, a text of a number that number; None where it is none."""
+    """Return a JSON value as a number, or None if it is none. True is 1, and a text of a number is that number."""
     if isinstance(value, str):
         return decimal(value)
     try:
@@ -67,7 +67,7 @@ def number(value: Any) -> float | None:
 
 
 def flag(row: Mapping[str, Any], key: str, label: object, where: str) -> bool | None:
-    """Return true, false or None as it stands under a key; raises FormatError for anything else."""
+    """Return true, false or None, whichever a row has under a key; raise FormatError for anything else."""
     value = row.get(key)
     if not isinstance(value, (bool, type(None))):
         raise FormatError(label, f"{key} must be true or false", where=where, value=value)
@@ -77,8 +77,8 @@ def flag(row: Mapping[str, Any], key: str, label: object, where: str) -> bool | 
 def placed_rows(
     source: Source, rows: Iterable[Any], what: str = "each item", *, each: str = "item"
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the objects of a list with their places ("item 3"); raises FormatError where one is no object, which
-    `what` calls it."""
+    """Yield the objects of a list with their places ("item 3"); raises FormatError if one is no object, which `what`
+    calls it."""
     for i, row in enumerate(rows, 1):
         if not isinstance(row, dict):
             raise FormatError(source.label, f"{what} must be an object", where=f"{each} {i}", value=row)
@@ -86,9 +86,9 @@ def placed_rows(
 
 
 def elements(source: Source, place: Sequence[str]) -> Iterator[tuple[Any, str]]:
-    """Return the elements of the list at a place of a document, each with where it stands ("testCases[3]").
+    """Yield the elements of the list at a place of a document, each with its own place ("testCases[3]").
 
-    Raises FormatError where something else than a list is there; nothing there is an empty list.
+    Raises FormatError if something else than a list is there. Nothing there is an empty list.
     """
     name = ".".join(place)
     if source.outline:
@@ -103,9 +103,9 @@ def elements(source: Source, place: Sequence[str]) -> Iterator[tuple[Any, str]]:
 
 
 def entries(source: Source, place: Sequence[str]) -> Iterator[tuple[str, Any, str]]:
-    """Return keys and values of the object at a place of a document, each with where it stands ("lookup entry 3").
+    """Yield the keys and values of the object at a place of a document, each with its own place ("lookup entry 3").
 
-    Raises FormatError where something else than an object is there; nothing there is an empty object.
+    Raises FormatError if something else than an object is there. Nothing there is an empty object.
     """
     name = ".".join(place)
     if source.outline:
@@ -120,7 +120,7 @@ def entries(source: Source, place: Sequence[str]) -> Iterator[tuple[str, Any, st
 
 
 def _streamed(source: Source, place: Sequence[str], *, keyed: bool = False) -> Iterator[Any]:
-    """Read the elements from the file; what is no sound JSON is an error where it is met."""
+    """Yield the elements from the file; unsound JSON is an error at its place."""
     import ijson
 
     assert source.path is not None
@@ -136,8 +136,8 @@ def _streamed(source: Source, place: Sequence[str], *, keyed: bool = False) -> I
 
 
 def outline_of(head: bytes) -> Any:
-    """Return what a document looks like by its first bytes: lists and objects as far as they go, ended where the bytes
-    do; None where that is no JSON."""
+    """Return the outline of a document from its first bytes, or None if they are no JSON. It has lists and objects as
+    far as the bytes go, and ends with them."""
     import ijson
 
     builder = ijson.ObjectBuilder()

@@ -33,7 +33,8 @@ _CELL = 9  # bytes of a run, a question and a state
 
 class Grid(Struct, frozen=True, eq=False):
     """The runs in the order in which they first come in the table, the questions by their names, the state of each cell
-    and the columns of numbers, all of shape (runs, questions); and who judged the runs, where that is known."""
+    and the columns of numbers. All arrays have shape (runs, questions). Also the judges of the runs, if they are
+    known."""
 
     runs: tuple[str, ...]
     questions: tuple[str, ...]
@@ -61,7 +62,7 @@ def last_rows(source: Source, columns: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def holds_numbers(source: Source, column: str) -> bool:
-    """Say whether each cell of a column of a Parquet table is empty, or a finite number."""
+    """Return whether each cell of a column of a Parquet table is empty, or a finite number."""
     relation, where = _table(source)
     cell = _quoted(column)
     with connect() as connection:
@@ -73,13 +74,13 @@ def holds_numbers(source: Source, column: str) -> bool:
 
 
 def grid(source: Source, words: Words, numbers: Sequence[str] = (), judge: str | None = None) -> Grid | None:
-    """Read a Parquet table with the columns `run`, `question` and `outcome`, and these columns of numbers; `words` says
-    of the words for outcomes, each with its number of rows, which state each means. `judge` names the column that says
-    who judged.
+    """Read a Parquet table with the columns `run`, `question` and `outcome`, and these columns of numbers. `words`
+    returns the state that each word for an outcome means, given the words with their numbers of rows. `judge` names the
+    column that says who judged.
 
-    Returns None where the table is none that can be read so: a cell is empty, a word is unknown, a name has white space
-    around it or accents typed in two ways, a number is not finite, a run has a question twice or two judges. Another
-    way will say what is wrong.
+    Returns None if the table cannot be read so: a cell is empty, a word is unknown, a name has white space around it or
+    accents typed in two ways, a number is not finite, a run has a question twice or two judges. The slower way of
+    reading then reports what is wrong.
     """
     relation, where = _table(source, "file_row_number=true")
     with connect(alone=True) as connection:
@@ -157,7 +158,7 @@ def _quoted(name: str) -> str:
 
 
 def _trimmed(cell: str) -> str:
-    """Return a cell in SQL as tables are read: white space off, NULL where nothing is left."""
+    """Return a cell in SQL as tables are read: without white space around it, NULL if nothing is left."""
     return f"nullif(trim({cell}, '{WHITE}'), '')"
 
 
@@ -179,14 +180,14 @@ def _numbered(
 
 
 def _as_double(cell: str, kind: str) -> str | None:
-    """Return a cell as a double, in SQL; None where its column holds no numbers."""
+    """Return the SQL of a cell as a double, or None if its column holds no numbers."""
     if kind == "DOUBLE" or kind in _WHOLE:
         return f"{cell}::DOUBLE"
     return f"{cell}::VARCHAR::DOUBLE" if kind.startswith(_AS_WRITTEN) else None
 
 
 def _tell(source: Source, part: int, parts: int) -> None:
-    """Say how many bytes of a file are read, where one part of so many is."""
+    """Tell the source how many more bytes of its file were read, given that this part of so many is read."""
     if source.tick and source.path and source.path.is_file():
         size = source.path.stat().st_size
         source.tick(size * (part + 1) // parts - size * part // parts)

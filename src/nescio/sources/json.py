@@ -1,5 +1,5 @@
-"""JSON as values, in one place: what is refused (a key that appears twice, endless nesting, more than memory should
-hold) and what is mended (half of a surrogate pair, which no text can be written with)."""
+"""JSON as values, in one place. It refuses a key that appears twice, endless nesting, and more than memory should hold.
+It mends half of a surrogate pair, with which no text can be written."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SPACED = re.compile(rb'"[ \t\r\n]+:')
 def decode_object(
     path: Path, text: bytes, line: int, *, lenient: bool = False, room: MemoryBudget | None = None
 ) -> dict[str, Any]:
-    """Return the JSON object of one line; raises FormatError where it holds none, or one that says a thing twice.
+    """Return the JSON object of one line; raises FormatError if it holds none, or one that says a thing twice.
 
     `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write.
     `room` is what its values may take.
@@ -55,7 +55,7 @@ def decode_object(
         raise FormatError(path, "each line must be a JSON object", where=f"line {line}", value=value)
     if room is not None:
         check_columns(path, len(value), room.left, f"line {line}")
-    # Else no key stands twice, and nothing lies deep.
+    # Else no key occurs twice, and nothing is nested deep.
     if text.count(b":") > len(value) or text.count(b"[") >= limits().max_depth:
         _check(path, value, text, f"line {line}")
     return value
@@ -65,7 +65,7 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
     """Return the JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate
     pair is replaced.
 
-    Raises FormatError where it is none, says a thing twice, nests endlessly, or would take more memory than there is
+    Raises FormatError if it is none, says a thing twice, nests endlessly, or would take more memory than there is
     `room`.
     """
     import msgspec
@@ -87,9 +87,9 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
 
 
 class MemoryBudget:
-    """The memory that the values of a file may take: ten times the file, or what it unpacks to; of a file of `packed`
-    bytes, 500 times that at most; and never more than half of the machine's. Where a user says how much memory there
-    is, half of that."""
+    """The memory that the values of a file may take: ten times the file, or its unpacked size. For a file of `packed`
+    bytes it is at most 500 times that, and never more than half of the machine's. If a user says how much memory there
+    is, it is half of that."""
 
     __slots__ = ("left",)
 
@@ -101,7 +101,7 @@ class MemoryBudget:
             self.left = min(self.left, there // 2)
 
     def hold(self, path: Path | str, needed: int, where: str | None = None) -> None:
-        """Raise FormatError where more bytes are needed than are left."""
+        """Raise FormatError if more bytes are needed than are left."""
         if needed > self.left:
             rule = f"its values would take about {needed >> 20} MB of memory, which is too much for a log of this size"
             rule += f"; {opt('memory_limit')} says how much there is, of which it may take half"
@@ -109,16 +109,16 @@ class MemoryBudget:
 
 
 def needs(text: bytes) -> int:
-    """About what memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times in
-    `[[],[],…`."""
+    """Return roughly how much memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times
+    in `[[],[],…`."""
     texts = _times(text, b'"') - _times(text, b'\\"')  # each has two quotation marks
     objects = _times(text, b"{") + _times(text, b"[")
     return 2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * _times(text, b",")
 
 
 def _times(text: bytes, mark: bytes) -> int:
-    """How often a mark that cannot overlap itself stands in a text: `bytes.count`, but several times as fast in long
-    texts that have many of it."""
+    """Return how often a mark that cannot overlap itself occurs in a text. It is `bytes.count`, but several times as
+    fast in long texts that have the mark often."""
     if len(text) < _LONG:
         return text.count(mark)
     total = 0
@@ -132,13 +132,13 @@ def _times(text: bytes, mark: bytes) -> int:
 
 
 def _parts(text: bytes, wide: int) -> Iterator[NDArray[np.uint8]]:
-    """Cut a text into parts that overlap by what a mark of this width may reach into the next."""
+    """Yield parts of a text that overlap by as much as a mark of this width may reach into the next."""
     for start in range(0, len(text), _AT_ONCE):
         yield np.frombuffer(text[start : start + _AT_ONCE + wide - 1], dtype=np.uint8)
 
 
 def _longest(text: bytes) -> int:
-    """How many bytes stand between two quotation marks at the most."""
+    """Return the largest number of bytes between two quotation marks."""
     longest, last, start = 0, -1, 0
     for part in _parts(text, 1):
         places = np.flatnonzero(part == ord('"')) + start
@@ -153,7 +153,7 @@ _NOTHING = object()  # what is no JSON at all
 
 
 def _forgiven(text: bytes) -> Any:
-    """Return what Python's own reader makes of a text, or `_NOTHING`. Half of a surrogate pair becomes the mark for
+    """Return the value of a text by Python's own reader, or `_NOTHING`. Half of a surrogate pair becomes the mark for
     what cannot be read."""
     try:
         if _HALF_PAIR.search(text):
@@ -164,14 +164,14 @@ def _forgiven(text: bytes) -> Any:
 
 
 def halves_of_pairs(text: bytes) -> int:
-    """Return how many halves of surrogate pairs stand alone in a JSON text, each of which is read as U+FFFD."""
+    """Return the number of lone halves of surrogate pairs in a JSON text. Each is read as U+FFFD."""
     if not _HALF_PAIR.search(text):
         return 0
     return sum(match[1] is not None for match in _PAIRS.finditer(text))
 
 
 def _why_not_json(text: bytes, error: Exception) -> str:
-    """Return what msgspec objects to, or what Python's more forgiving reader lets pass."""
+    """Return why a text is no JSON: msgspec's objection, or the fault that Python's more forgiving reader lets pass."""
     import msgspec
 
     if isinstance(error, msgspec.ValidationError):
@@ -191,8 +191,8 @@ def _why_not_json(text: bytes, error: Exception) -> str:
 
 
 def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None:
-    """Raise FormatError where values nest too deep, or a key appears twice in one object: what lost out is not in
-    `value`."""
+    """Raise FormatError if values nest too deep, or if a key appears twice in one object. In the latter case, `value`
+    holds only the last."""
     keys = depth = 0
     level = [value]
     while level:
@@ -212,7 +212,8 @@ def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None
 
 
 def most_keys(text: bytes) -> int:
-    """How many keys a JSON text may hold: exactly those it does unless one ends in a backslash, or a text holds `" :`.
+    """Return the largest number of keys that a JSON text may hold. It is exact unless a key ends in a backslash, or a
+    text holds `" :`.
 
     A quotation mark within a text has a backslash before it, so that `":` ends a key where there is none, or where that
     belongs to another one.
@@ -222,12 +223,12 @@ def most_keys(text: bytes) -> int:
 
 
 def _has_spaced_colon(text: bytes) -> bool:
-    """Say whether white space stands before a colon, which few long texts have."""
+    """Return whether white space comes before a colon, as it does in few long texts."""
     return any(np.any((part[1:] == ord(":")) & (part[:-1] <= ord(" "))) for part in _parts(text, 2))
 
 
 def refuse_twice(path: Path | str, text: bytes, where: str | None) -> None:
-    """Raise FormatError, slowly, where a key appears twice in one object of a JSON text."""
+    """Raise FormatError if a key appears twice in one object of a JSON text; this is slow."""
 
     def check(pairs: list[tuple[str, Any]]) -> None:
         if len(dict(pairs)) < len(pairs):

@@ -1,4 +1,4 @@
-"""What a file may come to, in one place: each limit with its default, its option, and the message that names both.
+"""The limits of a file, in one place: each with its default, its option, and the message that names both.
 
 A limit that depends on the size of a file keeps what is small on disk small in memory: no log that a tool wrote comes
 near it, and the option says more where one does. `Limits` holds what the user set; readers ask here, however deep they
@@ -27,7 +27,7 @@ COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
 
 
 class Limits(Struct, frozen=True):
-    """What a user set; None is what a file of its size may come to."""
+    """The limits that a user set. None means the limit that follows from the size of a file."""
 
     max_unpacked: float | None = None  # GB
     max_rows: int | None = None
@@ -42,7 +42,7 @@ _LIMITS: ContextVar[Limits] = ContextVar("limits", default=Limits())  # noqa: B0
 
 @contextmanager
 def limited(limits: Limits) -> Iterator[None]:
-    """Hold what is read in the block to these limits."""
+    """Hold the files that are read in the block to these limits."""
     token = _LIMITS.set(limits)
     try:
         yield
@@ -56,13 +56,13 @@ def limits() -> Limits:
 
 
 def most_unpacked(size: int, ratio: int = RATIO) -> int:
-    """How many bytes a file of `size` bytes may unpack to."""
+    """Return the number of bytes to which a file of `size` bytes may unpack."""
     told = limits().max_unpacked
     return min(MOST_UNPACKED, SMALL + ratio * size) if told is None else int(told * GB)
 
 
 def check_size(path: Path, unpacked: int, most: int) -> None:
-    """Raise FormatError where that is more bytes than a file may unpack to."""
+    """Raise FormatError if a size exceeds the bytes to which a file may unpack."""
     if unpacked > most:
         told = limits().max_unpacked
         size = f"{most / GB:.3g}" if told is None else f"{told:g}"
@@ -71,20 +71,21 @@ def check_size(path: Path, unpacked: int, most: int) -> None:
 
 
 class Made:
-    """Counts what is made of a file, and refuses it where that is more than a file of its size may come to."""
+    """A counter of the bytes that are made of a file; it raises an error if they exceed what a file of its size may
+    come to."""
 
     def __init__(self, path: Path, ratio: int = RATIO) -> None:
         self._path, self._size, self._most = path, 0, most_unpacked(path.stat().st_size, ratio)
 
     def add(self, size: int) -> None:
-        """Count so many bytes more, before they are made; raises FormatError where they are too many."""
+        """Count so many bytes more, before they are made; raise FormatError if they are too many."""
         self._size += size
         check_size(self._path, self._size, self._most)
 
 
 def check_ratio(path: Path, unpacked: int, read: int) -> None:
-    """Raise FormatError where what was read of a file unpacks to twice as much as a file of that size may, so that a
-    bomb is found in its first part, however large it is."""
+    """Raise FormatError if what was read of a file unpacks to twice as much as a file of that size may, so that a bomb
+    is found in its first part, however large it is."""
     if limits().max_unpacked is None and unpacked > SMALL + 2 * RATIO * read:
         much = f"{2 * RATIO} times its size and {SMALL // MB} MB"
         rule = (
@@ -94,8 +95,8 @@ def check_ratio(path: Path, unpacked: int, read: int) -> None:
 
 
 def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
-    """Raise FormatError where that is more rows than a file of `size` bytes (None: of any) may have; one that may
-    unpack to what the user said may have all rows that are in that."""
+    """Raise FormatError if a table has more rows than a file of `size` bytes (None: of any size) may have. A file that
+    may unpack to a size that the user stated may have all rows that fit into it."""
     free = size is None or limits().max_unpacked is not None
     most = limits().max_rows or (None if free else FEW_ROWS + ROWS_A_BYTE * (size or 0))
     if most is not None and rows > most:
@@ -104,8 +105,8 @@ def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
 
 
 def check_columns(label: Path | str, columns: int, memory: int, where: str | None = None) -> None:
-    """Raise FormatError where a table has more columns than it may; each takes memory for thousands of rows, of which
-    there is so much for a file of its size."""
+    """Raise FormatError if a table has more columns than allowed. Each column takes memory for thousands of rows, and
+    `memory` is what a file of its size may take."""
     told = limits().max_columns
     if columns > (memory // COLUMN if told is None else told):
         many = ", which is too many for a table of this size" if told is None else f", which is more than {told:,}"
@@ -114,24 +115,24 @@ def check_columns(label: Path | str, columns: int, memory: int, where: str | Non
 
 
 def longest_text() -> int:
-    """How many bytes a line of text, or the cell of a table, may have."""
+    """Return the largest number of bytes of a line of text, or of a cell of a table."""
     return int(limits().max_text * MB)
 
 
 def check_text_length(label: Path | str, length: int, where: str | None = None) -> None:
-    """Raise FormatError where a line or a cell has more bytes than it may."""
+    """Raise FormatError if a line or a cell has more bytes than allowed."""
     if length > longest_text():
         rule = f"a text is longer than {limits().max_text:g} MB; {opt('max_text')} says how long one may be"
         raise FormatError(label, rule, where=where)
 
 
 def too_deep() -> str:
-    """Say that values are nested too deep, and what to do."""
+    """Return the message that values are nested too deep, with what to do."""
     return f"values are nested more than {limits().max_depth} levels deep; {opt('max_depth')} says how deep they may be"
 
 
 def check_files(files: int) -> None:
-    """Raise UsageError where more files are given, those in folders included, than may be."""
+    """Raise UsageError if more files are given, those in folders included, than allowed."""
     if files > limits().max_files:
         raise UsageError(
             f"there are more than {limits().max_files:,} files; {opt('max_files')} says how many may be read"

@@ -12,12 +12,12 @@ LONGEST = 1_000_000  # characters of a text that is read as Python, whose parser
 
 
 class UnsoundLiteralError(ValueError):
-    """What looks like a value and cannot be one, with the rule that it breaks."""
+    """A text that looks like a value and cannot be one; the error holds the rule that it breaks."""
 
 
 def read_literal(text: str) -> Any:
-    """Return the value that a text writes; raises ValueError where it writes none, and UnsoundLiteralError, with the
-    rule that it breaks, where it cannot be one."""
+    """Return the value that a text writes. Raise ValueError if it writes none, and UnsoundLiteralError, with the rule
+    that it breaks, if it cannot be one."""
     try:
         value = json.loads(text)
     except RecursionError:
@@ -30,7 +30,7 @@ def read_literal(text: str) -> Any:
 
 
 def literal_or(text: str, otherwise: Any) -> Any:
-    """Return the value that a text writes, `otherwise` where it writes none."""
+    """Return the value that a text writes, or `otherwise` if it writes none."""
     try:
         return read_literal(text)
     except ValueError:
@@ -38,7 +38,7 @@ def literal_or(text: str, otherwise: Any) -> Any:
 
 
 def json_or(text: str, otherwise: Any) -> Any:
-    """Return the value that a text writes as JSON, `otherwise` where it writes none: in prose "a" "b" is no value."""
+    """Return the value that a text writes as JSON, or `otherwise` if it writes none: in prose "a" "b" is no value."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -35,7 +35,7 @@ def locked(folder: Path) -> Iterator[bool]:
 def one_at_a_time(path: Path) -> Iterator[None]:
     """Hold the lock of a file's folder while the block reads, changes and writes the file; waits for other processes.
 
-    Raises UsageError where another process holds it for longer than a minute.
+    Raises UsageError if another process holds it for longer than a minute.
     """
     folder = path.absolute().parent
     if not folder.is_dir():

@@ -1,4 +1,4 @@
-"""Look at the head of a file, or at the schema of a table: what kind of source it is, and what its columns are."""
+"""Look at the head of a file, or at the schema of a table, for the kind of the source and its columns."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ HEADLESS: dict[str, set[str]] = {}
 
 
 def open_source(item: Any, streamed: Streamed | None = None) -> Source:
-    """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not
-    text, or comes to more than it may (`limits`). `streamed` says of the outline of a large document whether it is read
-    piece by piece: others are read whole."""
+    """Look at the head of a file, or at the schema of a table. Raises FormatError if it is missing, empty or not text,
+    or exceeds the `limits`. `streamed` returns, for the outline of a large document, whether it is read piece by piece:
+    others are read whole."""
     if not isinstance(item, (str, Path)):
         return open_table(item)
     check_allowed(item)
@@ -75,7 +75,7 @@ def open_source(item: Any, streamed: Streamed | None = None) -> Source:
 
 
 def _meant(path: Path) -> str:
-    """Return the name of a file beside the one that is not there, where it is spelled almost alike."""
+    """Return the name of a file in the same folder that is spelled almost like the missing one."""
     with suppress(OSError):
         found = nearest(path.name, (one.name for one in islice(path.parent.iterdir(), MOST_BESIDE)), 0.7)
         return "".join(f"; did you mean {name}?" for name in found[:1])
@@ -96,7 +96,7 @@ def _open_file(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _parquet_files(path: Path) -> list[Path]:
-    """List the Parquet files that a folder or a pattern of names (part-*.parquet) stands for; none for a file."""
+    """List the Parquet files in a folder, or those that match a pattern of names (part-*.parquet); empty for a file."""
     try:
         if path.is_dir():
             return sorted(path.rglob("*.parquet"))
@@ -124,7 +124,7 @@ def _open_kept(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _open_fetched(address: str, streamed: Streamed | None) -> Source:
-    """Open what is at an address; messages call it by that."""
+    """Open the file at an address; messages name it by the address."""
     fetched, path = fetch(address)
     try:
         source = open_source(path, streamed)
@@ -146,7 +146,7 @@ def _open_packed(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _packed(source: Source, packed: Packed, label: Path | str) -> Source:
-    """Return what was unpacked or fetched, with its notes about what it was unpacked from."""
+    """Return the source that was unpacked or fetched, with its notes on its origin."""
     own = {str(source.path), str(source.label)}
     notes = tuple(replace(one, subject=str(label)) if one.subject in own else one for one in source.notes)
     return replace(source, packed=packed, notes=notes)
@@ -160,7 +160,7 @@ def _open_plain(path: Path, room: MemoryBudget, streamed: Streamed | None = None
 
 
 def check_width(source: Source, columns: int) -> None:
-    """Raise FormatError where a file has more columns than it may."""
+    """Raise FormatError if a file has more columns than allowed."""
     if source.path is not None:
         check_columns(source.path, columns, source.room.left)
 
@@ -178,8 +178,8 @@ def _opened(path: Path, room: MemoryBudget, streamed: Streamed | None) -> Source
 
 
 def _open_listed(path: Path, room: MemoryBudget) -> Source | None:
-    """Return a file of JSON Lines that is one JSON list of objects instead, as some tools write; None where it is
-    not."""
+    """Return the file as a document if it is named JSON Lines but holds one JSON list of objects, as some tools write;
+    else None."""
 
     with path.open("rb") as file:
         if not file.read(_CHUNK).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
@@ -245,7 +245,7 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
 
 
 def _check_pages(connection: DuckDBPyConnection, path: Path) -> None:
-    """Raise FormatError where a Parquet file says that it has more rows, or unpacks to more bytes, than it may."""
+    """Raise FormatError if a Parquet file says that it has more rows, or unpacks to more bytes, than allowed."""
     size = path.stat().st_size
     ((rows,),) = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [address(path)]).fetchall()
     check_rows(path, rows, size)
@@ -256,8 +256,8 @@ def _check_pages(connection: DuckDBPyConnection, path: Path) -> None:
 
 
 def _probe_texts(connection: DuckDBPyConnection, path: Path, rows: int) -> None:
-    """Raise FormatError where the first texts of a Parquet file come to more than it may unpack to: a page holds a text
-    once that thousands of rows have, and the engine holds it for each of them."""
+    """Raise FormatError if the first texts of a Parquet file exceed its allowed unpacked size. A page holds a text once
+    that thousands of rows have, and the engine holds it for each of them."""
     kinds = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [address(path)]).fetchall()
     texts = [str(name).replace('"', '""') for name, kind, *_ in kinds if kind == "VARCHAR"]
     lengths = ", ".join(f'strlen("{name}")' for name in texts)
@@ -307,7 +307,7 @@ def _with_index(table: Any) -> Any:
     names = [name for name in getattr(getattr(table, "index", None), "names", None) or () if name is not None]
     if type(table).__name__ != "DataFrame" or not names:
         return table
-    if len({*names, *table.columns}) < len(names) + len(table.columns):  # a name stands twice, or would
+    if len({*names, *table.columns}) < len(names) + len(table.columns):  # a name occurs twice, or would
         return table
     return table.reset_index(level=names)
 
@@ -321,8 +321,8 @@ def _forward(table: Any) -> Any:
 
 
 def _own_names(table: Any) -> tuple[str, ...]:
-    """Return the names of the columns where DuckDB would change them, because it finds no name, or one twice but for
-    case."""
+    """Return a table's own names of its columns; empty if its kind is unknown. DuckDB would change a name that is
+    empty, or that occurs twice but for case."""
     home = type(table).__module__.split(".")[0]
     if isinstance(table, dict):
         return tuple(table)

@@ -19,7 +19,8 @@ _FOREIGN = re.compile(r"\\[bBZ1-9]|\(\?(?![:imsPx])|\(\?P[=>]|[*+?}]\+")
 
 
 def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
-    """Return what says whether a text is matched from end to end, case ignored, a full stop being any character.
+    """Return a function that tests whether a pattern matches a whole text. Case is ignored, and a full stop matches any
+    character.
 
     Raises UsageError, which calls the option `name`, for what is no regular expression, and for one that the table
     engine does not know and that could take exponential time, or too much for the text.
@@ -36,7 +37,8 @@ def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
     repeats = sum(1 for _ in _repeated(tree))
 
     def matches(text: str) -> bool:
-        """Where a pattern repeats k things, Python may try all ways to share a text of n characters: n^k steps."""
+        """Return whether the pattern matches the whole text. If a pattern repeats k things, Python may try all ways to
+        share a text of n characters: n^k steps."""
         steps = max(len(text), 1) ** repeats
         if steps <= _QUICK or (steps <= _BEARABLE and _FOREIGN.search(pattern)):
             return compiled.fullmatch(text) is not None
@@ -49,7 +51,7 @@ def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
 
 
 def _repeated(tree: Iterable[Any]) -> Iterator[Any]:
-    """Yield the bodies of all repetitions, however deep they stand."""
+    """Yield the bodies of all repetitions, at any depth."""
     for code, value in tree:
         if code in _REPEATS and value[1] > 1:
             yield value[2]
@@ -66,7 +68,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _is_ambiguous(body: Any) -> bool:
-    """Say whether what is repeated may match in more than one way: it has a choice or a repetition in it."""
+    """Return whether a repeated part may match in more than one way: it has a choice or a repetition in it."""
     return any(
         code in (codes.BRANCH, *_REPEATS, codes.GROUPREF) or any(map(_is_ambiguous, _parts(value)))
         for code, value in body

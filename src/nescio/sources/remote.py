@@ -37,16 +37,16 @@ def check_allowed(file: Any) -> None:
 
 
 def address_of(item: Path | str) -> str | None:
-    """Return the address that is given; None where it is a path."""
+    """Return the address that an item is, or None if it is a path."""
     match = ADDRESS.match(str(item))
     return f"{match[1].lower()}://{'/' if match[1].lower() == 'file' else ''}{match[2]}" if match else None
 
 
 def fetch(address: str) -> tuple[Packed, Path]:
-    """Fetch what is at an address into a folder that is deleted when nothing refers to it any more: a file, or a folder
-    of the Parquet files that a pattern or a folder there stands for.
+    """Fetch the file at an address into a temporary folder, or the Parquet files that a pattern or a folder there
+    covers. The folder is deleted when nothing refers to it any more.
 
-    Raises FormatError where fsspec is not installed, where nothing is there, and where it cannot be had.
+    Raises FormatError if fsspec is not installed, if nothing is there, or if it cannot be fetched.
     """
     try:
         import fsspec
@@ -82,13 +82,13 @@ def fetch(address: str) -> tuple[Packed, Path]:
 
 
 class _Arriving:
-    """Holds what comes from an address to a size and a time, as a server may never end."""
+    """A limit on the size and the time of what comes from an address, because a server may never end."""
 
     def __init__(self, address: str) -> None:
         self._address, self._size, self._until = address, 0, time.monotonic() + MOST_SECONDS
 
     def parts(self, file: Any) -> Iterator[bytes]:
-        """Yield a file part by part; raises FormatError where it is too large or takes too long."""
+        """Yield a file part by part; raises FormatError if it is too large or takes too long."""
         while part := file.read(1 << 20):
             self._size += len(part)
             if self._size > MOST_FETCHED:
@@ -101,7 +101,7 @@ class _Arriving:
 
 
 def each_file(address: str) -> list[str]:
-    """Return the addresses of the files that a pattern stands for; raises FormatError as `fetch` does."""
+    """Return the addresses of the files that match a pattern; raise FormatError as `fetch` does."""
     try:
         import fsspec
     except ImportError:
@@ -117,7 +117,7 @@ def each_file(address: str) -> list[str]:
 
 
 def _files(system: Any, place: str) -> list[str]:
-    """List the files that a place stands for; none where there is nothing."""
+    """List the files at a place, which may be a pattern or a folder; empty if there is nothing."""
     if any(c in place for c in PATTERN):
         return sorted(name for name in map(str, system.glob(place)) if name.endswith(SPLIT))
     if system.isfile(place):

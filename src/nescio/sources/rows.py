@@ -19,7 +19,7 @@ from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 from nescio.text import decimal
 
-KEY, RUN = "id", "run"  # the columns of names that rows, or lists of rows, stand under
+KEY, RUN = "id", "run"  # the columns of the names of rows, or of lists of rows
 _SHOWN = 3  # other lists that a note names
 _FEWEST = 3  # objects of one kind by name that are rows
 _FEWEST_CELLS, _MOST_WORDS = 5, 6  # of single cells by name, in two objects: how many in each, and different ones
@@ -32,7 +32,7 @@ Row = Mapping[str, Any]
 
 
 class Rows(Struct, frozen=True):
-    """Rows, and the path of names at which they are; `by` is the column made of the names that they stand under."""
+    """Rows, and the path of names that leads to them. `by` is the column made of the names under which the rows are."""
 
     path: str
     rows: Sequence[Row]
@@ -100,8 +100,8 @@ def _other_than(of_lists: Mapping[str, Numbers], path: str) -> Numbers:
 
 
 def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers of a list of objects that have each a name of its own, as those of a leaderboard have, by the
-    path of the list and the name."""
+    """Yield the numbers of a list of objects, each with a name of its own, as a leaderboard has them, by the path of
+    the list and the name."""
     names = [next((cell for cell in row.values() if isinstance(cell, str)), "") for row in rows.rows]
     if all(names) and len({*names}) == len(names):
         for name, row in zip(names, rows.rows, strict=True):
@@ -109,8 +109,8 @@ def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]
 
 
 def figures_in(source: Source) -> list[int]:
-    """Return which of the first and the last line (0, -1) of JSON Lines holds figures of the rows between them, as the
-    header of a log does, and is no row."""
+    """Return which of the first and the last line (0, -1) of JSON Lines holds figures of the rows between them. Such a
+    line, the header of a log for example, is no row."""
     if source.kind != "lines" or source.path is None:
         return []
     with source.path.open("rb") as file:
@@ -131,7 +131,8 @@ def figures_in(source: Source) -> list[int]:
 
 
 def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
-    """Say whether an object is no row of these: it has a number, and in common with them only what all of them say."""
+    """Return whether an object is no row of these: it has a number, and shares with them only keys that all of them
+    have."""
     here = {name for row in rows for name in row}
     if len(rows) < _FEWEST and here & line.keys():  # two rows that differ are rows
         return False
@@ -178,8 +179,7 @@ def _within(rows: Rows) -> Iterator[Rows]:
 
 
 def _numbers(value: Any, path: tuple[str, ...], rows: Collection[str]) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers and the short texts of a document that stand in none of its lists and rows, with their
-    paths."""
+    """Yield the numbers and the short texts of a document that are in none of its lists and rows, with their paths."""
     if isinstance(value, Mapping) and len(path) <= _DEEPEST and ".".join(path) not in rows:
         for name, member in value.items():
             yield from _numbers(member, (*path, str(name)), rows)
@@ -193,7 +193,7 @@ _WHOLE = "this JSON document is a list of rows or columns"
 
 
 def _place(source: Source, found: Rows) -> str:
-    """Say where rows are, and what the names that they stand under have become."""
+    """Return in words where the rows are, and which column their names have become."""
     where = "the objects in its lines" if source.kind == "lines" else _WHOLE
     if apart := [_ENDS[at] for at in (figures_in(source) if source.kind == "lines" else ())]:
         where += f" but the {' and the '.join(apart)}, which holds figures"
@@ -207,7 +207,7 @@ def _place(source: Source, found: Rows) -> str:
 
 
 def _others(chosen: Rows, found: Sequence[Rows]) -> list[str]:
-    """Name the other lists of a document that are as long as the one that is read, or half as long."""
+    """Return the names of the other lists of a document that are as long as the one that is read, or half as long."""
     long = [one.path for one in found if one is not chosen and one.path and 2 * len(one.rows) >= len(chosen.rows)]
     return list(map(repr, dict.fromkeys(long)))[:_SHOWN]
 
@@ -261,7 +261,8 @@ def _find(value: Any, path: str, depth: int) -> list[Rows]:
 
 
 def _crossed(value: Mapping[str, Any]) -> list[Row]:
-    """Return the rows that stand under two names, of a run and of a question; of the two there are fewer runs."""
+    """Return the rows that are under two names, of a run and of a question. The names of runs are taken to be the
+    fewer."""
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(one, Mapping) and _is_keyed(one) for one in members):
         return []
@@ -272,7 +273,7 @@ def _crossed(value: Mapping[str, Any]) -> list[Row]:
 
 
 def _is_keyed(value: Mapping[str, Any]) -> bool:
-    """Say whether an object holds objects of one kind by name."""
+    """Return whether an object holds objects of one kind by name."""
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(one, Mapping) and one for one in members):
         return False
@@ -284,7 +285,7 @@ def _is_keyed(value: Mapping[str, Any]) -> bool:
 
 
 def _is_grid(members: Sequence[Mapping[str, Any]]) -> bool:
-    """Say whether objects hold single cells of one kind, of a few words, as verdicts on many questions are."""
+    """Return whether objects hold single cells of one kind, of a few words, as verdicts on many questions are."""
     cells = [cell for one in members for cell in one.values() if cell is not None]
     kinds = {type(cell) for cell in cells}
     few = len({*map(str, cells)}) <= _MOST_WORDS
@@ -296,14 +297,14 @@ def _holds_rows(value: Mapping[str, Any]) -> bool:
 
 
 def _are_alike(path: str, inside: Mapping[str, Rows]) -> bool:
-    """Say whether lists of rows under several names are at one place below them, and of one kind."""
+    """Return whether lists of rows under several names are at one place below them, and of one kind."""
     places = {one.path.removeprefix(_join(path, name)) for name, one in inside.items()}
     named = any(RUN in one.columns for one in inside.values())
     return len(places) == 1 and not named and _overlap([one.columns for one in inside.values()])
 
 
 def _overlap(names: Sequence[set[str]]) -> bool:
-    """Say whether sets of names have more in common than not."""
+    """Return whether sets of names have more in common than not."""
     shared, every = set.intersection(*names), set.union(*names)
     return 2 * len(shared) > len(every)
 

@@ -1,5 +1,5 @@
-"""One file, or one table in memory, as a reader meets it: its name, its head, its columns, and where in it a record
-lies."""
+"""One file, or one table in memory, as a reader meets it: its name, its head, its columns, and the place of a record in
+it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ PACKED = (".gz", ".bz2", ".xz", ".zst")
 BY_SUFFIX = (*TEXT, ".parquet", ".xml", *ARCHIVES)  # and any of them followed by one of PACKED
 DELIMITED = (".csv", ".tsv")
 LINES = (".jsonl", ".ndjson")
-_SMALL = 1 << 18  # bytes of text of which a query is run before a better one would be planned
+_SMALL = 1 << 18  # bytes of text whose query is run before a better one would be planned
 
 
 class Packed(Struct, frozen=True, eq=False, weakref=True):
-    """The compressed file that a source was unpacked from, or the address that it was fetched from; what it was
-    unpacked or fetched to goes when this and all that it `holds` do."""
+    """The compressed file that a source was unpacked from, or the address that it was fetched from. The unpacked or
+    fetched copy is deleted when this and all that it `holds` are."""
 
     path: Path
     address: str = ""
@@ -34,18 +34,18 @@ class Packed(Struct, frozen=True, eq=False, weakref=True):
 
 
 class Source(Struct, frozen=True, eq=False):
-    """A file on disk (`path`), a table in memory (`table`), or a table in memory that stood in a file; `columns` are
+    """A file on disk (`path`), a table in memory (`table`), or a table in memory that was part of a file. `columns` are
     its column names, or the keys of its first object.
 
-    `kind` says how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document`
-    (JSON), an `archive` (ZIP, whose `members` are named), `xml` or `text`; `documents.py` opens the last four.
-    `begins` is the line of a text file on which its header or its first object stands; it is `plain` if `check_text`
-    says so. `document` is the JSON of a document, or the root of XML; of a large one that is read piece by piece it
-    is an `outline`: what its first bytes hold. `tick` is told how many bytes more of its rows were read; `room` is
-    how much memory its JSON may take. `named` says which of its columns play a part, as the user says (NAME: COLUMN).
-    A table in a document also has `place`, the path of its rows as `--column` has it (`details[]`), and `beside`, the
-    numbers beside its rows by their paths, which may be its totals. A
-    table that has a row for each answer in the rows of another, run after run, is `made_of` this and its rows.
+    `kind` says how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document` (JSON), an
+    `archive` (ZIP, whose `members` are named), `xml` or `text`; `documents.py` opens the last four. `begins` is the
+    line of a text file on which its header or its first object begins; it is `plain` if `check_text` says so.
+    `document` is the JSON of a document, or the root of XML; for a large one that is read piece by piece it is an
+    `outline` of its first bytes. `tick` is told how many more bytes of its rows were read; `room` is the memory that
+    its JSON may take. `named` says which of its columns play a part, as the user says (NAME: COLUMN). A table in a
+    document also has `place`, the path of its rows as `--column` has it (`details[]`). `beside` has the numbers beside
+    its rows by their paths, which may be its totals. A table that has a row for each answer in the rows of another, run
+    after run, is `made_of` that other table and its number of rows.
     """
 
     name: str
@@ -85,22 +85,22 @@ class Source(Struct, frozen=True, eq=False):
 
     @property
     def stem(self) -> str:
-        """What a run in this file is called when nothing else names it."""
+        """The name of a run in this file if nothing else names it."""
         return self.path.stem if self.path else self.name
 
     @property
     def label(self) -> Path | str:
-        """What messages call it."""
+        """The name of this source in messages."""
         return (self.packed.address or self.packed.path if self.packed else self.path) or self.name
 
     @property
     def head(self) -> str | None:
-        """Where its column names stand, or the keys of its first object: None where there are no lines."""
+        """The line of its column names, or of the keys of its first object, or None if it has no lines."""
         return f"line {self.begins}" if self.suffix in (*DELIMITED, *LINES) else None
 
 
 def small(*sources: Source) -> bool:
-    """Say whether tables are text of no more than 256 KiB together."""
+    """Return whether tables are text of no more than 256 KiB together."""
     if not all(source.kind in ("delimited", "lines") and source.path and source.path.is_file() for source in sources):
         return False
     return sum(source.path.stat().st_size for source in sources if source.path) <= _SMALL
@@ -112,10 +112,10 @@ def own_path(path: Path | str) -> Path:
 
 
 def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[str]:
-    """Return the names of runs that are a file each: the stem, or the folder for files of one name (and for a `generic`
-    one); of a folder called output, the one above it.
+    """Return the names of runs that are a file each. A name is the stem, or the folder for files of one name (and for a
+    `generic` one); for a folder called output, it is the one above it.
 
-    Raises MismatchError where two files would still bear the same name.
+    Raises MismatchError if two files would still bear the same name.
     """
     stems = [source.stem for source in sources]
     names = []

@@ -31,11 +31,11 @@ _MARK = "'"
 _LONGEST_LINE = 1 << 26
 _AT_ONCE = 1 << 12  # lines
 _TICK = 1 << 22
-_FEW_NAMES = 1 << 11  # of which a Parquet file that is read once has a dictionary
+_FEW_NAMES = 1 << 11  # for which a Parquet file that is read once has a dictionary
 LARGEST_AT_ONCE = 1 << 28
 # A text as a number, in SQL, as `text.decimal` has it: 1_0 and +-1 are none, which the table engine takes for numbers.
 NUMBER = "TRY_CAST(CASE WHEN NOT contains({0}, '_') AND NOT contains({0}, '+-') THEN {0} END AS DOUBLE)"
-# What people write where there is no number; readers say that it is none.
+# Words that people write for no number; readers say that they are none.
 NOTHING = r"(n/?a|n\. ?a\.|#n/a|<na>|nan|none|null|-+|–|—|\?|k\. ?a\.)"
 
 
@@ -51,8 +51,8 @@ def load_rows(
     NULL.
 
     Returns what each column is called in it: names are not taken over, as SQL does not tell `Run` from `run`. `keep`
-    names the columns that are wanted, and `most` says how many of the first rows; None means all. Raises FormatError
-    where a record is malformed, or where there is none.
+    names the columns that are wanted, and `most` says how many of the first rows; None means all. Raises FormatError if
+    a record is malformed, or where there is none.
     """
     import duckdb
 
@@ -125,8 +125,8 @@ def _load_table(
 
 
 def _check_texts(connection: duckdb.DuckDBPyConnection, source: Source, relation: str, cells: Sequence[str]) -> None:
-    """Raise FormatError where the texts of a Parquet file, which holds one once however many rows have it, come to more
-    than it may unpack to, or one is too long."""
+    """Raise FormatError if the texts of a Parquet file exceed its allowed unpacked size, or if one is too long. The
+    file holds a text once, however many rows have it."""
     assert source.path is not None
     sums = ", ".join(f"max(strlen({cell})), sum(strlen({cell}))" for cell in cells)
     if not sums:
@@ -139,7 +139,8 @@ def _check_texts(connection: duckdb.DuckDBPyConnection, source: Source, relation
 def _load_delimited(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None, most: int | None
 ) -> dict[str, str]:
-    """Through DuckDB, which is fast; what it refuses is read slowly, to be understood or to be told where it is wrong.
+    """Load a delimited file through DuckDB, which is fast. A file that it refuses is read slowly, to be understood or
+    to find its fault.
 
     Slowly too where DuckDB loses rows (lines that end in several ways, blank lines before the header), finds some (a
     blank line is an empty cell where there is one column), or guesses (spaces around quotation marks).
@@ -164,8 +165,8 @@ def _load_delimited(
 
 
 def _quick(source: Source) -> str:
-    """Return a delimited file as a table of texts in SQL, whose parameter is its address; nothing where DuckDB would
-    not read it as it is meant."""
+    """Return a delimited file as a table of texts in SQL, whose parameter is its address; empty if DuckDB would not
+    read the file as it is meant."""
     if not source.plain or source.begins != 1 or len(source.columns) < 2:
         return ""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
@@ -186,10 +187,10 @@ def lines_about(source: Source) -> float:
 
 @contextmanager
 def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -> Iterator[Source | None]:
-    """Let a delimited file stand in a folder of its own as Parquet, as long as it is looked at: its cells as they are
-    written, but for columns of `numbers`. None where it cannot be read so, where one of `numbers` is none, where a cell
-    of the columns of these `names` has an apostrophe, with which writers guard what spreadsheets take for a formula, or
-    where there is no room for it: another way will say what is wrong."""
+    """Yield a delimited file as Parquet in a temporary folder, which lasts as long as the block. Its cells are as
+    written, except in columns of `numbers`. Yields None if the file cannot be read so, if a cell of `numbers` is no
+    number, or if there is no room for it. It also yields None if a cell of the columns `names` has an apostrophe, with
+    which writers guard what spreadsheets take for a formula. The slower way of reading then reports what is wrong."""
     import duckdb
 
     relation, columns = _quick(source), source.columns
@@ -204,7 +205,7 @@ def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -
             yield None
             return
         path, cells, odd = temporary / "rows.parquet", [], []
-        # What is odd is told by an error, so that the file is read once.
+        # An error tells what is odd, so that the file is read once.
         for i, name in enumerate(columns):
             none = f"CASE WHEN {_text(f'c{i}')} IS NOT NULL THEN error('odd')::DOUBLE END"
             cell = f"coalesce({NUMBER.format(f'c{i}')}, {none})" if name in numbers else f"c{i}"
@@ -249,7 +250,7 @@ def _cells(
 def _load_lines(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None, most: int | None
 ) -> dict[str, str]:
-    """Return a batch of lines at a time: what is held of a file of any size is the columns that are kept of it."""
+    """Load lines one batch at a time; of a file of any size, only the columns that are kept are held in memory."""
     names: dict[str, str] = {}
     before = 0
     for columns, count in _column_batches(source, keep, most):
@@ -351,7 +352,8 @@ def rows_at(source: Source, places: Iterable[int]) -> Iterator[dict[str, Any]]:
 
 
 def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
-    """All rows of a JSON Lines file at once, as objects of just these fields, where each line is just that; else None.
+    """Return all rows of a JSON Lines file at once, as objects of just these fields, if every line has just these; else
+    None.
 
     What is None is left to `json_lines`, which says what is wrong where.
     """
@@ -366,7 +368,7 @@ def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
         rows: list[Any] = msgspec.json.Decoder(row).decode_lines(content)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    # One object begins on each line and none goes on to the next; as many colons as fields: no key stands twice.
+    # One object begins on each line and none goes on to the next; as many colons as fields: no key occurs twice.
     begun = content.count(b"\n{") + content.startswith(b"{")
     lines = content.rstrip(b"\r\n").count(b"\n") + 1
     check_rows(source.label, lines)
@@ -375,7 +377,7 @@ def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
 
 
 def locate(source: Source, row: int) -> str:
-    """Where row `row` (from 1) of a source lies: its line in a text file, its row in any other table."""
+    """Return the place of row `row` (from 1) of a source: its line in a text file, its row in any other table."""
     if source.made_of is not None:
         whole, rows = source.made_of
         return locate(whole, (row - 1) % rows + 1)
@@ -401,8 +403,8 @@ def unguarded(source: Source, cell: str) -> str:
 def without_blanks(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str]
 ) -> tuple[Note, ...]:
-    """Leave out the rows of a loaded table in which no cell holds anything, as spreadsheets leave behind, and those
-    that repeat the header, as files that were put together have them; and count them."""
+    """Remove the rows of a loaded table without any content, as spreadsheets leave behind, and those that repeat the
+    header, as concatenated files have them. Return notes that count them."""
     cells = {name: cell for name, cell in have.items() if name}
     blank = " AND ".join(f"{cell} IS NULL" for cell in cells.values()) or "false"
     header = " AND ".join(f"{cell} = {literal(name.strip())}" for name, cell in cells.items()) or "false"
@@ -436,9 +438,9 @@ def without_blanks(
 def with_points(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, cells: Mapping[str, str]
 ) -> tuple[Note, ...]:
-    """Give the numbers of a loaded table decimal points where they have decimal commas (0,75), as spreadsheets of many
-    languages write them beside semicolons or tabs; `cells` are the columns that may hold numbers. Returns a note on
-    those that have."""
+    """Give the numbers of a loaded table decimal points in place of decimal commas (0,75). Spreadsheets of many
+    languages write such commas beside semicolons or tabs. `cells` are the columns that may hold numbers. Returns a note
+    on those that have commas."""
     if source.kind != "delimited" or source.delimiter == ",":
         return ()
     number = f"'(?i){NOTHING}|[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?( ?%)?'"

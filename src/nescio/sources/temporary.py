@@ -1,4 +1,4 @@
-"""Folders for what is unpacked, fetched or rewritten as long as it is read.
+"""Temporary folders for files that are unpacked, fetched or rewritten, for as long as they are read.
 
 They lie in one folder for each process, and go with what they were made for, also where Ctrl-C or SIGTERM ends the
 process. Those of a process that was killed outright (SIGKILL, a lack of memory) stay until the next process that needs
@@ -28,8 +28,8 @@ _ONE_AT_A_TIME = RLock()
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Yield a folder for temporary files that only this user can read, and that goes with the block; raises OSError
-    where none can be made."""
+    """Yield a folder for temporary files that only this user can read, and that goes with the block; raises OSError if
+    none can be made."""
     with ExitStack() as stack:
         with _ONE_AT_A_TIME:
             ours, folder = _made()
@@ -57,7 +57,8 @@ def _made() -> tuple[Path, Path]:
 
 
 def _ours(around: Path) -> Path:
-    """Return the folder of this process, which it holds; where there is none yet, remove those that nobody holds."""
+    """Return the folder of this process, whose lock it holds. If there is none yet, make it, after removing those whose
+    lock nobody holds."""
     process = f"{os.getpid():08x}"  # a forked one has its own
     for there in [*_OURS]:
         if there.parent == around and there.name.endswith(process) and there.is_dir():

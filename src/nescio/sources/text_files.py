@@ -1,4 +1,4 @@
-"""Text as it comes: is it UTF-8, how do its lines end, and what are the records of a delimited file?"""
+"""Text as it comes: check that it is UTF-8, find how its lines end, and read the records of a delimited file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from nescio.sources.limits import check_text_length, longest_text
 WHITE = " \t\n\v\f\r"  # what is taken off both ends of every cell
 _CHUNK = 1 << 20
 _TICK = 1 << 22
-_END = "\0"  # which stands in no text file
+_END = "\0"  # which is in no text file
 _UNCLOSED = "a quotation mark that opens here is never closed"
 _LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it is told otherwise
 
 
 def check_text(path: Path) -> bool:
-    """Whether all lines end alike, in LF or in CR LF, and no quotation mark stands beside a space: nothing for readers
-    to differ on.
+    """Return whether readers can only agree on a file: all lines end alike, in LF or in CR LF, and no quotation mark is
+    beside a space.
 
     Raises FormatError at the first NUL byte, the first byte that is not UTF-8, or a line that is too long, naming it.
     """

@@ -47,13 +47,13 @@ class SeveralSheetsError(FormatError):
 
 
 def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
-    """Write the sheet of a workbook as CSV into a temporary folder, which goes when the first value does; and note
-    cells that stand beyond its header.
+    """Write the sheet of a workbook as CSV into a temporary folder, and note cells beyond its header. The folder is
+    deleted with the first value.
 
-    Raises UsageError where the library that reads workbooks is not installed, FormatError where this is none, where it
-    unpacks to more bytes than it may or to more cells than so many bytes hold, where several sheets have cells
-    (`--sheet` says which is meant), or where a cell holds an error, or a formula without the value that it gave:
-    neither is an answer.
+    Raises UsageError if the library that reads workbooks is not installed. Raises FormatError if this is no workbook,
+    if it unpacks to more bytes than allowed or to more cells than so many bytes hold, if several sheets have cells
+    (`--sheet` says which is meant), or if a cell holds an error, or a formula without the value that it gave: neither
+    is an answer.
     """
     try:
         from openpyxl import load_workbook
@@ -93,7 +93,7 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
 
 
 def _write(rows: Iterable[list[str]], target: Path) -> bool:
-    """Write rows as CSV; say whether there are any."""
+    """Write rows as CSV, and return whether there are any."""
     target.parent.mkdir()
     with target.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)
@@ -101,8 +101,8 @@ def _write(rows: Iterable[list[str]], target: Path) -> bool:
 
 
 class _Sheet:
-    """The cells of a sheet as texts, without rows that are empty, and as wide as its first row below its titles; what
-    errors they hold, and which stand beyond that, is known when all were seen."""
+    """The cells of a sheet as texts, without empty rows, and as wide as its first row below its titles. The errors, and
+    the cells beyond that width, are known once all cells were read."""
 
     def __init__(self, path: Path, sheet: Any, size: int, made: Made) -> None:
         self._path, self._sheet, self._size, self._made = path, sheet, size, made
@@ -121,7 +121,7 @@ class _Sheet:
                 rule = f"sheet {self._sheet.title!r} has more rows or columns than a file of its size can hold"
                 raise FormatError(self._path, rule)
             texts = ["" if cell is None else _text(cell) for cell in row]
-            self._made.add(sum(map(len, texts)) + len(texts))  # one text may stand in many cells
+            self._made.add(sum(map(len, texts)) + len(texts))  # one text may be in many cells
             if not any(texts):
                 continue
             if width is None and len(self.titles) < _MOST_TITLES and sum(map(bool, texts)) == 1 and " " in texts[0]:
@@ -158,7 +158,7 @@ def _check_formulas(path: Path) -> None:
 
 
 def _without_value(sheet: IO[bytes]) -> list[str]:
-    """Return the places of formulas without a value; an empty one is a value where the formula gives a text."""
+    """Return the places of formulas without a value; an empty one is a value if the formula gives a text."""
     lacking: list[str] = []
     cell: dict[str, str] = {}
     within: set[str] = set()  # the cell's parts that were seen

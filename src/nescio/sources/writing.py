@@ -25,7 +25,7 @@ _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what only 
 
 @contextmanager
 def naming(path: Path, *drafts: Path) -> Iterator[None]:
-    """Let an error of writing say what is written: UsageError, where the disk is full, or a draft of it may not be
+    """Make an error of writing name the file: UsageError if the disk is full, or if a draft of the file may not be
     made."""
     try:
         yield
@@ -41,8 +41,8 @@ def naming(path: Path, *drafts: Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # the mask of the process is taken from the mode
-    """Yield a path to write to beside `path`; it replaces `path` if the block succeeds, and is deleted otherwise, by
-    the next call where this one is killed. A pipe or a device stays, and what was written goes into it."""
+    """Yield a draft path beside `path`. The draft replaces `path` if the block succeeds. Otherwise it is deleted, by
+    the next call if this one is killed. A pipe or a device stays, and the draft is written into it."""
     if is_special(path):
         with _poured_into(path) as draft:
             yield draft
@@ -67,8 +67,8 @@ def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # the mask o
 
 
 def is_special(path: Path) -> bool:
-    """Tell whether a path leads to something that no file may take the place of: a pipe, a device, or what this process
-    prints to."""
+    """Return whether a path leads to something that no file may replace: a pipe, a device, or the output of this
+    process."""
     return path.exists() and not path.is_dir() and (not path.is_file() or _printed_to(path) is not None)
 
 
@@ -95,14 +95,14 @@ def _poured_into(path: Path) -> Iterator[Path]:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Open a pipe or a device; where this process prints to it, go on after what was printed."""
+    """Open a pipe or a device; if this process prints to it, writing goes on after what was printed."""
     descriptor = _printed_to(path)
     return path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
 
 
 def draft_of(path: Path, *, inside: bool = False) -> Path:
-    """Return where a file or folder is made until it is whole, beside it or inside: a name that nothing has yet, known
-    before it is made, so that an interruption finds it."""
+    """Return the path of a draft of a file or folder, beside it or inside it. It is a name that nothing has yet, known
+    before the draft is made, so that an interruption finds it."""
     folder = path.absolute() if inside else path.absolute().parent
     return folder / f".{path.name}.{secrets.token_hex(8)}{path.suffix}"
 
@@ -111,7 +111,7 @@ DRAFT = re.compile(r"\..+\.[0-9a-f]{16}(\.[^.]*)?")  # the names that `draft_of`
 
 
 def _sweep(path: Path) -> None:
-    """Remove what calls that were killed left of `path`: drafts of it that no process holds."""
+    """Remove the drafts of `path` that killed calls left; no process holds them any more."""
     old = time.time() - 2  # one that is younger may be about to be held
     with suppress(OSError):
         for entry in os.scandir(path.absolute().parent):
@@ -130,7 +130,7 @@ def _mask() -> int:
 
 
 def check_new_folder(path: Path) -> None:
-    """Raise UsageError where a folder cannot be written there: it holds something, is a file, or has no place."""
+    """Raise UsageError if a folder cannot be written there: it holds something, is a file, or has no place."""
     if path.is_symlink() or (path.exists() and (not path.is_dir() or any(path.iterdir()))):
         raise UsageError(f"{path} already exists; give a new or empty folder")
     if not path.absolute().parent.is_dir():
@@ -141,11 +141,11 @@ def check_new_folder(path: Path) -> None:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Yield a folder to fill, which becomes the new `path` when the block ends well, and vanishes otherwise, by the
-    next call where this one is killed.
+    """Yield a folder to fill. It becomes the new `path` when the block ends well, and else it is deleted, by the next
+    call if this one is killed.
 
-    An empty folder gives way to the new one at once. One that cannot (where somebody stands, a disk is mounted, or the
-    folder around it is read-only, and on Windows) is filled, one file after another.
+    The new folder replaces an empty one at once. If it cannot (it is the current folder, a disk is mounted on it, the
+    folder around it is read-only, or on Windows), the empty folder is filled, one file after another.
     """
     check_new_folder(path)
     mode = path.stat().st_mode & 0o7777 if path.is_dir() else 0o777 & ~_mask()
@@ -168,7 +168,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 def _gives_way(path: Path) -> bool:
-    """Tell whether another folder can take the place of an empty one."""
+    """Return whether another folder can take the place of an empty one."""
     around = path.absolute().parent
     apart = os.name == "nt" or path.is_mount() or not os.access(around, os.W_OK)
     return not apart and not path.samefile(Path.cwd())

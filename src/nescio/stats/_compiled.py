@@ -13,7 +13,7 @@ MANY = 30_000  # of weights of 0 and 1 that are added up in 16 bits
 
 
 def compiled(function: Any) -> Any:
-    """Compile when first called, and keep the result on disk where there is a place that can be written."""
+    """Compile when first called, and keep the result on disk if there is a place that can be written."""
     try:
         return njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:

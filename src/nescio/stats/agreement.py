@@ -1,7 +1,8 @@
-"""How far two rankings of the same items agree, and two judges of them. Pure statistics; knows nothing of questions.
+"""Measure how far two rankings of the same items agree, and two judges of them. Pure statistics; knows nothing of
+questions.
 
-Each ranking is given by the scores of the items, higher being better; equal scores are a tie. Two rankings are
-undefined (NaN) where there are fewer than two items or where one of them ties all: neither orders anything.
+Each ranking is given by the scores of the items, higher being better; equal scores are a tie. The agreement is
+undefined (NaN) if there are fewer than two items or if one ranking ties all: it orders nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def kendall_tau_b(one: Scores, other: Scores) -> float:
     r"""Kendall's rank correlation, corrected for ties; in [-1, 1], symmetric.
 
     $\tau_b = \frac{C - D}{\sqrt{(n_0 - t_1)(n_0 - t_2)}}$, with C and D the pairs of items ordered alike and
-    oppositely, $n_0 = n(n-1)/2$ and $t_i$ the pairs that ranking i ties (Kendall 1945). NaN where a ranking ties all.
+    oppositely, $n_0 = n(n-1)/2$ and $t_i$ the pairs that ranking i ties (Kendall 1945). NaN if a ranking ties all.
     """
     first, second = _rankings(one, other)
     if _orders_nothing(first, second):
@@ -39,24 +40,24 @@ def tau_ap(truth: Scores, estimate: Scores) -> float:
     the truth places above that item too. Not symmetric. With ties it is the half of $\tau_{AP,b}$ (Urbano & Marrero
     2017) that walks down the estimate: of an item, only those in strictly higher groups are above it, the items of the
     first group have none and are not averaged over, and a pair that the truth ties is not ordered alike. It is $2P -
-    1$, with P the chance that such an item and one above it, both picked at random, are ordered alike. NaN where a
-    ranking ties all.
+    1$, with P the chance that such an item and one above it, both picked at random, are ordered alike. NaN if a ranking
+    ties all.
     """
     true, estimated = _rankings(truth, estimate)
     if _orders_nothing(true, estimated):
         return float("nan")
     above = estimated[None, :] > estimated[:, None]
     alike = (above & (true[None, :] > true[:, None])).sum(axis=1)
-    rank = above.sum(axis=1)  # how many stand above
+    rank = above.sum(axis=1)  # how many are above
     lower = rank > 0
     return float(2 * np.mean(alike[lower] / rank[lower]) - 1)
 
 
 def tau_ap_b(one: Scores, other: Scores) -> float:
-    r"""Compute the AP rank correlation of two rankings neither of which is the truth; in [-1, 1], symmetric.
+    r"""Compute the AP rank correlation of two rankings if neither is the truth; in [-1, 1], symmetric.
 
     $\tau_{AP,b} = \frac{1}{2}\left(\tau_{AP}(1, 2) + \tau_{AP}(2, 1)\right)$ (Urbano & Marrero 2017). Two equal
-    rankings have 1, ties or none. NaN where a ranking ties all.
+    rankings have 1, ties or none. NaN if a ranking ties all.
     """
     return (tau_ap(one, other) + tau_ap(other, one)) / 2
 
@@ -68,7 +69,7 @@ def rbo(one: Scores, other: Scores, p: float = 0.9) -> float:
     T_d|}{|S_d| + |T_d|}$ and $A_n = 1$. Items that a ranking ties share the first of their ranks, as in that paper
     (sec. 4.5; RBO^w of Corsi & Urbano 2024): $S_d$ are the items of rank d or better. The smaller p, between 0 and 1,
     the more the top weighs: depth d counts $p^{d-1}$. Two equal rankings have 1; opposite ones do not have 0, for in
-    the end their items are the same. NaN where a ranking ties all. Raises UsageError where p is not between 0 and 1.
+    the end their items are the same. NaN if a ranking ties all. Raises UsageError if p is not between 0 and 1.
     """
     if not 0 < p < 1:
         raise UsageError(f"the p of rank-biased overlap must lie between 0 and 1 (found {p!r})")
@@ -96,8 +97,8 @@ def cohen_kappa(table: ArrayLike) -> Floats:
     r"""Cohen's (1960) kappa, agreement beyond what chance would bring two judges who each keep to their own shares.
 
     $\kappa = \frac{p_o - p_e}{1 - p_e}$ with $p_o$ the observed agreement and $p_e = \sum_i p_{i\cdot}\,p_{\cdot i}$;
-    in [-1, 1], 1 where they agree on every item and use more than one category. NaN where $p_e = 1$: both put all items
-    into one category. `table` as in `observed_agreement`.
+    in [-1, 1], 1 if they agree on every item and use more than one category. NaN if $p_e = 1$: both put all items into
+    one category. `table` as in `observed_agreement`.
     """
     counts = _squares(table)
     total = np.einsum("...ij->...", counts)
@@ -126,7 +127,7 @@ def krippendorff_alpha_of_two(table: ArrayLike) -> Floats:
     r"""Krippendorff's alpha of two judges of the same items, for categories without an order; at most 1.
 
     $\alpha = 1 - (2n - 1)\frac{2d}{(2n)^2 - \sum_k n_k^2}$, with d the items on which they differ and $n_k$ the
-    verdicts of category k by both. NaN where all verdicts are of one category. `table` as in `observed_agreement`.
+    verdicts of category k by both. NaN if all verdicts are of one category. `table` as in `observed_agreement`.
     """
     counts = _squares(table)
     n = counts.sum(axis=(-1, -2))

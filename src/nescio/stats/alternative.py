@@ -1,8 +1,8 @@
-"""May a judge stand in for an assessor? The alternative annotator test (Calderon, Reichart & Dror, ACL 2025). Knows
-nothing of questions.
+"""Test whether a judge may replace an assessor: the alternative annotator test (Calderon, Reichart & Dror, ACL 2025).
+Knows nothing of questions.
 
-`people` has shape (items, assessors): the number of the category that each put an item into, -1 where there is no
-verdict; `judge` has the judge's.
+`people` has shape (items, assessors): the number of the category that each put an item into, -1 if there is no verdict;
+`judge` has the judge's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Versus(Struct, frozen=True):
 
     `advantage` is how often the judge agrees with the others as much as the assessor or more, `own` how often the
     assessor does, `difference` is own - advantage; `p` is that of a difference of the margin or more, `adjusted` by
-    Benjamini and Yekutieli over the assessors. Undefined (NaN) where fewer than two units are shared with others.
+    Benjamini and Yekutieli over the assessors. Undefined (NaN) if fewer than two units are shared with others.
     """
 
     items: int
@@ -39,7 +39,7 @@ class Versus(Struct, frozen=True):
 
     @property
     def beaten(self) -> bool:
-        """Whether the judge may stand in for this assessor."""
+        """Whether the judge may replace this assessor."""
         return self.adjusted <= ALPHA
 
 
@@ -50,30 +50,30 @@ class Alternative(Struct, frozen=True):
 
     @property
     def winning(self) -> float:
-        """The share of assessors for whom the judge may stand in; NaN where nobody was tested."""
+        """The share of assessors whom the judge may replace; NaN if nobody was tested."""
         tested = [one.beaten for one in self.people if not math.isnan(one.p)]
         return sum(tested) / len(tested) if tested else math.nan
 
     @property
     def advantage(self) -> float:
-        """The mean advantage of the judge; NaN where nobody shares an item."""
+        """The mean advantage of the judge; NaN if nobody shares an item."""
         known = [one.advantage for one in self.people if one.units]
         return sum(known) / len(known) if known else math.nan
 
     @property
     def passes(self) -> bool:
-        """Whether the judge may stand in for half of the assessors or more."""
+        """Whether the judge may replace half of the assessors or more."""
         return self.winning >= 0.5
 
 
 def alternative(people: ArrayLike, judge: ArrayLike, margin: float, units: ArrayLike | None = None) -> Alternative:
-    r"""Test for each assessor whether the judge agrees with the other ones as well.
+    r"""Test for each assessor whether the judge agrees as well as the assessor with the other ones.
 
-    Of an item that another assessor judged too, $S_f$ and $S_h$ are the shares of the others who agree with the judge
+    For an item that another assessor judged too, $S_f$ and $S_h$ are the shares of the others who agree with the judge
     and with the assessor, $W^f = [S_f \ge S_h]$, $W^h = [S_h \ge S_f]$ and $d = W^h - W^f$; the hypothesis is that d is
-    the margin or more on average, and a one-sided t test rejects it. Where all d are equal there is no t, and p is
-    $(1 - \varepsilon)^n$ if they are 0 or less, else 1. `units` number what items are averaged over first, as items of
-    one question are no independent sample. Raises UsageError for fewer than two assessors.
+    the margin or more on average, and a one-sided t test rejects it. Where all d are equal there is no t, and p is $(1
+    - \varepsilon)^n$ if they are 0 or less, else 1. `units` number what items are averaged over first, as items of one
+    question are no independent sample. Raises UsageError for fewer than two assessors.
     """
     said, by_judge = np.asarray(people), np.asarray(judge)
     if said.ndim != 2 or said.shape[1] < 2 or by_judge.shape != said.shape[:1]:

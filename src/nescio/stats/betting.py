@@ -21,8 +21,9 @@ _HALVINGS = 40  # of the range in which a bound is sought
 
 
 class Bets(Struct, frozen=True, eq=False):
-    """What the labels so far bet on, one element a label: the values x with their weights and their least and greatest
-    values, and the size of each bet before its limit. `goal` is the logarithm of the capital that refutes a mean."""
+    """The bets on the labels so far, one element a label. They are the values x with their weights and their least and
+    greatest values, and the size of each bet before its limit. `goal` is the logarithm of the capital that refutes a
+    mean."""
 
     labels: Floats
     x: Floats
@@ -34,8 +35,8 @@ class Bets(Struct, frozen=True, eq=False):
 
 
 def bets(labels: Floats, judge: Floats, every: Floats, *, alpha: float = 0.05, planned: int | None = None) -> Bets:
-    r"""Return what labels in [0, 1] bet on, in the order in which they came; `judge` says what the judge said of them
-    and `every` what it says of the whole pool.
+    r"""Return the bets on labels in [0, 1], in the order in which they came. `judge` has the judge's verdicts on them,
+    and `every` its verdicts on the whole pool.
 
     $x_i = d_i - w_i(g_i - \bar g_i)$, $\bar g_i$ being the judge's mean over what is not labelled yet, and $w_i$ ½
     for the first ten and then $\mathrm{cov}(d, g)/(\bar g(1-\bar g))$ of the labels before, held to [0, 1]. Bets of the
@@ -54,7 +55,7 @@ def bets(labels: Floats, judge: Floats, every: Floats, *, alpha: float = 0.05, p
 def bets_on_stream(
     labels: Floats, judge: Floats | None = None, around: Floats | None = None, *, alpha: float = 0.05
 ) -> Bets:
-    r"""Return what values in [0, 1] that come without end bet on, in the order in which they come; a bound of their
+    r"""Return the bets on values in [0, 1] that come without end, in the order in which they come. A bound of their
     mean on one side is wrong at some look with a chance of at most alpha.
 
     With a judge the values are people's labels: `judge` is what it says of each, `around` its mean over the answers
@@ -82,8 +83,8 @@ def reached(made: Bets, mean: float, *, upward: bool = True) -> int | None:
 
 
 def bounds_of_stream(made: Bets) -> tuple[float, float]:
-    """Return the lower and the upper bound of the mean of a stream, which have held at all looks so far: the means
-    next to those that some look refutes. 0 and 1 where none is."""
+    """Return the lower and the upper bound of the mean of a stream, which have held at all looks so far. They are the
+    means next to those that some look refutes; 0 and 1 if no mean is refuted."""
     ends = []
     for upward in (True, False):
         refuted, open_ = (0.0, 1.0) if upward else (1.0, 0.0)
@@ -101,8 +102,8 @@ def bounds_of_stream(made: Bets) -> tuple[float, float]:
 
 
 def interval(made: Bets, pool: int, *, running: bool = True) -> tuple[float, float]:
-    """Return the interval of the mean of the pool after all these labels; with `running` what it has in common with
-    those of all earlier looks, which holds as well. The whole range of what is possible below `FEWEST` labels."""
+    """Return the interval of the mean of the pool after all these labels. With `running` it is the intersection with
+    those of all earlier looks, which holds as well. Below `FEWEST` labels it is the whole range of what is possible."""
     from scipy.optimize import brentq
 
     m = len(made.labels)
@@ -126,20 +127,20 @@ def _capital(mean: float, made: Bets, t: int, pool: int, upward: bool) -> float:
 
 
 def gains(mean: float, made: Bets, t: int, pool: int, upward: bool) -> Floats:
-    """Return what each of the first t bets that the mean is above (or below) this one adds to the logarithm of the
-    capital; where their sum has reached `made.goal` at some look, this mean is refuted."""
+    """Return the gain of the logarithm of the capital from each of the first t bets that the mean is above (or below)
+    this one. The mean is refuted if the sum has reached `made.goal` at some look."""
     i = np.arange(t)
     now = (pool * mean - np.concatenate([[0.0], np.cumsum(made.labels)[: t - 1]])) / (pool - i)
     return _gained(now, made, t, upward)
 
 
 def _gains_on_stream(mean: float, made: Bets, upward: bool) -> Floats:
-    """Return what each bet on a stream adds to the logarithm of the capital."""
+    """Return the gain of the logarithm of the capital from each bet on a stream."""
     return _gained(np.full(len(made.x), mean), made, len(made.x), upward)
 
 
 def _gained(now: Floats, made: Bets, t: int, upward: bool) -> Floats:
-    """Return what the first t bets against these means add to the logarithm of the capital."""
+    """Return the gain of the logarithm of the capital from the first t bets against these means."""
     room = now - made.least[:t] if upward else made.most[:t] - now
     size = np.minimum(made.size[:t], FULL / np.maximum(room, 1e-300))
     away = made.x[:t] - now if upward else now - made.x[:t]
@@ -158,8 +159,8 @@ def _sizes(x: Floats, goal: float, planned: int | None = None) -> Floats:
 
 
 def _weights(labels: Floats, judge: Floats, share: Floats | float) -> Floats:
-    """Return how far the judge is trusted at each label, by those before it; `share` is what it calls right, of all or
-    before each label."""
+    """Return the weight of the judge at each label, from the labels before it. `share` is the share that the judge
+    calls right, of all or before each label."""
     weight = np.full(len(labels), 0.5)
     spread = np.broadcast_to(np.asarray(share * (1 - share), dtype=np.float64), weight.shape)
     i = np.arange(1, len(labels) + 1)

@@ -1,9 +1,10 @@
-r"""What people would say of all answers, from a judge's word on all of them and people's on a sample. Pure statistics.
+r"""Estimate what people would say of all answers, from a judge's verdicts on all and people's on a sample. Pure
+statistics.
 
 N answers have a judge's verdict f (1 says correct); a simple random sample of n of them has people's verdict y too.
 Sought is the share $\theta$ that people would call correct among these N. Sampling without replacement from N: every
-variance carries the factor $1 - n/N$, and with n = N nothing is uncertain any more. For the share among all answers of
-the kind that these N are a sample of, widen an interval with `superpopulation`.
+variance carries the factor $1 - n/N$, and with n = N nothing is uncertain any more. If the N answers are a sample of a
+kind, widen an interval with `superpopulation` for the share among all answers of that kind.
 
 Two corrections of the judge's own share $\bar f$, each under its name:
 
@@ -12,9 +13,8 @@ Two corrections of the judge's own share $\bar f$, each under its name:
 - Rogan and Gladen's estimator divides by what the judge gets wrong of people's right and wrong answers; undefined where
   the judge tells them apart no better than chance.
 
-A sample without a single disagreement does not prove that there is none: of the n squared residuals that a variance is
-made of, at least 3 are reckoned with in sum (three in n is what no event among n leaves possible at 95%, the rule of
-three).
+A sample without a single disagreement does not prove that there is none. A variance therefore takes the sum of its n
+squared residuals to be at least 3. By the rule of three, no event among n leaves a rate of three in n possible at 95%.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def prediction_powered(
     r"""Prediction-powered inference with tuned weight, PPI++ (Angelopoulos, Duchi & Zrnic 2023); in [0, 1].
 
     $\hat\theta = \bar y + \hat\lambda\,(\bar f_N - \bar f_n)$ with $\hat\lambda = \mathrm{Cov}_n(y,
-    f)/\mathrm{Var}_N(f)$ held to [0, 1] (0 where the judge says one thing of all). `people` and `judge` are y and f of
-    the n labelled answers, shape (n,); `judge_share` is $\bar f_N$ over all `answers`. Their λ, for labels apart from
-    the unlabelled, is this one over 1 + n/(N - n), and their estimate is this one.
+    f)/\mathrm{Var}_N(f)$ held to [0, 1] (0 if the judge says one thing of all). `people` and `judge` are y and f of the
+    n labelled answers, shape (n,); `judge_share` is $\bar f_N$ over all `answers`. Their λ, for labels apart from the
+    unlabelled, is this one over 1 + n/(N - n), and their estimate is this one.
 
     Half the width is $t_{n-2}\sqrt{(1 - n/N)\,S/(n(n-2))}$, S being the sum of the squared residuals
     $y - \bar y_n - \hat\lambda(f - \bar f_n)$, at least 3. Undefined below 3 labels.
@@ -87,11 +87,11 @@ def prediction_powered_population(
     *,
     known: tuple[int, int] = (0, 0),
 ) -> Estimate:
-    r"""Return the same for the answers of this kind, of which these N and the `known` ones are a sample; in [0, 1].
+    r"""Return the same for all answers of a kind; these N and the `known` ones are a sample of it; in [0, 1].
 
     `known` are answers that need nobody's verdict, and how many of them are right. With $n'$ answers in all and the
     share $p = N/n'$ of those that need a verdict, half the width is $t_{n-2}\sqrt{p^2(1 - n/N)S^2/n +
-        heta(1-	heta)/n'}$. Undefined below 3 labels.
+    \theta(1-\theta)/n'}$. Undefined below 3 labels.
     """
     mean = _mean(people, judge, judge_share, answers)
     if mean is None:
@@ -117,9 +117,8 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
     r"""Return the judge's share corrected by its sensitivity and specificity (Rogan & Gladen 1978); in [0, 1].
 
     $\hat\theta = \frac{\bar f_N + \mathrm{sp} - 1}{\mathrm{se} + \mathrm{sp} - 1}$, held to [0, 1], with se and sp the
-    shares of people's right and wrong answers, among the n labelled, of which the judge says the same. Undefined (NaN)
-    where people call all labelled answers right or all wrong, and where se + sp ≤ 1: such a judge says nothing about
-    them.
+    shares of people's right and wrong answers, among the n labelled, that the judge calls the same. Undefined (NaN) if
+    people call all labelled answers right or all wrong, and if se + sp ≤ 1: such a judge says nothing about them.
 
     The interval holds every θ with $|\bar f_N - \mathrm{se}\,\theta - (1 - \mathrm{sp})(1 - \theta)| \le t\,s(\theta)$,
     where $s^2(\theta)$ is the variance of the left side: Fieller's (1954) method, which keeps its coverage where the
@@ -152,7 +151,7 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
 
 
 def superpopulation(estimate: Estimate, answers: int, level: float = 0.95) -> Estimate:
-    r"""Return the same estimate for the answers of this kind, of which the N judged ones are a sample.
+    r"""Return the same estimate for all answers of a kind; the N judged ones are a sample of it.
 
     Either side of the interval is joined, root of squares, with that of a share seen among N:
     $z\sqrt{\theta(1-\theta)/N}$ by Wilson's interval. The two errors are uncorrelated, for the first has mean 0

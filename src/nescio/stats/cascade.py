@@ -1,5 +1,5 @@
-"""Systems asked one after the other until one is sure enough: which thresholds earn most, and what they earn. Knows
-numbers alone.
+"""Choose thresholds for systems that are asked one after the other until one is sure enough, and estimate what they
+earn. Knows numbers alone.
 
 A policy has a threshold for each system, in the order of asking. The first system is always asked; a later one is asked
 if all before it passed, and not at all where its threshold is infinite. A system answers if it has an answer of at
@@ -28,10 +28,10 @@ Policy = tuple[float, ...]
 
 
 class Answers(Struct, frozen=True, eq=False):
-    """What each system would answer, in the order of asking; arrays of shape (systems, questions).
+    """The answers that each system would give, in the order of asking; arrays of shape (systems, questions).
 
-    `gain` is what its answer earns more than silence, `wrong` says whether it is wrong, `confidence` is -inf where
-    there is no answer, and `cost` what asking it costs, in the worth of a right answer. `silence` is what silence earns
+    `gain` is what its answer earns more than silence, `wrong` says whether it is wrong, `confidence` is -inf if there
+    is no answer, and `cost` is the cost of asking it, in the worth of a right answer. `silence` is what silence earns
     on each question.
     """
 
@@ -48,8 +48,8 @@ class Answers(Struct, frozen=True, eq=False):
 
 
 class Done(Struct, frozen=True, eq=False):
-    """What a policy does with each question: the system that answers (-1: nobody), whether that is wrong, which
-    systems were asked, shape (systems, questions), what was paid and what was earned after it."""
+    """The result of a policy on each question: the system that answers (-1: nobody), whether that is wrong, the cost,
+    and the earnings after it. It also has the systems that were asked, shape (systems, questions)."""
 
     by: NDArray[np.int64]
     wrong: Bools
@@ -59,7 +59,7 @@ class Done(Struct, frozen=True, eq=False):
 
 
 class Choice(Struct, frozen=True):
-    """A policy with its mean utility where it was chosen; None where no policy was allowed."""
+    """A policy with its mean utility on the data on which it was chosen; the policy is None if none was allowed."""
 
     thresholds: Policy | None
     utility: float = math.nan
@@ -67,15 +67,16 @@ class Choice(Struct, frozen=True):
 
 
 class Risk(Struct, frozen=True):
-    """What must be certified of a policy: that at most the share `most` of its answers is wrong, at an error of `delta`
-    for all policies of the grid together."""
+    """The condition that a policy must be certified for: at most the share `most` of its answers is wrong. The error of
+    the certification is `delta` for all policies of the grid together."""
 
     most: float
     delta: float
 
 
 def follow(answers: Answers, thresholds: Sequence[float] | Floats) -> Done:
-    """Return what a policy does; thresholds of shape (systems,), or (systems, questions) where each has its own."""
+    """Return the results of a policy; thresholds of shape (systems,), or (systems, questions) if each question has its
+    own."""
     limits = np.asarray(thresholds, dtype=np.float64)
     limits = limits[:, None] if limits.ndim == 1 else limits
     size = answers.confidence.shape[1]
@@ -93,8 +94,8 @@ def follow(answers: Answers, thresholds: Sequence[float] | Floats) -> Done:
 
 
 def grids(answers: Answers, named: Sequence[float] | None = None) -> tuple[Floats, ...]:
-    """Return the thresholds to try for each system, ascending, with one that no answer reaches: those named, or the
-    distinct confidences, or evenly spaced ranks of these where there would be too many policies."""
+    """Return the thresholds to try for each system, ascending, with one that no answer reaches. They are those named,
+    or the distinct confidences, or evenly spaced ranks of these if there would be too many policies."""
     if named is not None:
         return tuple(np.unique([*named, math.inf]) for _ in answers.confidence)
     most = int(MOST_POLICIES ** (1 / len(answers.confidence))) - 1
@@ -154,7 +155,8 @@ def _policy(tried: Sequence[Floats], value: Floats, place: int) -> Policy:
 
 
 class _Sums:
-    """What every policy of a grid earns, pays, answers and gets wrong in each part, shape (parts, *grid)."""
+    """The sums of what every policy of a grid earns, pays, answers and gets wrong in each part, shape (parts,
+    *grid)."""
 
     def __init__(self, answers: Answers, tried: Sequence[Floats], part: NDArray[np.int64]) -> None:
         parts, shape = int(part.max()) + 1, tuple(map(len, tried))
@@ -186,8 +188,8 @@ class _Sums:
             self.cost += laid(answers.cost[j], j) * asked.reshape((-1, *(1,) * (len(shape) - j - 1)))
 
     def figures(self, keep: Bools, risk: Risk | None) -> tuple[Floats, Floats, Floats, Bools]:
-        """Return what each policy earns and costs on average in some parts, the bound on its risk, and whether it may
-        be chosen."""
+        """Return the mean earnings and costs of each policy in some parts, the bound on its risk, and whether it may be
+        chosen."""
         n = int(self.sizes[keep].sum())
         cost = self.cost[keep].sum(axis=0) / n
         value = (self.earned[keep].sum(axis=0) + self.silence[keep].sum()) / n - cost

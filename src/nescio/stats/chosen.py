@@ -1,4 +1,4 @@
-"""What may be said of the one that was chosen out of many on the same data, and of another sample. Knows nothing of
+"""Infer about the one that was chosen out of many on the same data, and about another sample. Knows nothing of
 questions."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def level_of_each(level: float, tried: int) -> float:
 
 
 def least_resamples(level: float) -> int:
-    """Return the fewest resamples of which an interval of this level leaves five beyond either end."""
+    """Return the fewest resamples with which an interval of this level leaves five beyond either end."""
     return math.ceil(2 * LEAST_IN_TAIL / (1 - level) - 1e-6)
 
 
@@ -39,16 +39,16 @@ def upper_of_chosen(wrong: int, accepted: int, tried: int, level: float) -> floa
     r"""Return the upper bound on the chance of an error of the one that was chosen out of `tried`, in [0, 1].
 
     Clopper & Pearson (1934) at $\alpha/k$: the bounds of all that were looked at hold together with at least `level`,
-    so that of the chosen one does, whatever the rule of choice. 1 where all of those accepted are wrong, or none was.
+    so that of the chosen one does, whatever the rule of choice. 1 if all of those accepted are wrong, or none was.
     """
     return float(clopper_pearson_upper([wrong], [accepted], 1 - level_of_each(level, tried))[0])
 
 
 def hull_of_posteriors(counts: Sequence[int], value: Callable[[Floats], Floats], level: float) -> Interval:
-    r"""Return the hull of the intervals of three posteriors of three counts, of which each imagines one more unit of
-    one kind: what any prior of that weight says (the imprecise Dirichlet model of Walley 1996, s = 1).
+    r"""Return the hull of the intervals of three posteriors of three counts, each of which imagines one more unit of
+    one kind. It holds what any prior of that weight says (the imprecise Dirichlet model of Walley 1996, s = 1).
 
-    Of the share of one kind it is the interval of Clopper & Pearson: $Beta(C, n - C + 1)$ has its lower end, $Beta(C +
+    For the share of one kind it is the interval of Clopper & Pearson: $Beta(C, n - C + 1)$ has its lower end, $Beta(C +
     1, n - C)$ its upper one. Posteriors are laid on a grid, so that nothing is drawn; ends are right to about 1e-4.
 
     Args:

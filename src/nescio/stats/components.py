@@ -26,7 +26,7 @@ FEWEST, FEW = (
 
 class Spread(Struct, frozen=True):
     """The standard error of a mean for a statement about other levels of the factors `over`, and Student's degrees of
-    freedom; NaN where it has none."""
+    freedom; NaN if it has none."""
 
     over: Factors
     variance: float
@@ -49,7 +49,7 @@ class Components(Struct, frozen=True):
 
     @property
     def answers(self) -> int:
-        """How many answers there are."""
+        """The number of answers."""
         return math.prod(self.levels) * self.repeats
 
     def variance(self, levels: Sequence[int], repeats: int, over: Factors | None = None) -> float:
@@ -119,7 +119,7 @@ def _alternating(factors: Factors, squares: Mapping[Factors, float]) -> Iterator
 
 def balanced(values: Floats, codes: Sequence[Whole]) -> Components | None:
     r"""Split the variance of a balanced design by mean squares: $\sigma^2_s = \sum_{t \supseteq s} (-1)^{|t| - |s|}
-    MS_t$ over the answers of a level of s; None where cells hold unlike numbers of answers.
+    MS_t$ over the answers of a level of s; None if cells hold unlike numbers of answers.
 
     `codes` number the level of each value by each factor, from 0, none left out. A factor with one level has no
     component.
@@ -183,7 +183,7 @@ def _joined(codes: Sequence[Whole]) -> Whole:
 
 
 class Addition(Struct, frozen=True):
-    """One more level of a factor (None: one more answer a cell): what it costs, and the variance then."""
+    """One more level of a factor (None: one more answer a cell), with its cost and the variance then."""
 
     factor: int | None
     cost: float
@@ -194,8 +194,8 @@ class Addition(Struct, frozen=True):
 def additions(
     found: Components, costs: Sequence[float], per_answer: float, over: Factors | None = None
 ) -> list[Addition]:
-    """Return what one more level of each factor, or one more answer a cell, would make of the variance, the largest
-    fall for its cost first. A level costs what `costs` says and its answers."""
+    """Return the variance after one more level of each factor, or one more answer a cell, the largest fall for its cost
+    first. A level costs what `costs` says, and the price of its answers."""
     levels, repeats = list(found.levels), found.repeats
     now = found.variance(levels, repeats, over)
     made = []
@@ -222,8 +222,9 @@ def floor(found: Components, factor: int | None, over: Factors | None = None) ->
 def within_budget(
     found: Components, costs: Sequence[float], per_answer: float, budget: float, over: Factors | None = None
 ) -> tuple[tuple[int, ...], float] | None:
-    """Return the levels with the least variance for a budget, and that; None where it does not pay for two levels of
-    each factor that has some. All but the first factor are scanned, and the first takes what is left."""
+    """Return the levels with the least variance for a budget, and that variance. Return None if the budget does not pay
+    for two levels of each factor that has some. All but the first factor are scanned, and the first takes what is
+    left."""
     most = 200 if len(costs) < 3 else 40
     best: tuple[tuple[int, ...], float] | None = None
     scanned = [range(1, 2) if size < 2 else range(2, most + 1) for size in found.levels[1:]]

@@ -1,4 +1,4 @@
-r"""The difference of the means of two groups of values, where a unit may have values in both.
+r"""The difference of the means of two groups of values, if a unit may have values in both.
 
 Each unit moves the difference by what its values move the two means. Units in the first group alone, in the second
 alone and in both are strata, whose variances add up (Welch 1947, with Satterthwaite's degrees of freedom).
@@ -87,8 +87,8 @@ def _unseen(squares: float, many: int, freedom: int) -> tuple[float, float]:
 def _spread(
     moved: Floats, units: NDArray[np.int64], first: Mask, second: Mask, unseen: list[tuple[float, float]]
 ) -> list[tuple[float, float]]:
-    """Return the standard error and the degrees of freedom of each stratum of units, and those of what was not seen: in
-    either group, or in the differences of units in both where that is more."""
+    """Return the standard error and the degrees of freedom of each stratum of units, and those of `unseen` units: in
+    either group, or in the differences of units in both if that is more."""
     _, unit = np.unique(units, return_inverse=True)
     influence = np.bincount(unit, weights=moved).astype(np.float64)
     size = np.bincount(unit, weights=first | second).astype(np.float64)

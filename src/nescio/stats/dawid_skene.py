@@ -1,7 +1,7 @@
-"""What several assessors' verdicts say of each item, and of the assessors (Dawid & Skene 1979). Pure NumPy; knows
-nothing of questions.
+"""Infer from several assessors' verdicts the category of each item, and the errors of the assessors (Dawid & Skene
+1979). Pure NumPy; knows nothing of questions.
 
-`said` has shape (items, assessors): the number of the category that an assessor put an item into, -1 where there is no
+`said` has shape (items, assessors): the number of the category that an assessor put an item into, -1 if there is no
 verdict.
 """
 
@@ -23,11 +23,11 @@ CLOSE = 1e-13  # between the probabilities of two cycles
 
 
 class Consensus(Struct, frozen=True, eq=False):
-    """What a model of assessors makes of their verdicts.
+    """The estimates of a model of assessors from their verdicts.
 
-    `chances` has shape (items, categories): the probability of each category, NaN where nobody judged. `prior` is the
-    share of each category, `confusion[a, j, l]` the probability that assessor a says l where j is true (NaN where no
-    item is of category j), `log_likelihood` that of both.
+    `chances` has shape (items, categories): the probability of each category, NaN if nobody judged. `prior` is the
+    share of each category, `confusion[a, j, l]` the probability that assessor a says l if j is true (NaN if no item is
+    of category j), `log_likelihood` that of both.
     """
 
     chances: Floats
@@ -43,14 +43,14 @@ class Consensus(Struct, frozen=True, eq=False):
 
     @property
     def above_commonest(self) -> Floats:
-        """How far each assessor is above always saying the commonest category; 1 is perfect, NaN for one category."""
+        """The lead of each assessor over always saying the commonest category; 1 is perfect, NaN for one category."""
         most = self.prior.max()
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(most < 1, (self.accuracy - most) / (1 - most), np.nan)
 
     @property
     def label(self) -> Whole:
-        """The likeliest category of each item; -1 where two are equally likely or nobody judged."""
+        """The likeliest category of each item; -1 if two are equally likely or nobody judged."""
         filled = np.where(np.isnan(self.chances), 0.0, self.chances)
         ordered = np.sort(filled, axis=1)
         sure = ordered[:, -1] - (ordered[:, -2] if ordered.shape[1] > 1 else 0) > 1e-9
@@ -59,7 +59,7 @@ class Consensus(Struct, frozen=True, eq=False):
 
 
 def dawid_skene(said: ArrayLike, categories: int, *, smoothing: float = SMOOTHING, cycles: int = CYCLES) -> Consensus:
-    r"""Estimate what each item is and how each assessor judges, by expectation and maximisation.
+    r"""Estimate the category of each item, and the confusion of each assessor, by expectation and maximisation.
 
     From the shares of votes on, $p_j \propto \sum_i T_{ij} + s$ and $\pi^k_{jl} \propto \sum_i T_{ij}[k\ \text{said}\
     l] + s$ follow from the chances, and $T_{ij} \propto p_j \prod_k \pi^k_{j,l(k,i)}$ from these. With s = 0 they are
@@ -69,7 +69,8 @@ def dawid_skene(said: ArrayLike, categories: int, *, smoothing: float = SMOOTHIN
 
 
 def consensus(votes: ArrayLike, *, smoothing: float = SMOOTHING, cycles: int = CYCLES) -> Consensus:
-    """Estimate the same from how often an assessor said what of an item, shape (items, assessors, categories)."""
+    """Estimate the same from the number of times that an assessor gave a verdict on an item, shape (items, assessors,
+    categories)."""
     counts = np.asarray(votes, dtype=np.float64)
     kinds, kind, times = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
     start = kinds.sum(axis=1)
@@ -80,7 +81,7 @@ def consensus(votes: ArrayLike, *, smoothing: float = SMOOTHING, cycles: int = C
 
 
 def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cycles: int) -> Consensus:
-    """Repeat both steps until the chances stand still; `times` is how many items are of each kind."""
+    """Repeat both steps until the chances no longer change; `times` is the number of items of each kind."""
     kinds, assessors, categories = votes.shape
     flat = votes.reshape(kinds, assessors * categories)
     for _ in range(cycles):
@@ -90,7 +91,7 @@ def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cyc
         with np.errstate(divide="ignore", invalid="ignore"):
             prior = prior / prior.sum()
             confusion = counts / counts.sum(axis=2, keepdims=True)
-            # A verdict that was not given multiplies by 1, and one that is impossible by 0, of which -1e9 is the log.
+            # A verdict that was not given multiplies by 1, and one that is impossible by 0, whose log is -1e9 here.
             logs = np.nan_to_num(np.log(confusion).reshape(categories, -1), nan=0.0, neginf=-1e9)
             joint = np.log(prior) + flat @ logs.T
         top = joint.max(axis=1, keepdims=True)
@@ -105,7 +106,7 @@ def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cyc
 
 
 def _votes(kinds: Whole, categories: int) -> Floats:
-    """Return who said what of each kind of item, shape (kinds, assessors, categories)."""
+    """Return the verdict of each assessor on each kind of item, shape (kinds, assessors, categories)."""
     votes: Floats = (kinds[:, :, None] == np.arange(categories)).astype(np.float64)
     return votes
 

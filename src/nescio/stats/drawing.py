@@ -22,7 +22,7 @@ def inclusion(
 
     A weight may be that of many `units`, all with one probability. Units that an earlier draw passed over with the
     probability `before` are drawn now with $(\pi-\pi_0)/(1-\pi_0)$, so that π is the probability of either draw; it is
-    never below `before` or `least`. All arrays have one shape. Raises UsageError where there are not so many units.
+    never below `before` or `least`. All arrays have one shape. Raises UsageError if there are not so many units.
 
         inclusion(np.array([9.0, 1, 1, 1, 1]), 3)   # 1 and four times 1/2
     """

@@ -1,10 +1,9 @@
 """Exact two-sided p-values of label exchanges that fall into few kinds. Pure NumPy; knows nothing of questions.
 
-Units of kind j, of which there are n_j, each keep or exchange the labels of two systems with chance ½; B_j of them,
-which is Bin(n_j, ½), then fall one way. A difference that depends on B alone has an exact distribution: where it is
-linear, D = Σ_j w_j (2B_j - n_j), tails of the largest binomial are tabulated and the others summed over where they
-weigh anything (for many kinds: one half of them against the other); where it is not, all B are enumerated while they
-are few.
+The n_j units of kind j each keep or exchange the labels of two systems with chance ½; B_j of them, which is Bin(n_j,
+½), then fall one way. A difference that depends on B alone has an exact distribution: where it is linear, D = Σ_j w_j
+(2B_j - n_j), tails of the largest binomial are tabulated and the others summed over where they weigh anything (for many
+kinds: one half of them against the other); where it is not, all B are enumerated while they are few.
 
 Tests of many pairs of systems, each on its own units of the same few kinds, are computed together: the steps of all of
 them at once, and sums whose kinds have the same sizes side by side. A p-value depends on its own pair alone, to the
@@ -41,7 +40,7 @@ SMALLEST = 1e-16  # sums leave out what weighs less; a p-value below this is giv
 
 
 def exact_p(difference: Difference, n: Counts, observed: float) -> float | None:
-    """P(|D| ≥ |observed|) when every exchange is equally likely, or None where it has no exact value.
+    """Return P(|D| ≥ |observed|) if every exchange is equally likely, or None if it has no exact value.
 
     A p-value below 1e-16 is given as 1e-16, an upper bound. `difference` maps B of shape (…, kinds) to differences;
     they must be antisymmetric: D(n - B) = -D(B).
@@ -121,8 +120,7 @@ def merge_own(n: Counts, weights: Floats) -> tuple[list[int], list[float]]:
 
 
 def sums_p(n: Counts, weights: Floats, observed: Floats) -> Floats:
-    """P(|Σ w (2B - n)| ≥ observed) of each pair, those of the same sizes together; NaN where there are too many
-    kinds."""
+    """P(|Σ w (2B - n)| ≥ observed) of each pair, those of the same sizes together; NaN if there are too many kinds."""
     p = np.full(len(n), np.nan)
     if not len(n):
         return p
@@ -145,7 +143,8 @@ def sums_p(n: Counts, weights: Floats, observed: Floats) -> Floats:
 
 @lru_cache(maxsize=256)
 def binomial(n: int) -> tuple[int, Floats]:
-    """Return the probabilities of Bin(n, ½) where they weigh anything, and the count that the first of them belongs to.
+    """Return the first count with a probability that is not negligible, and the probabilities of Bin(n, ½) from there
+    on.
 
     Ratios of neighbours are multiplied outwards from the middle, so that no large factorial loses digits.
     """
@@ -163,8 +162,8 @@ def binomial(n: int) -> tuple[int, Floats]:
 
 
 def sum_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
-    """P(|D| ≥ observed) of a sum of merged kinds, of which so many units each move it by ± a step; None where it has no
-    exact value."""
+    """Return P(|D| ≥ observed) of a sum of merged kinds, or None if it has no exact value. Each of the `sizes` units of
+    a kind moves the sum by ± its step."""
     if len(sizes) <= SUMMED_TOGETHER:
         return float(linear_ps(sizes, np.array([steps]), np.array([observed]))[0])
     return _halves_p(sizes, steps, observed)
@@ -194,8 +193,7 @@ def linear_ps(sizes: Sequence[int], steps: Floats, observed: Floats) -> Floats:
 
 
 def _summed(sizes: Sequence[int], steps: Floats, observed: Floats, laws: Sequence[tuple[int, Floats]]) -> Floats:
-    """Sum the tails of the first and largest kind over the values of the two others, which are 0 where there are
-    none."""
+    """Sum the tails of the first and largest kind over the values of the two others, which are 0 if there are none."""
     (first, probabilities), (_, chance), (_, inner_chance) = laws
     # above[k] = P(B ≥ first + k)
     above = np.concatenate([np.cumsum(probabilities[::-1])[::-1], [0.0]])
@@ -216,7 +214,7 @@ def _summed(sizes: Sequence[int], steps: Floats, observed: Floats, laws: Sequenc
 
 
 def _values(sizes: Sequence[int], steps: Floats, laws: Sequence[tuple[int, Floats]], j: int) -> Floats:
-    """Return what a kind adds in each way that it can fall; shape (sums, ways)."""
+    """Return the amounts that a kind can add; shape (sums, ways)."""
     if j >= len(sizes):
         return np.zeros((len(steps), 1))
     first, probabilities = laws[j]
@@ -224,8 +222,8 @@ def _values(sizes: Sequence[int], steps: Floats, laws: Sequence[tuple[int, Float
 
 
 def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
-    """Return the same for many kinds: the sums of one half of them against the tails of the other; None where a half
-    has too many."""
+    """Return the same for many kinds: the sums of one half of them against the tails of the other; None if a half has
+    too many."""
     halves: list[tuple[Floats, Floats]] = [(np.zeros(1), np.ones(1))] * 2
     largest = float(np.dot(sizes, steps))
     for size, step in sorted(zip(sizes, steps, strict=True), reverse=True):
@@ -260,7 +258,7 @@ def _exchanges(sizes: tuple[int, ...], start: int) -> tuple[Floats, Floats]:
     """Return some of the exchanges of kinds of these sizes, shape (exchanges, kinds), and the chance of each; pairs of
     as many units share them."""
     shape = tuple(size + 1 for size in sizes)
-    # B and n - B differ alike, and stand as far from the middle of the list: half of it is enough.
+    # B and n - B differ alike, and are as far from the middle of the list: half of it is enough.
     every = math.prod(shape)
     place = np.arange(start, min(start + AT_ONCE, -(-every // 2)))
     counts = np.unravel_index(place, shape)

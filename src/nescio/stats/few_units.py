@@ -14,7 +14,7 @@ from nescio.stats import intervals
 
 Floats = NDArray[np.float64]
 LEAST_MOVED = 0.3  # of the furthest that one question can move a value
-LEAST_FREEDOM = 4.0  # with imagined units, of which little else makes up the spread
+LEAST_FREEDOM = 4.0  # with imagined units, if little else makes up the spread
 LEAST_SEEN = 0.7  # the same, for values that rare errors move far
 
 
@@ -48,7 +48,7 @@ def added_errors(errors: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 
 def student_p(observed: float, error: float, freedom: float) -> float:
-    """Return the two-sided p-value of Student's t; 1 where there is no difference and no spread."""
+    """Return the two-sided p-value of Student's t; 1 if there is no difference and no spread."""
     if not error > 0:
         return 1.0 if observed == 0 and error == 0 else math.nan
     from scipy.special import stdtr
@@ -74,8 +74,8 @@ def difference_error(
     influence: Floats, size: Floats, times: NDArray[np.int64], difference: float, width: float
 ) -> tuple[float, float]:
     """Return the standard error and the degrees of freedom of a difference by a measure whose values lie `width` apart,
-    where what is rare is dear: those of `unit_error`, or of `widened_error` where all that was seen moves the
-    difference, but less than 0.7 of what one more question could (docs/stakes.md)."""
+    in which rare events are dear. They are those of `unit_error`. If what was seen moves the difference, but by less
+    than 0.7 of what one more question could, they are those of `widened_error` (docs/stakes.md)."""
     error, freedom = unit_error(influence, size, times)
     if 0 < error * float(times @ size) < LEAST_SEEN * width:
         return widened_error(influence, size, times, (-width - difference, width - difference))
@@ -83,8 +83,8 @@ def difference_error(
 
 
 def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float, float]) -> Any:
-    """Tell whether what was not seen yet may decide a difference: few units make up its spread, and they move it less
-    than a single question could, between the `bounds` of its measure.
+    """Return whether unseen questions may decide a difference. They may if few units make up its spread, and move it
+    less than a single question could, between the `bounds` of its measure.
 
     c@1 hardly moves where one system of two that are nearly always right is silent once; an error would move it.
     Student's interval of such differences held in 89% of trials with ten clusters (docs/few-units.md).
@@ -95,8 +95,8 @@ def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float,
 
 
 def within_range(low: Any, high: Any, bounds: tuple[float, float]) -> tuple[Any, Any]:
-    """Return the ends of a difference's interval, neither beyond what a measure between `bounds` can differ by; NaN
-    where both were, as any difference is possible then."""
+    """Return the ends of a difference's interval, held to what a measure between `bounds` can differ by. NaN if both
+    were beyond, because any difference is possible then."""
     width = bounds[1] - bounds[0]
     anything = (low <= -width) & (high >= width)
     return np.where(anything, np.nan, np.maximum(low, -width)), np.where(anything, np.nan, np.minimum(high, width))
@@ -110,8 +110,8 @@ def _dot(times: NDArray[np.int64], values: Floats) -> Floats:
 def widened_error(
     influence: Floats, size: Floats, times: NDArray[np.int64], away: tuple[float, float]
 ) -> tuple[float, float]:
-    r"""Return the standard error of a mean as if two more units stood at the ends of its range, and Student's degrees
-    of freedom: those of its kurtosis (`intervals.freedom`), at least 4 and at most $G - 1$.
+    r"""Return the standard error of a mean as if two more units were at the ends of its range, and Student's degrees of
+    freedom. These are those of its kurtosis (`intervals.freedom`), at least 4 and at most $G - 1$.
 
     `away` is how far the lowest and the highest value lie from the mean. What is rare and dear may not have been seen:
     of 30 questions at a price of 9 the plain interval of utility held in 45% of trials, this one in 93% or more

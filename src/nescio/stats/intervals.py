@@ -30,7 +30,7 @@ def bca(
 
     Quantiles are read at $\Phi(z_0 + \frac{z_0 + z_\alpha}{1 - a(z_0 + z_\alpha)})$ where $z_0$ comes from the share of
     resamples below the point value (half of those that equal it) and $a$ from the jackknife: `left_out` holds the value
-    without a unit of each kind, `times` how many units there are of it. Undefined where all resamples lie on one side.
+    without a unit of each kind, `times` how many units there are of it. Undefined if all resamples lie on one side.
     """
     defined = values[~np.isnan(values)]
     if not len(defined) or np.isnan(point):
@@ -105,11 +105,12 @@ def at_limit(point: float, limits: tuple[float, float], units: float, level: flo
 
 
 def freedom(left_out: NDArray[np.float64], times: NDArray[np.int64], units: int) -> float:
-    r"""Return Student's degrees of freedom of a standard error: by how few units the spread is made of.
+    r"""Return Student's degrees of freedom of a standard error: the fewer units make up the spread, the fewer degrees.
 
     $\nu = \frac{2m}{\kappa - 1}$, between 1 and m - 1, for the kurtosis $\kappa$ of the jackknife's values: a variance
     of m values has itself a variance of about $(\kappa - 1)\sigma^4/m$, and one of $\nu$ degrees of freedom has
-    $2\sigma^4/\nu$. `left_out` holds the value without a unit of each kind, of which there are `times`; m is `units`.
+    $2\sigma^4/\nu$. `left_out` holds the value without a unit of each kind, and each kind has `times` units; m is
+    `units`.
     """
     known = ~np.isnan(left_out)
     most = float(max(1, units - 1))
@@ -154,7 +155,7 @@ FEW_DECIDE = 6.0  # degrees of freedom of the logit interval's standard error
 
 
 class CoverageWarning(StrEnum):
-    """Why an interval should not be trusted: resamples that are all alike, few units, or skewed resamples."""
+    """A reason not to trust an interval: resamples that are all alike, few units, or skewed resamples."""
 
     CONSTANT = "constant"
     FEW_UNITS = "few units"
@@ -162,7 +163,7 @@ class CoverageWarning(StrEnum):
 
 
 def coverage_warning(method: str, values: NDArray[np.float64], units: int) -> CoverageWarning | None:
-    """Say why an interval made from these resampled values of so many units should not be trusted, if so."""
+    """Return the reason not to trust an interval made from these resampled values of so many units, or None."""
     defined = values[~np.isnan(values)]
     if method not in SKEWED or not len(defined):
         return None
@@ -178,7 +179,7 @@ def coverage_warning(method: str, values: NDArray[np.float64], units: int) -> Co
 
 
 def is_rare(part: float, whole: float) -> bool:
-    """Tell whether so few questions decide a proportion that its interval should be read with care."""
+    """Return whether so few questions decide a proportion that its interval should be read with care."""
     return 0 < min(part, whole - part) <= RARE
 
 
@@ -218,7 +219,7 @@ def clopper_pearson_upper(wrong: Counts, accepted: Counts, level: float) -> Floa
     r"""Return the one-sided upper bound of Clopper & Pearson (1934) on the chance of an error: at most `level` of
     samples break it.
 
-    The $1 - \alpha$ quantile of $Beta(E + 1, N - E)$ for E errors among N, in [0, 1]; 1 where E = N (and so for N = 0).
+    The $1 - \alpha$ quantile of $Beta(E + 1, N - E)$ for E errors among N, in [0, 1]; 1 if E = N (and so for N = 0).
     """
     from scipy.special import betaincinv
 

@@ -1,5 +1,5 @@
-"""Does an item tell able systems from weak ones? Item-rest correlations with exact tests, and the reliability of a
-ranking. Pure NumPy; knows nothing of questions.
+"""Test whether an item tells able systems from weak ones, by item-rest correlations with exact tests, and estimate the
+reliability of a ranking. Pure NumPy; knows nothing of questions.
 
 `right` has shape (runs, items).
 """
@@ -21,7 +21,7 @@ DRAWS = 9_999
 
 def correlations(marked: Floats, rest: Floats) -> Floats:
     """Return the correlation over runs of each column of `marked` with that of `rest`, both of shape (runs, items); NaN
-    where one of them is constant."""
+    if one of them is constant."""
     x, y = marked - marked.mean(axis=0), rest - rest.mean(axis=0)
     spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -41,9 +41,9 @@ def exact_steps(rest: NDArray[np.int64], many: int) -> int:
 
 def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: int = 0, seed: int = 0) -> float:
     """Return the chance that a random subset of as many runs has a sum of rest scores as low as that of the marked
-    runs, or as high (`positive`): the exact one, or (1 + hits)/(1 + draws).
+    runs, or as high (`positive`). It is the exact one, or (1 + hits)/(1 + draws).
 
-    NaN where all runs are marked or none.
+    NaN if all runs are marked or none.
     """
     many = int(marked.sum())
     if many in (0, len(rest)):
@@ -74,7 +74,7 @@ def _subsets(runs: int, many: int, draws: int, seed: int) -> Floats:
 
 
 def smallest_p(runs: int) -> float:
-    """Return the least p-value there can be, where half of the runs are right: the chance of one subset."""
+    """Return the least possible p-value, which takes half of the runs to be right: the chance of one subset."""
     return 1 / math.comb(runs, runs // 2)
 
 

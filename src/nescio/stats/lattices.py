@@ -10,7 +10,7 @@ MOST_SUMS = 1 << 16  # of a lattice on which a test is exact
 
 
 def lattice_step(values: Floats) -> float:
-    """Return the step of which all values are whole multiples; 0 where there is none that is not tiny."""
+    """Return the largest step whose whole multiples are all values, or 0 if every such step is tiny."""
     apart = np.unique(np.round(values, 7))
     apart = apart[apart > 1e-6]
     step = float(apart[0]) if len(apart) else 1.0

@@ -40,23 +40,23 @@ FOURIER_ERROR = 1e-14
 
 
 class Law(Struct, frozen=True):
-    """What exchanges of labels do to a difference: a sum of kinds, of `sizes` units that each move it by ± its step; or
-    `atoms`, the values it can have and their probabilities."""
+    """The law of a difference under exchanges of labels. It is a sum of kinds, of `sizes` units that each move it by ±
+    its step; or it has `atoms`, the values that it can have and their probabilities."""
 
     sizes: tuple[int, ...] = ()
     steps: tuple[float, ...] = ()
     atoms: tuple[Floats, Floats] | None = None
 
     def times(self, weight: float) -> Law:
-        """Return the law of so many times the difference."""
+        """Return the law of the difference times a weight."""
         if self.atoms is not None:
             return Law(atoms=(self.atoms[0] * weight, self.atoms[1]))
         return Law(self.sizes, tuple(step * weight for step in self.steps))
 
 
 class MacroP(Struct, frozen=True):
-    """A p-value, and the least that it can be: the same where `how` is "exact", apart by a grid's rounding where it is
-    "grid"."""
+    """A p-value, and the least that it can be. They are the same if `how` is "exact", and differ by a grid's rounding
+    if it is "grid"."""
 
     p: float
     least: float
@@ -64,8 +64,8 @@ class MacroP(Struct, frozen=True):
 
 
 def law_of(difference: Difference, n: NDArray[np.int64]) -> Law | None:
-    """Return the law of a difference that depends on how many of n units of each kind fall one way; None where it is no
-    sum and has too many values to be enumerated."""
+    """Return the law of a difference that depends on how many of n units of each kind fall one way. Return None if it
+    is no sum and has too many values to be enumerated."""
     if not n.sum():
         return Law()
     weights, linear = steps_of(of_one(difference), n[None], slice(0, 1))
@@ -156,8 +156,8 @@ def _bound(parts: Sequence[Law]) -> float:
 
 
 def _halves_p(laws: Sequence[Law], parts: Sequence[Law], observed: float, scale: float, largest: int) -> float | None:
-    """Return the exact p-value: the sums of one half of the laws against the tails of the other; None where a half has
-    too many."""
+    """Return the exact p-value: the sums of one half of the laws against the tails of the other; None if a half has too
+    many."""
     if len(parts) <= FEW_PARTS:
         summed = [[_atoms(part)] for part in parts]
     else:

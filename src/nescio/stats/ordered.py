@@ -43,7 +43,7 @@ class Scan(Struct, frozen=True, eq=False):
 
     @property
     def resamples(self) -> int:
-        """How many resamples there are."""
+        """The number of resamples."""
         return self.table.shape[1] * (1 + self.mirrored)
 
     def whole(self) -> Scan:
@@ -75,7 +75,7 @@ def totals(scan: Scan, values: Floats) -> Floats:
 
 
 def pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
-    """How many pairs have their `high` member in an earlier group than their `low` one, tied pairs counting one
+    """Return the number of pairs whose `high` member is in an earlier group than their `low` one. Tied pairs count one
     half."""
     if scan.mirrored and _marks(high) and _marks(low):
         return _mirrored_pairs(scan, high, low)
@@ -98,8 +98,7 @@ def pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
 
 
 def _marks(values: Floats) -> bool:
-    """Tell whether a row has a thing or has it not: then no sum is rounded, and a mirrored one is what another
-    leaves."""
+    """Return whether all values are 0 or 1. Then no sum is rounded, and a mirrored sum is the rest of another."""
     return bool(((values == 0) | (values == 1)).all())
 
 
@@ -212,7 +211,7 @@ def _groups(scan: Scan) -> list[tuple[int, int]]:
 
 
 def _number(scan: Scan, first: int, last: int) -> Ints:
-    """How many rows a group has under each weight."""
+    """Return the number of rows that a group has under each weight."""
     number = scan.table[scan.unit[first]].astype(np.int64)
     for row in range(first + 1, last):
         number += scan.table[scan.unit[row]]
@@ -220,7 +219,7 @@ def _number(scan: Scan, first: int, last: int) -> Ints:
 
 
 def _amount(scan: Scan, values: Floats, first: int, last: int) -> Floats | None:
-    """Return the sum of the values of a group; None where all are 0."""
+    """Return the sum of the values of a group, or None if all are 0."""
     amount: Floats | None = None
     for row in range(first, last):
         value = values[row]
@@ -241,7 +240,7 @@ def _most(scan: Scan) -> int:
 
 
 def _compiled(scan: Scan) -> ModuleType | None:
-    """Return the compiled passes, where they are installed and there is work enough for them."""
+    """Return the compiled passes, if they are installed and there is work enough for them."""
     if _done["cells"] < CELLS_BEFORE_COMPILED:
         _done["cells"] += len(scan.unit) * scan.table.shape[1]
         return None
@@ -250,7 +249,7 @@ def _compiled(scan: Scan) -> ModuleType | None:
 
 @cache
 def is_compiled() -> bool:
-    """Tell whether Numba is installed; it is not loaded yet."""
+    """Return whether Numba is installed; it is not loaded yet."""
     return find_spec("numba") is not None
 
 

@@ -29,5 +29,5 @@ def pack(states: NDArray[np.int8], kinds: NDArray[np.int8]) -> Words:
 
 
 def pair_index(x: Place, y: Place, runs: int) -> Place:
-    """Return the place of the pairs x < y among all pairs of so many runs."""
+    """Return the index of the pairs x < y among all pairs of so many runs."""
     return x * runs - x * (x + 1) // 2 + (y - x - 1)

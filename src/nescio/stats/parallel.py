@@ -18,8 +18,7 @@ _TIMES_TOLD = 1000
 
 
 def followed(items: Collection[T], progress: Progress | None) -> Iterator[T]:
-    """Yield the items, and tell `progress` how many of them are done: after each, or now and then where they are
-    many."""
+    """Yield the items, and tell `progress` how many of them are done: after each, or now and then if they are many."""
     if progress is None:
         yield from items
         return
@@ -31,7 +30,7 @@ def followed(items: Collection[T], progress: Progress | None) -> Iterator[T]:
 
 
 def split_progress(progress: Progress | None) -> tuple[Progress | None, Progress | None]:
-    """Return what hears of the first half of some work, and what hears of the second."""
+    """Return a progress function for the first half of some work, and one for the second."""
     if progress is None:
         return None, None
     return lambda done, total: progress(done, 2 * total), lambda done, total: progress(total + done, 2 * total)
@@ -48,8 +47,8 @@ def in_chunks(
     cells: int,
     done: Callable[[int], None] | None = None,
 ) -> list[U]:
-    """Return `function` of a few blocks at a time, in order; in this process where there are few cells to compute.
-    `done` is told how many blocks are done, where there are many cells."""
+    """Return the results of `function` on a few blocks at a time, in order. If there are few cells to compute, this
+    process computes them. `done` is told how many blocks are done, if there are many cells."""
     if cells <= CHEAP or (jobs == 1 and done is None):
         return [function(blocks)]
     chunks = [blocks[i : i + BLOCKS_A_TASK] for i in range(0, len(blocks), BLOCKS_A_TASK)]
@@ -65,7 +64,7 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
     """Yield `function(item)` for every item, in the order of the items, whoever computed it.
 
     With `jobs` above 1, joblib's current backend does the work (processes by default; a Dask client's where the caller
-    has opened `joblib.parallel_config("dask")`). Raises WorkerLostError where one of these processes is killed.
+    has opened `joblib.parallel_config("dask")`). Raises WorkerLostError if one of these processes is killed.
     """
     if jobs == 1 or len(work) < 2:
         yield from map(function, work)
@@ -103,7 +102,7 @@ def interrupts_held() -> Iterator[None]:
         yield
         return
     pressed: list[signal.Signals] = []
-    # Of the whole process, as any thread may be told of a signal; and of this thread, which processes inherit.
+    # For the whole process, as any thread may be told of a signal; and for this thread, which processes inherit.
     heard = (signal.SIGINT, signal.SIGTERM)
     handlers = {number: handler for number in heard if callable(handler := signal.getsignal(number))}
     for number in handlers:

@@ -1,4 +1,4 @@
-"""Does a system lose more than others where its questions are reworded? Knows nothing of files.
+"""Test whether a system loses more than others if its questions are reworded. Knows nothing of files.
 
 Every question has an original and a paraphrase, and every system has answered both. `units` are what is exchanged, a
 question or a cluster of them: the sums of its columns, of shape (units, systems, 2, columns), the suspect first and the
@@ -28,8 +28,8 @@ FEW = 100  # questions, below which what unlike strength explains is not known w
 
 
 class Exchanged(Struct, frozen=True):
-    """The chance of so large an excess where it does not matter which system is the suspect: one-sided, two-sided (of
-    two systems; NaN of more), and how it was had."""
+    """The probability of so large an excess if it does not matter which system is the suspect: one-sided, two-sided
+    (for two systems; NaN for more), and the method."""
 
     p: float
     both: float
@@ -37,15 +37,15 @@ class Exchanged(Struct, frozen=True):
 
 
 def excess(value: Value, means: Floats) -> Floats:
-    r"""Return what the suspect loses between original and paraphrase less what the others lose on average:
-    $(v^x_o - v^x_p) - \overline{(v^y_o - v^y_p)}$; `means` has shape (…, systems, 2, columns)."""
+    r"""Return the suspect's loss between original and paraphrase, less the mean loss of the others: $(v^x_o - v^x_p) -
+    \overline{(v^y_o - v^y_p)}$; `means` has shape (…, systems, 2, columns)."""
     lost = value(means[..., 0, :]) - value(means[..., 1, :])
     return np.asarray(lost[..., 0] - lost[..., 1:].mean(axis=-1))
 
 
 def of_strength(scores: Floats, bounds: tuple[float, float], n: int) -> float:
-    r"""Return the excess that unlike strength alone explains, where a paraphrase is as much harder for all systems on
-    the scale of log odds.
+    r"""Return the excess that unlike strength alone explains, if a paraphrase is equally harder for all systems on the
+    scale of log odds.
 
     The references' loss gives that shift $\delta$; the suspect, whose log odds are $l$ on average of both wordings,
     would lose $\sigma(l + \delta/2) - \sigma(l - \delta/2)$. The average says least of its own loss by chance.
@@ -63,8 +63,9 @@ def of_strength(scores: Floats, bounds: tuple[float, float], n: int) -> float:
 
 
 def alike(scores: Floats, bounds: tuple[float, float], explained: float, n: int) -> bool:
-    """Tell whether the references are a match for a test: about as good as the suspect on average of both wordings, or
-    so that unlike strength speaks for it; of few questions, about as good on the paraphrases, which nobody has seen."""
+    """Return whether the references are a match for a test. They are if they are about as good as the suspect on
+    average of both wordings, or so that unlike strength speaks for it. With few questions, they must be about as good
+    on the paraphrases, which nobody has seen."""
     low, high = bounds
     if not math.isfinite(high - low):
         return True
@@ -76,8 +77,8 @@ def alike(scores: Floats, bounds: tuple[float, float], explained: float, n: int)
 def exchange(
     value: Value, units: Floats, n: int, rng: np.random.Generator, explained: float = 0.0, *, draws: int | None = None
 ) -> Exchanged:
-    """Test whether the suspect is as any of the systems: on each unit, any of them alike is taken for it, both wordings
-    at once. Of the excess, what is `explained` does not count.
+    """Test whether the suspect is like any of the systems: on each unit, any of them alike is taken for it, both
+    wordings at once. The part of the excess that is `explained` does not count.
 
     Exact for two systems where few kinds of units or a sum make it so, and for more where the excess is a sum on a
     lattice; else (1 + hits)/(1 + draws) of random exchanges, and always where `draws` says of how many.
@@ -121,7 +122,7 @@ def _several(
 ) -> Exchanged:
     systems = units.shape[1]
     orders = np.array([np.roll(np.arange(systems), -k) for k in range(systems)])
-    # What a unit adds with each of its systems as the suspect, of a measure that is a sum.
+    # The amount that a unit adds with each of its systems as the suspect, for a measure that is a sum.
     added = np.stack([excess(value, units[:, order] / n) for order in orders], axis=1)
     # No sum agrees with a measure that is none on these exchanges.
     probes = [np.zeros(len(units), dtype=np.int64), *rng.integers(systems, size=(4, len(units)))]

@@ -1,4 +1,4 @@
-r"""Means of people's verdicts, where a judge has a verdict on all N units and people on some of them.
+r"""Means of people's verdicts, if a judge has a verdict on all N units and people on some of them.
 
 A unit has the value d by people and g by the judge: a verdict, a verdict times a price, or the difference of two
 systems' verdicts on one question. The judge's values are known of all N units, people's of m of them.
@@ -8,8 +8,7 @@ $\hat\theta = \bar d_m + \lambda(\bar g_N - \bar g_m)$. It is unbiased whatever 
 
 Three ways of drawing what people see have a function each: at random (`simple`), at random within strata
 (`stratified`), and with known probabilities (`weighted`). Every variance is that of the mean over these N units, so
-that it is 0 where people judged all of them; `superpopulation` adds what these N leave open about all units of their
-kind.
+that it is 0 if people judged all of them; `superpopulation` adds what these N leave open about all units of their kind.
 
 A sample without a single disagreement does not prove that there is none: the squared residuals are taken to sum to at
 least `least`, in units of one verdict (three is what no event among m leaves possible at 95%, the rule of three).
@@ -36,12 +35,12 @@ NAN = float("nan")
 
 
 class Mean(Struct, frozen=True, eq=False):
-    """An estimated mean over `units`, of which people saw `labels`.
+    """An estimated mean over `units`; people saw `labels` of them.
 
     `variance` is the square of its standard error, `freedom` the degrees of freedom of Student's t, `weights` the λ of
     each judge (or of each stratum). `correlation` is that of people's and the judge's values on the labelled units, NaN
-    where either is constant. `residual` is S², the variance that a single label has once the judge is used, and
-    `terms`, of the weighted estimate, what each unit adds to the mean.
+    if either is constant. `residual` is S², the variance that a single label has once the judge is used. For the
+    weighted estimate, `terms` is what each unit adds to the mean.
     """
 
     value: float
@@ -65,7 +64,7 @@ class Mean(Struct, frozen=True, eq=False):
         return self.value - half, self.value + half
 
     def p_value(self) -> float:
-        """Return the two-sided p-value of a mean of 0; 0 or 1 where nothing is left open."""
+        """Return the two-sided p-value of a mean of 0; 0 or 1 if nothing is left open."""
         if not (self.freedom > 0 and math.isfinite(self.variance)):
             return NAN
         if self.variance == 0:
@@ -109,7 +108,7 @@ UNDEFINED = Mean(NAN, NAN, 0.0, (), 0, 0)
 def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST, looked: bool = False) -> Mean:
     r"""Estimate a mean from a simple random sample of m of N units.
 
-    $\lambda = \mathrm{Cov}_m(d, g)/\mathrm{Var}_N(g)$ with the divisors m and N - 1, held to [0, 1]; 0 where the judge
+    $\lambda = \mathrm{Cov}_m(d, g)/\mathrm{Var}_N(g)$ with the divisors m and N - 1, held to [0, 1]; 0 if the judge
     says one thing of all. $S^2 = \sum(d - \bar d - \lambda(g - \bar g_m))^2/(m - 2)$, the sum at least `least` times
     the square of `scale`, the price of one verdict; variance $(1 - m/N)S^2/m$, Student's t with m - 2 degrees of
     freedom. For q judges $\lambda = \mathrm{Var}_N(G)^{+}\mathrm{Cov}_m(G, d)$, not held, with m - 1 - q degrees of
@@ -144,7 +143,7 @@ def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST, looked: 
 
 
 def _leverages(judge: Values) -> Values:
-    """Return the leverage of each labelled unit; 1/m where a unit alone shows what the judge is worth."""
+    """Return the leverage of each labelled unit; 1/m if a unit alone shows what the judge is worth."""
     q, _ = np.linalg.qr(np.column_stack([np.ones(len(judge)), judge[:, np.ptp(judge, axis=0) > 0]]))
     leverages = (q**2).sum(axis=1)
     return np.where(leverages > 1 - ALONE, 1 / len(judge), leverages)
@@ -158,7 +157,7 @@ def stratified(samples: Sequence[Sample], *, scale: float = 1.0, least: float = 
     covariances within all strata, and have the divisor $m_h - 1$. Degrees of freedom: the divisors, added. What the
     squared residuals lack of `least` is added to each stratum in proportion to its labels.
 
-    Raises UsageError where a stratum has fewer than 2 labels and units without one.
+    Raises UsageError if a stratum has fewer than 2 labels and units without one.
     """
     parts = [one for one in samples if len(one.every)]
     total = sum(len(one.every) for one in parts)
@@ -198,7 +197,7 @@ def weighted(
     scale: float = 1.0,
     least: float = LEAST,
 ) -> Mean:
-    r"""Estimate a mean where each unit was drawn by itself with a known probability π.
+    r"""Estimate a mean if each unit was drawn by itself with a known probability π.
 
     $R_i = \lambda g_i + (\xi_i/\pi_i)(d_i - \lambda g_i)$, ξ being 1 for what was drawn; $\hat\theta = \bar R$ with
     $\lambda = \mathrm{cov}(\xi d/\pi,\ g(\xi/\pi - 1))/\mathrm{var}(g(\xi/\pi - 1))$ held to [0, 1], and the variance
@@ -234,8 +233,8 @@ def weighted(
 
 
 def _one_more(left: Values, odds: Values) -> float:
-    """Return what one more disagreement adds to the variance, at most: among labels of a probability that 10 or more
-    share, or among all others."""
+    """Return the largest variance that one more disagreement adds: among labels of a probability that 10 or more share,
+    or among all others."""
     _, place, many = np.unique(np.round(odds, 12), return_inverse=True, return_counts=True)
     groups = np.where(many[place] >= OWN_WEIGHT, place, -1)
     return max(float(left[groups == group].mean()) for group in set(groups.tolist()))
@@ -266,7 +265,7 @@ def spread_over_strata(values: Sequence[tuple[Values, int]]) -> float:
 def labels_needed(
     spread: float, correlation: float, units: float, *, half_width: float, z: float, population: float | None = None
 ) -> float:
-    r"""Return how many labels make an interval as narrow as `half_width`; ∞ where no number does.
+    r"""Return the number of labels that make an interval as narrow as `half_width`; ∞ if no number does.
 
     $S^2 = S_d^2(1 - \rho^2)$ for people's spread $S_d^2$ and the correlation ρ of people's and the judge's values;
     $m = K/(1 + K/N)$ with $K = z^2 S^2/h^2$. About all units of this kind, whose values have the variance `population`,

@@ -1,4 +1,4 @@
-"""Which of several runs is best, and where each ranks, in draws of their true values."""
+"""Find the best of several runs, and the rank of each, in draws of their true values."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ DEVIATIONS = (np.arange(200) + 0.5) / 400  # of the true values among themselves
 
 
 def axes_of(resampled: Floats, units: int) -> tuple[Floats, Axes]:
-    """Return the variances of runs, shape (runs, resamples), and the eigenvalues and eigenvectors of their covariance:
-    all of them; of more runs than resamples those that are not 0, without the covariance itself, whose cost grows with
-    the runs cubed.
+    """Return the variances of runs, shape (runs, resamples), and the eigenvalues and eigenvectors of their covariance.
+    If there are more runs than resamples, only those that are not 0 are returned, without computing the covariance,
+    whose cost grows with the runs cubed.
 
-    Of few `units` (questions or clusters) many correlations are known badly, and the leader looks too sure: as many
-    units as there are runs are added in which every two runs are correlated as they are on average.
+    With few `units` (questions or clusters) many correlations are known badly, and the leader looks too sure. Therefore
+    as many units as there are runs are added, in which every two runs are correlated as they are on average.
     """
     runs, resamples = resampled.shape
     if runs <= resamples:

@@ -1,4 +1,5 @@
-"""How far any number of raters agree on items that not all of them rated. Pure NumPy; knows nothing of questions.
+"""Measure how far any number of raters agree on items that not all of them rated. Pure NumPy; knows nothing of
+questions.
 
 `counts` has shape (items, categories): how many raters put an item into a category. `weights` has shape (…, items): how
 often each item counts, as in resamples; None counts each once.
@@ -22,8 +23,8 @@ ONCE_IN = 0.001  # times that a random choice may look like a choice of disputes
 
 
 def called_to_disputes(said: NDArray[np.int64]) -> list[tuple[int, int, int]]:
-    """Return who judged little but what others dispute: the rater, how many items were rated with others, and how many
-    of them at least two others dispute.
+    """Return the raters who judged little but what others dispute. Each has the rater, the number of items also rated
+    by others, and the number of these that at least two others dispute.
 
     `said` has shape (items, raters), -1 for no rating. The disputed ones are more than half of those rated with others,
     and a random choice among the items that two others rated holds as many once in a thousand times at most
@@ -51,7 +52,7 @@ def called_to_disputes(said: NDArray[np.int64]) -> list[tuple[int, int, int]]:
 def pair_agreement(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
     r"""Compute the share of pairs of raters of one item who agree, as a mean over items with two or more; in [0, 1].
 
-    $p_a = \frac{1}{n}\sum_i \sum_k \frac{r_{ik}(r_{ik}-1)}{r_i(r_i-1)}$. NaN where no item has two raters.
+    $p_a = \frac{1}{n}\sum_i \sum_k \frac{r_{ik}(r_{ik}-1)}{r_i(r_i-1)}$. NaN if no item has two raters.
     """
     table, times = _table(counts, weights)
     raters = table.sum(axis=1)
@@ -65,8 +66,8 @@ def krippendorff_alpha(counts: ArrayLike, weights: ArrayLike | None = None) -> F
     r"""Krippendorff's alpha for categories without an order; 1 is perfect agreement, 0 what chance gives.
 
     $\alpha = 1 - (M-1)\frac{\sum_i \sum_{a \ne b} r_{ia} r_{ib} / (r_i - 1)}{\sum_{a \ne b} n_a n_b}$ over items with
-    two or more raters, M their ratings and $n_a$ those of a category (Krippendorff 2004, 11.3). NaN where all ratings
-    are of one category.
+    two or more raters, M their ratings and $n_a$ those of a category (Krippendorff 2004, 11.3). NaN if all ratings are
+    of one category.
     """
     table, times = _table(counts, weights)
     raters = table.sum(axis=1)
@@ -82,8 +83,8 @@ def gwet_ac1(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
     r"""Gwet's AC1, which holds where one category has nearly all ratings; 1 is perfect agreement.
 
     $\mathrm{AC1} = \frac{p_a - p_\gamma}{1 - p_\gamma}$ with $p_\gamma = \frac{1}{q-1}\sum_k \pi_k (1 - \pi_k)$,
-    $\pi_k$ the mean over rated items of the share of their raters, q the categories that there are to choose from
-    (Gwet 2008). NaN where no item has two raters.
+    $\pi_k$ the mean over rated items of the share of their raters, q the categories that there are to choose from (Gwet
+    2008). NaN if no item has two raters.
     """
     table, times = _table(counts, weights)
     raters = table.sum(axis=1)

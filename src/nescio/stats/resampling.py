@@ -42,7 +42,8 @@ class Block(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 12)
 def _beginning(seed: int, stream: int, block: int) -> Any:
-    """Return what a stream of random numbers begins from, worked out once: every pair of runs asks for the same few."""
+    """Return the state in which a stream of random numbers begins. It is computed once, because every pair of runs asks
+    for the same few."""
     child = np.random.SeedSequence(seed, spawn_key=(stream, block))
     return _remembering()(child.generate_state(4, np.uint64))
 
@@ -90,7 +91,8 @@ def on_draws(
 
 
 def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """How often each of K kinds of unit occurs when sum(counts) units are drawn with replacement; shape (size, K).
+    """Return how often each of K kinds of unit occurs when sum(counts) units are drawn with replacement; shape (size,
+    K).
 
     `counts` says how many units there are of each kind. Drawing multinomial counts of kinds and picking units one by
     one give the same distribution; the cheaper one is used (a multinomial costs by K, picking by the number of units).
@@ -112,7 +114,8 @@ def bootstraps(counts: NDArray[np.int64], blocks: Sequence[Block]) -> NDArray[np
 
 
 def picks(units: int, size: int, rng: np.random.Generator) -> Table:
-    """How often each unit occurs when as many units as there are are drawn with replacement; shape (size, units).
+    """Return how often each unit occurs when as many units as there are are drawn with replacement; shape (size,
+    units).
 
     Row by row, so that the first rows are the same however many are drawn at once.
     """
@@ -163,7 +166,7 @@ def _side_by_side(drawn: Sequence[Table]) -> Table:
 
 
 def prefers_multinomial(counts: NDArray[np.int64]) -> bool:
-    """Whether drawing the counts of kinds is cheaper than picking unit by unit."""
+    """Return whether drawing the counts of kinds is cheaper than picking unit by unit."""
     return len(counts) * PICKS_PER_CATEGORY <= int(counts.sum())
 
 
@@ -178,8 +181,8 @@ def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -
 
 
 def priors(correct: int, incorrect: int) -> NDArray[np.float64]:
-    """Return the priors of three outcomes whose posteriors an interval must hold, shape (priors, 3): Jeffreys', and
-    where hardly any answer was right, or wrong, one more unit of each kind in turn.
+    """Return the priors of three outcomes whose posteriors an interval must hold, shape (priors, 3). It is Jeffreys'
+    prior, or, if hardly any answer was right, or wrong, three: one more unit of each kind in turn.
 
     There a posterior says what its prior says: of c@1 with shares (.97, 0, .03) of 50 questions Jeffreys' holds the
     true value in 81% of samples, by enumeration, and the hull of three in 98% (docs/coverage.md).
@@ -203,8 +206,8 @@ def posterior(counts: NDArray[np.int64], blocks: Sequence[Block], priors: NDArra
 
 
 def label_swaps(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[Any]:
-    """How many units of each of K kinds have the labels of the two systems swapped, each with chance ½; shape (size,
-    K).
+    """Return how many units of each of K kinds have the labels of the two systems swapped, each with chance ½; shape
+    (size, K).
 
     Small numbers where there is one unit of each kind: there are many kinds then.
     """

@@ -66,7 +66,7 @@ def asymptotic_half_width(
 
 
 def running(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Intersect each interval with all earlier ones; where they have nothing in common, the last common part stays.
+    """Intersect each interval with all earlier ones; if they have nothing in common, the last common part stays.
 
     NaN is no look yet, and says nothing. Looks are the last axis.
     """
@@ -78,8 +78,8 @@ def running(low: Floats, high: Floats) -> tuple[Floats, Floats]:
 
 
 class Bets(Struct, frozen=True):
-    """Where a Bernstein sequence stands: how many numbers it has seen, their mean and variance, and the sums of its
-    bets, of its bets times the numbers, and of their costs."""
+    """The state of a Bernstein sequence: how many numbers it has seen, their mean and variance, and three sums. These
+    are of its bets, of its bets times the numbers, and of their costs."""
 
     seen: int
     mean: float
@@ -90,7 +90,7 @@ class Bets(Struct, frozen=True):
 
 
 def bets_of(x: Floats, alpha: float) -> Bets:
-    """Say where the sequence of `bernstein` stands after these numbers; shape (looks,)."""
+    """Return the state of the sequence of `bernstein` after these numbers; shape (looks,)."""
     low, high = bernstein(x, alpha)
     t = np.arange(1, len(x) + 1)
     mean = (0.5 + np.cumsum(x)) / (t + 1)
@@ -102,8 +102,8 @@ def bets_of(x: Floats, alpha: float) -> Bets:
 
 
 def observations_for_bernstein(now: Bets, low: float, high: float, alpha: float) -> int:
-    """Say how many numbers more bring the interval of `bernstein` between `low` and `high` (-inf, inf: no matter), if
-    they have the mean and the variance of those seen; at most `FURTHEST`."""
+    """Return how many more numbers bring the interval of `bernstein` between `low` and `high` (-inf, inf: no matter).
+    They are taken to have the mean and the variance of those seen. At most `FURTHEST`."""
     ahead = 1024
     while True:
         bet = np.concatenate(
@@ -121,7 +121,7 @@ def observations_for_bernstein(now: Bets, low: float, high: float, alpha: float)
 
 
 def observations_for_asymptotic(half: float, t: int, spread: float, alpha: float, best_at: float) -> int:
-    """Say how many observations more bring `asymptotic_half_width` to `half`; at most `FURTHEST`."""
+    """Return how many more observations bring `asymptotic_half_width` to `half`; at most `FURTHEST`."""
     low, high = 0, FURTHEST
     if asymptotic_half_width(np.array(t + high), spread, alpha, best_at) > half:
         return FURTHEST

@@ -47,7 +47,7 @@ def _at_width(errors: Floats, places: Floats, width: float) -> Floats:
 
 
 def _fixed_point(errors: Floats, places: Floats) -> Floats:
-    """Find where width and error are equal; the error falls as the width grows."""
+    """Return the widths at which width and error are equal; the error falls as the width grows."""
     least, most = np.abs(errors.sum(axis=1)), np.abs(errors).sum(axis=1)
     values = least.copy()
     open_rows = np.flatnonzero(most - least > CLOSE)  # else all errors have one sign, and every width gives the same
@@ -144,7 +144,7 @@ def _absolute_area(amplitudes: Floats, width: Floats) -> tuple[Floats, Floats]:
 
 
 def _zeros(h: _Waves) -> tuple[Ints, Floats]:
-    """Find where h changes its sign: the row and the place of each zero."""
+    """Return the row and the place of each zero at which h changes its sign."""
     cells = POINTS_A_WAVE * h.weights.shape[1]
     padded = np.zeros((len(h.weights), cells + 1), dtype=np.complex128)
     padded[:, : h.weights.shape[1]] = h.weights

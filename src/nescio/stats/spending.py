@@ -99,8 +99,8 @@ def level_of_look(looks: Sequence[int], planned: int, units: int, level: float =
 
 
 def p_of_look(p: float, looks: Sequence[int], planned: int, units: int) -> float:
-    """Return the p-value at the last of these looks that holds at all of them, of the `p` that it would have alone: the
-    least error rate whose bounds it crosses (a repeated p-value, Jennison & Turnbull 2000, 9.3)."""
+    """Return the p-value at the last of these looks that holds at all of them; `p` is the one that it would have alone.
+    It is the least error rate whose bounds it crosses (a repeated p-value, Jennison & Turnbull 2000, 9.3)."""
     from scipy.optimize import brentq
 
     if not 0 < p < 1:

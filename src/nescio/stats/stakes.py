@@ -63,7 +63,7 @@ def rule_figures(
     confidence: Floats, answered: NDArray[np.bool_], target: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], float]:
     r"""Return which questions the rule *answer if more than t sure* answers, which actions agree with it, and the mean
-    loss by the system's own lights.
+    loss of the others by the system's own confidence.
 
     The loss is the mean of $|f - t| \cdot 1[\text{action} \ne \text{rule}]$ (normalised stated regret; RiskEval, App.
     A); times $1 + \lambda$ it is in units of utility. At f = t both actions agree.
@@ -93,8 +93,8 @@ def area_weights(targets: Sequence[Fraction]) -> tuple[list[Fraction], list[Frac
 
 
 class Adaptation(Struct, frozen=True):
-    """How silence follows the stakes within a question: the change of its share for a stake e times as high, with its
-    interval; p is one-sided, of "ignores its stakes", and `how` says from what."""
+    """The change of the share of silence for a stake e times as high, within a question, with its interval. p is
+    one-sided, of "ignores its stakes", and `how` names the method."""
 
     slope: float
     low: float
@@ -112,11 +112,10 @@ def adaptation(
     r"""Return the slope of silence in x within questions, its interval, and the test that the stakes are ignored.
 
     $b = \sum\sum(x - \bar x_i)s / \sum\sum(x - \bar x_i)^2$; $e_i = \sum_k(x - \bar x_i)(s - \bar s_i - b(x - \bar
-    x_i))$ is what a question moves. Under the null a question's silences fall on any of its stakes alike, so that
-    $\sum x s$ is a sum of independent subset sums: exact where these lie on a lattice, else by random orders. Few
-    questions may adapt, so that Student's degrees of freedom are those of the kurtosis of $e_i$. `z` is
-    Mantel's (1963). `x` has shape (stakes,), `silent` (questions, stakes), NaN where a question was not asked at a
-    stake; `clusters` (questions,).
+    x_i))$ is what a question moves. Under the null a question's silences fall on any of its stakes alike, so that $\sum
+    x s$ is a sum of independent subset sums: exact where these lie on a lattice, else by random orders. Few questions
+    may adapt, so that Student's degrees of freedom are those of the kurtosis of $e_i$. `z` is Mantel's (1963). `x` has
+    shape (stakes,), `silent` (questions, stakes), NaN if a question was not asked at a stake; `clusters` (questions,).
     """
     asked = ~np.isnan(silent)
     several = asked.sum(axis=1) > 1
@@ -150,7 +149,7 @@ def adaptation(
 
 
 def _rows(asked: NDArray[np.bool_]) -> tuple[Whole, Whole]:
-    """Return the different rows, and which of them each is; quick where all are alike, as they mostly are."""
+    """Return the distinct rows, and the index of each row among them; quick if all are alike, as they mostly are."""
     if not len(asked) or asked.all():
         return np.ones((1, asked.shape[1]), dtype=np.int64), np.zeros(len(asked), dtype=np.int64)
     rows, row = np.unique(asked, axis=0, return_inverse=True)
@@ -161,7 +160,7 @@ Groups = dict[tuple[tuple[float, ...], int], int]
 
 
 def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:
-    """Return the chance that silences in random order fall on stakes as high, and how it was had."""
+    """Return the probability that silences in random order fall on stakes as high, and the method that computed it."""
     if not groups:
         return 1.0, "exact"
     sums = {key: _subset_sums(*key) for key in groups}
@@ -188,7 +187,7 @@ def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: i
 
 
 def _written_out(sums: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats] | None:
-    """Return all values of a sum of independent parts and the chance of each; None where there are too many."""
+    """Return all values of a sum of independent parts and the chance of each, or None if there are too many."""
     values: Floats = np.zeros(1)
     chances: Floats = np.ones(1)
     cells = 0
@@ -217,7 +216,8 @@ def _some_subsets(size: int, many: int) -> list[list[int]]:
 
 
 def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:
-    """Return the two-sided p-value of a sum of whole numbers under exchanges of two labels, and how it was had.
+    """Return the two-sided p-value of a sum of whole numbers under exchanges of two labels, and the method that
+    computed it.
 
     Exact, from the characteristic function of the sum, where this soon vanishes or the sum has not many values; else
     (1 + hits)/(1 + draws).
@@ -239,11 +239,11 @@ def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999)
 
 
 def _beyond(size: Whole, times: Whole, observed: int) -> float | None:
-    r"""Return the chance that the sum of so many numbers of each size, each with a sign by chance, is at least as far
-    from 0; None where it would take too long.
+    r"""Return the chance that a sum of numbers with random signs is at least as far from 0, or None if it would take
+    too long. There are so many numbers of each size.
 
-    Such a sum S has the parity of the observed one. Of numbers of that parity within $\pm L$, $P(S = s) = \frac1L (1 +
-    2\sum_{k < L/2} \varphi_k \cos(\pi k s/L))$ for odd L, with $\varphi_k = \prod_i \cos(\pi k s_i/L)^{m_i}$, which
+    Such a sum S has the parity of the observed one. Among numbers of that parity within $\pm L$, $P(S = s) = \frac1L (1
+    + 2\sum_{k < L/2} \varphi_k \cos(\pi k s/L))$ for odd L, with $\varphi_k = \prod_i \cos(\pi k s_i/L)^{m_i}$, which
     vanishes at most k.
     """
     spread = math.sqrt(float(size.astype(np.float64) ** 2 @ times))

@@ -40,5 +40,5 @@ def largest_safe_share(
 
 
 def _unbroken(rejected: NDArray[np.bool_]) -> int:
-    """How many tests are rejected before the first that is not."""
+    """Return the number of tests that are rejected before the first that is not."""
     return len(rejected) if rejected.all() else int(np.argmin(rejected))

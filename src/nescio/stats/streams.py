@@ -8,7 +8,7 @@ from enum import IntEnum, unique
 
 @unique
 class Stream(IntEnum):
-    """What a stream of draws is for."""
+    """The purpose of a stream of draws."""
 
     INTERVALS = 0
     LABEL_SWAPS = 1

@@ -38,9 +38,9 @@ def fixed_benchmarks(
 
     $\mathrm{se} = \frac1T\sqrt{\sum_t V_t}$, `variances` being those of the values, shape (T,). The interval is
     Student's on the logit scale of the measure's `limits` (plain for a difference, which has none), from the standard
-    error $s_t$ and degrees of freedom $\nu_t$ of each value (`errors`): $s = \frac1T\sqrt{\sum s_t^2}$,
-    $\nu = (\sum s_t^2)^2/\sum(s_t^4/\nu_t)$ (Satterthwaite). NaN where a value or a variance is; no interval where no
-    benchmark has a spread.
+    error $s_t$ and degrees of freedom $\nu_t$ of each value (`errors`): $s = \frac1T\sqrt{\sum s_t^2}$, $\nu = (\sum
+    s_t^2)^2/\sum(s_t^4/\nu_t)$ (Satterthwaite). NaN if a value or a variance is; no interval where no benchmark has a
+    spread.
     """
     size, value, se = len(values), float(np.mean(values)), float(np.sqrt(np.sum(variances)) / len(values))
     squares, freedoms = np.array([error**2 for error, _ in errors]), np.array([freedom for _, freedom in errors])
@@ -48,13 +48,13 @@ def fixed_benchmarks(
     if math.isnan(value) or math.isnan(se) or not spread.any():
         return Macro(value, se, math.nan, math.nan)
     freedom = float(squares.sum() ** 2 / np.sum(squares[spread] ** 2 / freedoms[spread]))
-    if min(value - limits[0], limits[1] - value) <= 1e-12:  # so is every benchmark, the least of which says least
+    if min(value - limits[0], limits[1] - value) <= 1e-12:  # so is every benchmark; the smallest says least
         return Macro(value, se, *intervals.at_limit(value, limits, size * (float(freedoms.min()) + 1), level))
     return Macro(value, se, *intervals.logit(value, float(np.sqrt(squares.sum())) / size, limits, freedom, level))
 
 
 def reaching_benchmarks(values: Floats, below: Floats, above: Floats) -> tuple[float, float]:
-    r"""Return the interval of the mean of independent values, each of which may lie so far `below` and `above` itself.
+    r"""Return the interval of the mean of independent values whose own intervals reach so far `below` and `above` them.
 
     $\bar M - \frac1T\sqrt{\sum_t b_t^2}$ and $\bar M + \frac1T\sqrt{\sum_t a_t^2}$ (MOVER). All have shape (T,).
     Source: Zou & Donner, Statistics in Medicine 2008.
@@ -68,7 +68,7 @@ def win_rates(values: Floats, *, lower_is_better: Any = False) -> Floats:
 
     On a benchmark a run wins over $\frac{1}{k-1}(\#\{\text{beaten}\} + \frac12\#\{\text{equal}\})$ of the k - 1 others
     that have a value there; the mean is over the benchmarks where the run has one. Benchmarks with fewer than two
-    values are skipped; NaN where none is left. Values are equal where they are so exactly. `lower_is_better` may be an
+    values are skipped; NaN if none is left. Values are equal where they are so exactly. `lower_is_better` may be an
     array of shape (T, 1).
     """
     signed = np.where(lower_is_better, -values, values)
@@ -114,8 +114,8 @@ def critical_difference(runs: int, benchmarks: int, level: float = 0.95) -> floa
     r"""Return by how much two mean ranks must differ (Nemenyi; Demšar, JMLR 2006): $q_\alpha\sqrt{k(k+1)/(6T)}$.
 
     $q_\alpha$ is the quantile of the studentized range over $\sqrt2$. It takes the benchmarks for a random sample of
-    benchmarks and ignores their sizes. Raises UsageError below two runs, and below six benchmarks, of which no ranks
-    could convince.
+    benchmarks and ignores their sizes. Raises UsageError below two runs, and below six benchmarks, because the ranks on
+    so few could not convince.
     """
     if runs < 2 or benchmarks < LEAST_RANKED:
         raise UsageError(

@@ -1,9 +1,9 @@
 """Two-parameter logistic items: how steeply, and from which ability on, runs get an item right.
 
 P(right | θ) = 1/(1 + exp(−a(θ − b))), θ of runs being standard normal (Birnbaum 1968). Fitted by marginal maximum
-likelihood (Bock & Aitkin 1981), the integral over θ being a sum: over 41 Gauss-Hermite nodes, or, where more than
-twenty items know a run more closely than these nodes stand, over equal steps. Knows nothing of questions: `right` has
-shape (runs, items), and where `asked` is false, an item is left out of a run's likelihood.
+likelihood (Bock & Aitkin 1981), the integral over θ being a sum: over 41 Gauss-Hermite nodes, or, if more than twenty
+items tell a run's ability more closely than these nodes are apart, over equal steps. Knows nothing of questions:
+`right` has shape (runs, items), and where `asked` is false, an item is left out of a run's likelihood.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DIFFICULTY_SD = 2.0  # of that of b, in a penalised fit
 
 
 class Abilities(Struct, frozen=True, eq=False):
-    """What is known of each run's ability: mean and standard deviation a posteriori, and its log-likelihood."""
+    """The posterior of each run's ability: its mean and standard deviation, and the log-likelihood of the run."""
 
     mean: Floats
     sd: Floats
@@ -30,7 +30,7 @@ class Abilities(Struct, frozen=True, eq=False):
 
 
 class Fit(Struct, frozen=True, eq=False):
-    """Slope `a` and difficulty `b` of each item, NaN where all that were asked were right, or none."""
+    """Slope `a` and difficulty `b` of each item, NaN if all that were asked were right, or none."""
 
     a: Floats
     b: Floats
@@ -40,8 +40,8 @@ class Fit(Struct, frozen=True, eq=False):
 def abilities(
     right: Bools, asked: Bools, a: Floats, b: Floats, nodes: int | tuple[Floats, Floats] | None = None
 ) -> Abilities:
-    """Return what items of known slopes and difficulties tell of each run; `nodes` are as many Gauss-Hermite nodes, or
-    nodes with the logs of their weights."""
+    """Return the abilities of runs from items of known slopes and difficulties. `nodes` are as many Gauss-Hermite
+    nodes, or nodes with the logs of their weights."""
     theta, log_weights = nodes if isinstance(nodes, tuple) else _nodes(nodes, len(a))
     joint = _joint(right, asked, (a, -a * b), theta) + log_weights
     total = np.logaddexp.reduce(joint, axis=1)

@@ -1,4 +1,4 @@
-"""Where the variance of a mean over repeated measurements comes from, and how often each unit is best measured. Pure
+"""Split the variance of a mean over repeated measurements by its sources, and find how often to measure each unit. Pure
 NumPy; knows nothing of questions.
 
 Unit i is measured r_i times. The spread of the units' means holds both what units differ by and what is left of the
@@ -21,7 +21,7 @@ class Split(Struct, frozen=True):
 
     `total` is $S^2 = \sum_i (\bar z_i - \bar z)^2/(n-1)$, so that the mean has the standard error $S/\sqrt n$;
     `sampling` is $\nu$, the mean over the units of $\sum_s (z_{is} - \bar z_i)^2/(r_i(r_i-1))$; `single` the mean
-    variance of one measurement about its unit's mean. NaN where a unit was measured once.
+    variance of one measurement about its unit's mean. NaN if a unit was measured once.
     """
 
     units: int
@@ -31,7 +31,7 @@ class Split(Struct, frozen=True):
 
     @property
     def between(self) -> float:
-        """The part that units differ by: what is left, which may come out below 0."""
+        """The variance between units, as what is left; it may be below 0."""
         return self.total - self.sampling
 
     @property
@@ -76,7 +76,7 @@ def intraclass(values: Floats, unit: NDArray[np.int64]) -> tuple[float, float, f
 
 
 class Design(Struct, frozen=True):
-    """So many units, each measured so often, with the variance of their mean and what it costs."""
+    """A design of so many units, each measured so often, with the variance of their mean and its cost."""
 
     units: int
     repeats: int
@@ -95,7 +95,7 @@ def design(between: float, single: float, repeats: int, budget: float, costs: tu
 
 
 def best_repeats(between: float, single: float, costs: tuple[float, float]) -> float:
-    r"""How often to measure a unit, as a real number: $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$."""
+    r"""Return how often to measure a unit, as a real number: $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$."""
     per_unit, per_measurement = costs
     return math.sqrt(per_unit * single / (per_measurement * between))
 

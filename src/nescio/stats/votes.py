@@ -1,4 +1,4 @@
-"""Votes: the answer that most samples give, or silence where too few agree. Knows numbers alone."""
+"""Votes: the answer that most samples give, or silence if too few agree. Knows numbers alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Voted(Struct, frozen=True, eq=False):
 
 
 def vote(keys: NDArray[np.int64], right: NDArray[np.bool_], of: int, rule: Rule, at_least: int | None = None) -> Voted:
-    """Return what votes of `of` samples say, as means over all sets of so many of those there are.
+    """Return the results of votes of `of` samples, as means over all sets of so many of those there are.
 
     `keys` tells answers apart (-1: silence) and `right` says which are right; both of shape (questions, samples). The
     most frequent answer wins if it has no equal, and: more than half of the samples that answer ("answers"), of all

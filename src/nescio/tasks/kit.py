@@ -1,4 +1,5 @@
-"""What readers of tasks share: the error of a line, whole numbers in cells, and answers that no question asks for."""
+"""Parts that readers of tasks share: the error of a line, whole numbers in cells, and answers that no question asks
+for."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ def whole_in(cell: str) -> int | None:
 
 
 def say_left_out(source: Source, run: str, extra: int, answers: int, notes: list[Note]) -> None:
-    """Note how many of a run's answers are to questions that the gold lacks; raises MismatchError where all are."""
+    """Note how many of a run's answers are to questions that the gold lacks; raises MismatchError if all are."""
     if extra == answers:
         raise MismatchError(f"{source.label} answers none of the questions that the gold holds")
     if extra:

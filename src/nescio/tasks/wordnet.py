@@ -24,7 +24,7 @@ _PARTS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
 
 @lru_cache(maxsize=1)
 def wordnet() -> Any | None:
-    """Return nltk's reader of WordNet, or None where nltk or WordNet's files are not installed."""
+    """Return nltk's reader of WordNet, or None if nltk or WordNet's files are not installed."""
     try:
         from nltk.corpus import wordnet as own
 

@@ -200,7 +200,7 @@ def _why_no_cases(source: Source) -> str:
 
 
 def _cases(source: Source) -> Iterator[Placed]:
-    """Yield the cases of a run, or of a cache, whose keys are what was asked and answered, as JSON."""
+    """Yield the cases of a run, or of a cache, whose keys are question and answer, as JSON."""
     for list_ in (CASES, DIALOGUES):
         for row, where in rows_in(source, (*_root(source), list_), "a test case"):
             yield _placed(source, row, where)
@@ -253,8 +253,8 @@ def _metric(log: Log, cases: Sequence[dict[str, Metric]]) -> str | None:
 
 
 def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: float | None, answer: Answer) -> Answer:
-    """Return the answer with its verdict by one metric, or by all; not graded where only metrics that failed stand
-    against it."""
+    """Return the answer with its verdict by one metric, or by all. It is not graded if the only metrics against it
+    failed."""
     said = case.actual_output if isinstance(case.actual_output, str) else None
     answer.question, answer.labels = question_name(case.input), as_object(case.metadata or case.additional_metadata)
     answer.scores = {name: one.value for name, one in metrics.items() if one.value is not None}
@@ -299,8 +299,8 @@ def _has_0_for_no_tool(case: Case, metrics: dict[str, Metric]) -> bool:
 
 
 def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:
-    """Note where the run's own counts of passed cases are not those of the cases in it."""
-    run = None if source.outline else part_of(source.document, *_root(source))  # of a large one they stand at the end
+    """Note if the run's own counts of passed cases differ from those of the cases in it."""
+    run = None if source.outline else part_of(source.document, *_root(source))  # in a large one they are at the end
     passed, failed = number(part_of(run, "testPassed")), number(part_of(run, "testFailed"))
     if passed is None or failed is None or min(passed, failed) < 0 or not 0 < passed + failed < math.inf:
         return

@@ -26,8 +26,8 @@ _BENCHMARK = re.compile(r"(?P<dataset>[\w.-]+/[\w.-]+):(?P<task>[\w.-]+)", re.AS
 
 @writer("eval_results", about="a score a run, for .eval_results/ of a model on the Hugging Face Hub", takes=Outcomes)
 def write(outcomes: Outcomes, path: Path, *, benchmark: str | None = None) -> WriteResult:
-    """Write an entry for each run. Raises UsageError where the benchmark has no name, MismatchError for what has no
-    score."""
+    """Write an entry for each run. Raises UsageError if the benchmark has no name, MismatchError for an outcome without
+    a score."""
     named = _BENCHMARK.fullmatch(benchmark or "")
     if named is None:
         raise UsageError(

@@ -37,7 +37,7 @@ class Sample(Struct):
 
 @reader("evalplus", about="EvalPlus's eval_results.json: samples by task with base_status and plus_status")
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every file as a run, named by its file or, where it is called eval_results.json, by its folder."""
+    """Read every file as a run, named by its file or, if it is called eval_results.json, by its folder."""
     log = Log(parts, options)
     answers: list[Answer] = []
     for source, run in named(log.sources, _name):
@@ -61,7 +61,7 @@ def _name(source: Source) -> str:
 
 
 def _samples(source: Source) -> list[tuple[str, int, Any]]:
-    """Return the samples of all tasks, each with its task and its number; raises FormatError where they are no list."""
+    """Return the samples of all tasks, each with its task and its number; raises FormatError if they are no list."""
     samples = []
     for task, listed in as_object(source.document.get("eval")).items():
         if not isinstance(listed, list):

@@ -1,5 +1,5 @@
-"""What the readers of other tools' logs share: rows and their checks, what became of an answer, and how a score becomes
-an outcome.
+"""Parts that the readers of other tools' logs share: rows and their checks, the state of an answer, and the outcome
+that a score means.
 
 A reader says what a file holds, one `Answer` after another; everything that follows from it is here, above all the one
 order in which an answer is called ungraded, silent, empty, right or wrong.
@@ -47,7 +47,7 @@ T = TypeVar("T", bound=Struct)
 
 
 class Log:
-    """The files that are read together, what the user wants of them, and the notes on them."""
+    """The files that are read together, the user's options for them, and the notes on them."""
 
     def __init__(self, parts: Sequence[SourceRole], options: ReadOptions) -> None:
         self.parts, self.options = parts, options
@@ -68,7 +68,8 @@ class Log:
         return take(answer, self.options)
 
     def has_answer(self, gold: Iterable[str]) -> bool:
-        """Say whether a question has an answer: not where a pattern of `--declined-pattern` matches the gold answer."""
+        """Return whether a question has an answer; it has none if a pattern of `--declined-pattern` matches the gold
+        answer."""
         return not (self.options.declined.asked and any(map(self.options.declined.fits, gold)))
 
     # ---- one verdict or score an answer ----
@@ -102,7 +103,7 @@ class Log:
         outcomes: bool = True,
         measures: Sequence[str] = (),
     ) -> ReadResult:
-        """Return answers with outcomes as Outcomes, or as Evidence where their scores are none.
+        """Return answers with outcomes as Outcomes, or as Evidence if their scores are no outcomes.
 
         Left out, unless asked for, are strata that are prose or that hardly any two questions share, except those to
         `keep`, and scores that say no more than the outcomes do.
@@ -122,7 +123,7 @@ class Log:
         return self.result(answers, keep=keep, outcomes=outcomes)
 
     def number(self, answers: Sequence[Answer]) -> None:
-        """Note how many repeats there are, having numbered them where the log does not."""
+        """Note the number of repeats, after numbering them if the log does not."""
         if any(one.repeat is not None for one in answers):
             again = len(answers) - len({(one.run, one.question) for one in answers})
         else:
@@ -147,7 +148,8 @@ class Log:
         of: int | None = None,
         rounding: float = ROUNDING,
     ) -> None:
-        """Note where a tool's own mean covers another number of answers than a file holds, or is not what they give."""
+        """Note if a tool's own mean covers another number of answers than a file holds, or differs from what they
+        give."""
         name = source if isinstance(source, str) else source.name
         self.total(name, what, own, [mean_of(scores)], of=of, held=len(scores), rounding=rounding)
 
@@ -162,8 +164,8 @@ class Log:
         held: int = 0,
         rounding: float = ROUNDING,
     ) -> None:
-        """Note where a figure of a file is not what its answers give; `ours` are several where it may count in several
-        ways."""
+        """Note if a figure of a file differs from what its answers give; `ours` has several values if it may count in
+        several ways."""
         self.notes += contradictions([Total(name, what, number(own), ours, of, held, rounding)])
 
 
@@ -171,8 +173,8 @@ class Log:
 
 
 def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the objects of JSON Lines, of a JSON list, or of the list at a place of a document, each with where it
-    is. Raises FormatError where one is no object, which `what` calls it."""
+    """Yield the objects of JSON Lines, of a JSON list, or of the list at a place of a document, each with its place.
+    Raises FormatError if one is no object; `what` is the word for it in the message."""
     if source.kind == "lines":
         yield from ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
     elif not place and not source.outline and isinstance(source.document, list):
@@ -185,7 +187,7 @@ def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") 
 
 
 def checked(kind: type[T], row: Any, source: Source | object, where: str | None, within: str = "") -> T:
-    """Return a row as a struct; raises FormatError that names the first value which is not what the struct says, and
+    """Return a row as a struct. Raise FormatError that names the first value of another type than the struct's, and
     what the row is `within`."""
     try:
         return msgspec.convert(row, kind)
@@ -199,7 +201,7 @@ _KINDS: Mapping[Any, str] = {int: "a whole number", bool: "true or false", str: 
 
 
 def _fault(kind: type[Struct], row: Any, message: str) -> tuple[str, Any]:
-    """Return the rule that a row breaks ("trial must be a whole number"), and what it has instead."""
+    """Return the rule that a row breaks ("trial must be a whole number"), and the value that it has instead."""
     found = re.search(r"at `\$\.?([^`]*)`", message)
     path = [part for part in re.split(r"[.\[\]]+", found[1] if found else "") if part]
     if lost := re.search(r"missing required field `([^`]+)`", message):
@@ -218,7 +220,7 @@ def _fault(kind: type[Struct], row: Any, message: str) -> tuple[str, Any]:
 
 
 def _alternatives(type_: Any) -> list[Any]:
-    """Return the types of which a value may be one, None aside."""
+    """Return the types that a value may have, except None."""
     if get_origin(type_) is Annotated:
         return _alternatives(get_args(type_)[0])
     if get_origin(type_) in (Union, UnionType):
@@ -245,8 +247,8 @@ def _origin_in_words(type_: Any) -> str:
 
 
 def take(answer: Answer, options: ReadOptions) -> Answer:
-    """Return an answer with its texts and strata, and with the reason why it is no answer or has no grade; what it was
-    made of goes, as a log may be large."""
+    """Return an answer with its texts and strata, and with the reason why it is no answer or has no grade. Its sources
+    are dropped, because a log may be large."""
     answer.why = answer.ungraded if answer.ungraded is not None else answer.silent
     if answer.why is None:
         answer.why = SAID_SO if _declines(answer, options) else answer.nothing
@@ -261,7 +263,7 @@ def take(answer: Answer, options: ReadOptions) -> Answer:
 
 
 def _declines(answer: Answer, options: ReadOptions) -> bool:
-    """Say whether what was extracted, or all that was said, is words for "I do not know"."""
+    """Return whether what was extracted, or all that was said, is words for "I do not know"."""
     if not options.declined.asked:
         return False
     for said in (answer.extracted, answer.answer):
@@ -272,14 +274,14 @@ def _declines(answer: Answer, options: ReadOptions) -> bool:
 
 
 def verdict(answer: Answer, least: float | None) -> bool | None:
-    """Return whether an answer is right: by its score where there is no verdict, or where a threshold is asked for."""
+    """Return whether an answer is right: by its score if there is no verdict, or if a threshold is asked for."""
     if answer.score is None or (answer.right is not None and least is None):
         return answer.right
     return None if math.isnan(answer.score) else answer.score >= (1.0 if least is None else least)
 
 
 def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:
-    """Give an answer its outcome: nothing graded it, it is silent, or it is right or wrong.
+    """Give an answer its outcome: not graded, silent, right or wrong.
 
     A non-answer is silence, whatever its grade; that the tool graded it right is said where the question has an answer,
     and of an output that was empty or unparsed.
@@ -296,7 +298,7 @@ def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:
 
 
 def empty(said: Any) -> str | None:
-    """Return why an answer of this text, or of these texts, is none: EMPTY where there is nothing in it."""
+    """Return why an answer of this text, or of these texts, is none: EMPTY if there is nothing in it."""
     texts = said if isinstance(said, (list, tuple)) else [said]
     return None if any(one is not None and str(one).strip() for one in texts) else EMPTY
 
@@ -341,13 +343,14 @@ def no_outcome(what: str, column: str) -> Note:
 
 
 def mean_of(scores: Iterable[float]) -> float:
-    """Return the mean as a tool takes it: over what is graded, silence at the score it was given; NaN of nothing."""
+    """Return the mean as a tool computes it, over what is graded, with silence at the score that it was given; NaN if
+    there is nothing."""
     graded = [score for score in scores if not math.isnan(score)]
     return sum(graded) / len(graded) if graded else math.nan
 
 
 def labels(of: Row, options: ReadOptions) -> dict[str, str]:
-    """Return what a record says of its question that could group questions: texts, whole numbers, true and false."""
+    """Return the parts of a record of a question that could group questions: texts, whole numbers, true and false."""
     if options.strata == ():
         return {}
     kept = {name: _label(value) for name, value in of.items() if options.strata is None or name in options.strata}
@@ -373,7 +376,7 @@ def _label(value: Any) -> str | None:
 def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array], Evidence]:
     """Return scores that are no outcomes, by name and as Evidence; an infinite one is left out and counted.
 
-    Raises MismatchError where a run lacks a question.
+    Raises MismatchError if a run lacks a question.
     """
     if outcomes.lacking.any():
         run = int(np.flatnonzero(outcomes.lacking.any(axis=1))[0])
@@ -402,7 +405,8 @@ def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array
 
 
 def _with_infinite(outcomes: Outcomes) -> Outcomes:
-    """Return outcomes whose texts say which scores are left out because they are infinite, where no reason stands."""
+    """Return outcomes whose texts name the scores that are left out because they are infinite, unless a reason is there
+    already."""
     assert outcomes.texts is not None
     texts = outcomes.texts.copy()
     infinite = {bare(name): np.isinf(values) for name, values in outcomes.extra_columns.items()}
@@ -435,8 +439,8 @@ def _groups(values: Array) -> bool:
 
 
 def runs_of(models: Sequence[str], tasks: Sequence[str], paths: Sequence[Path]) -> list[tuple[str, str]]:
-    """Return the run of each log and what its questions' names begin with: a run a model, or a run a log where a model
-    has a task twice; the task, where there are several."""
+    """Return the run of each log and the prefix of its questions' names. Each model is a run, or each log if a model
+    has a task twice. The prefix is the task, if there are several."""
     again = {model for (model, _), count in Counter(zip(models, tasks, strict=True)).items() if count > 1}
     keys = [(model, path if model in again else None) for model, path in zip(models, paths, strict=True)]
     candidates = {key: (key[0] or path.stem, place(path)) for key, path in zip(keys, paths, strict=True)}
@@ -446,10 +450,9 @@ def runs_of(models: Sequence[str], tasks: Sequence[str], paths: Sequence[Path]) 
 
 
 def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the names of runs, each given as (what it would be called, what tells it apart): the latter is added where
-    two agree.
+    """Return the names of runs, each given as (wanted name, distinction); the distinction is added if two names agree.
 
-    Raises MismatchError where two would still have one name.
+    Raises MismatchError if two would still have one name.
     """
     wanted = [name for name, _ in candidates]
     names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in candidates]
@@ -464,17 +467,17 @@ def named(
     name: Callable[[Source], str] = lambda source: source.stem,
     apart: Callable[[Source], Path] = lambda source: Path(source.label),
 ) -> Iterator[tuple[Source, str]]:
-    """Yield files with the names of their runs: the stem, or what `name` makes of a file, and the place that tells them
-    `apart` where two agree."""
+    """Yield files with the names of their runs: the stem, or the result of `name`. If two names agree, the place by
+    `apart` is added."""
     names = run_names([(name(source), place(apart(source))) for source in sources])
     return zip(sources, names, strict=True)
 
 
 def place(path: Path) -> str:
-    """Name a file or folder by its last two names: what tells runs of one name apart."""
+    """Return the last two names of the path of a file or folder, which tell runs of one name apart."""
     return "/".join(path.absolute().parts[-2:]).lstrip("/")
 
 
 def in_brackets(shown: Sequence[str]) -> str:
-    """Return a tool's own figures as a message has them in brackets, nothing where there are none."""
+    """Return a tool's own figures as a message has them in brackets; empty if there are none."""
     return f" ({', '.join(shown)})" if shown else ""

@@ -75,7 +75,7 @@ def recognise(source: Source) -> str | None:
 
 
 def _listed(source: Source) -> list[Any] | None:
-    """Return the objects of a JSON document: a list, or `data` as the API returns them; None where it is neither."""
+    """Return the objects of a JSON document: a list, or `data` as the API returns them; None if it is neither."""
     held = source.document
     if isinstance(held, dict) and "meta" in held:
         held = held.get("data")
@@ -152,7 +152,7 @@ def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
 
 
 def _run(row: Row, run: str) -> str:
-    """Return the experiment of a row, or what the file is called."""
+    """Return the experiment of a row, or else the name of the file."""
     name = row.get("experimentName") or row.get("datasetRunName")
     return sanitize(name, target="message") if isinstance(name, str) and name.strip() else run
 
@@ -196,7 +196,7 @@ def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
 
 
 def _values(cell: Any) -> list[float] | None:
-    """Return the scores in a cell, which holds one or a list of them; None where it holds something else."""
+    """Return the scores in a cell, which holds one or a list of them, or None if it holds something else."""
     if isinstance(cell, str) and cell[:1] == "[":
         cell = json_or(cell, cell)
     marks = [mark_of(as_text(one)) for one in (cell if isinstance(cell, list) else [cell])]
@@ -237,7 +237,7 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
 
 
 def _mark(row: Row) -> float | None:
-    """Return what a score says: its number, or its word where that is a verdict; NaN where it has neither."""
+    """Return the mark of a score: its number, or its word if that is a verdict; NaN if it has neither."""
     mark = mark_of(as_text(row.get("value")))
     if mark is None or math.isnan(mark):
         return mark_of(as_text(row.get("stringValue", row.get("value"))))

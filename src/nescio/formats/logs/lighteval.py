@@ -121,19 +121,19 @@ def _answers(source: Source, run: str, *, texts: bool) -> Iterator[Answer]:
 
 
 def _logs(doc: Mapping[str, Any], response: Mapping[str, Any]) -> list[float]:
-    """Return the log-probabilities of the options, where there are several and each has a finite one."""
+    """Return the log-probabilities of the options, if there are several and each has a finite one; else none."""
     logs, choices = as_list(response.get("logprobs")), as_list(doc.get("choices"))
     sound = all(isinstance(log, (int, float)) and math.isfinite(log) for log in logs)
     return logs if sound and 1 < len(logs) == len(choices) else []
 
 
 def _confidence(logs: Sequence[float]) -> float | None:
-    """Return the softmax of the log-probabilities of the options at the best of them; None where there are none."""
+    """Return the largest softmax of the options' log-probabilities, or None if there are none."""
     return 1 / math.fsum(math.exp(log - max(logs)) for log in logs) if logs else None
 
 
 def _rows(source: Source, *, texts: bool) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows, of which the long columns (prompts, tokens) are not read where nobody looks at them."""
+    """Yield the rows; their long columns (prompts, tokens) are not read if nobody needs the `texts`."""
     import duckdb
 
     columns = ["doc", "metric", "model_response", "metrics", "predictions"]
@@ -159,7 +159,7 @@ _WORDS: dict[str, tuple[str, ...]] = {"doc": ("query", "gold_index")}
 
 
 def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, texts: bool) -> str:
-    """Return what is needed of a column of structures, in SQL: the whole column where it is none."""
+    """Return the SQL of the needed parts of a column of structures; of the whole column if it holds none."""
     needed = (*_NEEDED.get(column, ()), *(_WORDS.get(column, ()) if texts else ()))
     if not needed:
         return f'"{column}"'
@@ -173,7 +173,7 @@ def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, t
 
 
 def _value(cell: Any) -> Any:
-    """Return a cell; what was written as text for want of another type is read back."""
+    """Return a cell; a value that was written as text for want of another type is read back."""
     if not isinstance(cell, str) or cell[:1] not in ("{", "["):
         return cell
     return literal_or(cell, cell)
@@ -184,7 +184,7 @@ def _text(value: Any) -> str:
 
 
 def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
-    """Return the metrics that are numbers; lists hold what a figure of the whole task is made from."""
+    """Return the metrics that are numbers; lists are left out, because a figure of the whole task is made from them."""
     scores = {}
     for name, value in metrics.items():
         if isinstance(value, (list, dict)):
@@ -195,7 +195,7 @@ def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
 
 
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, figures: Sequence[Source]) -> None:
-    """Note where the tool's own figure of a task is not the mean of the scores in its details."""
+    """Note if the tool's own figure of a task is not the mean of the scores in its details."""
     task = answers[0].task
     date = _FILE.fullmatch(source.stem)
     for other in figures:

@@ -31,11 +31,11 @@ _COSTS = """latency cost costs price tokens token time timestamp duration second
 size usd chars characters seed year"""
 COSTS = frozenset(_COSTS.split())
 _BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
-NOTHING = frozenset(("", "nan", "none", "null", "n/a", "na", "<na>"))  # what stands for a metric that failed
+NOTHING = frozenset(("", "nan", "none", "null", "n/a", "na", "<na>"))  # placeholders for a metric that failed
 
 
 def is_table(source: Source) -> bool:
-    """Say whether a source is a table of any make, or a JSON list of objects."""
+    """Return whether a source is a table of any make, or a JSON list of objects."""
     listed = source.kind == "document" and isinstance(source.document, list) and isinstance(source.first, dict)
     return listed or source.kind in TABLES
 
@@ -55,12 +55,12 @@ def rows_of(source: Source, without: Collection[str] = ()) -> list[Row]:
 
 
 def value_of(cell: Any) -> Any:
-    """Return what a cell holds as JSON, or as Python prints it; None where it holds neither."""
+    """Return the value of a cell that holds JSON, or a value as Python prints it; None if it holds neither."""
     return literal_or(cell, None) if isinstance(cell, str) else cell
 
 
 def mark_of(cell: str | None) -> float | None:
-    """Return the score that a cell of a metric says: NaN for a metric that failed, None for what is no score.
+    """Return the score of a cell of a metric: NaN for a metric that failed, None for a cell that is no score.
 
     Words for a verdict ("pass", "no", "true") are 1 and 0.
     """
@@ -73,7 +73,7 @@ def mark_of(cell: str | None) -> float | None:
 
 
 def speaks_of_cost(column: str) -> bool:
-    """Say whether a header speaks of what an answer cost, or of its place, and not of how good it is."""
+    """Return whether a header is about the cost of an answer, or its place, and not about how good it is."""
     return bool({word.lower() for word in _BOUNDARY.split(column)} & COSTS)
 
 
@@ -114,7 +114,7 @@ def open_answers(
 ) -> AnswerTable:
     """Open a table whose `question` and `answer` are called by one of these names, unless the user named them.
 
-    Raises FormatError where there are no rows, or no column holds the questions.
+    Raises FormatError if there are no rows, or no column holds the questions.
     """
     held = rows_of(source, without)
     if not held:
@@ -135,10 +135,10 @@ def marked_rows(
     gold: str | None = None,
     reasons: Collection[str] = (),
 ) -> Iterator[Answer]:
-    """Yield the rows as answers of a run: called by their question, and none where nothing is said. Columns that are
-    neither metrics nor `fields` of the tool are labels; `gold` and `reasons` are columns of what people read.
+    """Yield the rows as answers of a run, each named by its question. An empty answer is none. Columns that are neither
+    metrics nor `fields` of the tool are labels. `gold` and `reasons` are columns of texts for people.
 
-    Raises FormatError where a question is empty.
+    Raises FormatError if a question is empty.
     """
     source, question, answer_column = table.source, table.question, table.answer
     confidence = source.named.get("confidence")
@@ -181,7 +181,7 @@ def column_of(source: Source, names: Collection[str], part: str, called: Sequenc
 
 
 def question_column(source: Source, names: Collection[str], called: Sequence[str]) -> str:
-    """Return the column that holds the questions; raises FormatError, with the option that names it, where there is
+    """Return the column that holds the questions; raise FormatError, with the option that names it, if there is
     none."""
     column = column_of(source, names, "question", called)
     if column is None:

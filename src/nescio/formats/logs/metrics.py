@@ -26,11 +26,11 @@ _LONGEST = 100  # characters of a question that can be its name
 
 
 def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, keep: Sequence[str] = ()) -> ReadResult:
-    """Return outcomes by the metric chosen with `--choose metric=NAME`, or, where the tool has `verdicts`, by the only
-    one whose scores are all 0 or 1, task by task; else the scores of all metrics, which mean(NAME) measures. Of the
-    strata those to `keep` stay.
+    """Return outcomes, or the scores of all metrics, which mean(NAME) measures. The outcomes are by the metric chosen
+    with `--choose metric=NAME`, or, if the tool has `verdicts`, by the only one whose scores are all 0 or 1, task by
+    task. Only the strata in `keep` are kept.
 
-    Raises FormatError where no metric has a number, UsageError where the metric chosen is not there.
+    Raises FormatError if no metric has a number, UsageError if the chosen metric is not there.
     """
     log.number(answers)
     tasks: dict[str, list[Answer]] = {}
@@ -82,7 +82,7 @@ def by_file(
     generic: Sequence[str] = (),
     verdicts: bool = True,
 ) -> ReadResult:
-    """Read every file as a run, named by it or, where it has a `generic` name, by its folder."""
+    """Read every file as a run, named by it or, if it has a `generic` name, by its folder."""
     answers: list[Answer] = []
     for part, run in zip(log.parts, name_runs(log.sources, generic), strict=True):
         for one in answers_of(part, run):
@@ -92,7 +92,7 @@ def by_file(
 
 
 def abstains(scores: Mapping[str, float | None]) -> bool:
-    """Say whether nescio's own metric took an answer for silence."""
+    """Return whether nescio's own metric took an answer for silence."""
     score = scores.get(OUTCOME)
     return score is not None and 0 < score < 1
 
@@ -107,8 +107,8 @@ def _graded(answers: Iterable[Answer], name: str) -> list[float]:
 
 
 def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None, *, verdicts: bool) -> str | None:
-    """Return the metric that decides in a task: the one chosen, the only one that is right or wrong, or the only one,
-    where there is a threshold."""
+    """Return the metric that decides in a task: the chosen one, the only one that is right or wrong, or, with a
+    threshold, the only one."""
     names = _metrics(answers)
     if chosen in names:
         return chosen
@@ -120,7 +120,8 @@ def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None
 
 
 def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str | None]) -> None:
-    """Say why there are scores only: of which metric nobody said that it decides, or whose scores are no outcomes."""
+    """Note why there are scores only: nobody said which metric decides, or the scores of the one that decides are no
+    outcomes."""
     if None not in deciding.values():
         log.notes += [no_outcome(name, name) for name in dict.fromkeys(filter(None, deciding.values()))]
         return
@@ -132,7 +133,8 @@ def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str 
 
 
 def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
-    """Give, of each metric that failed on some answers, its mean over the others and its mean if those count 0."""
+    """Note, for each metric that failed on some answers, its mean over the others and its mean if the failures count
+    0."""
     names = _metrics(answers)
     for run in dict.fromkeys(one.run for one in answers):
         own = [one for one in answers if one.run == run]
@@ -159,13 +161,13 @@ def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
 
 
 def metric_name(name: str, otherwise: str) -> str:
-    """Return what a metric is called on one line, `otherwise` where nothing is left of its name."""
+    """Return the name of a metric on one line, or `otherwise` if nothing is left of its name."""
     return " ".join(sanitize(name, target="message").split()) or otherwise
 
 
 def question_name(text: str) -> str:
-    """Return a name for a question of this text: the text itself, or its beginning and a hash of the whole where it is
-    long."""
+    """Return a name for a question of this text: the text itself, or, if it is long, its beginning and a hash of the
+    whole."""
     plain = " ".join(sanitize(text, target="message").split())
     if plain and len(plain) <= _LONGEST:
         return plain

@@ -52,7 +52,7 @@ _SCORE = re.compile(r"(.+?)(?:/v\d+)?/(?:score|value)", re.DOTALL)
 _BESIDE = re.compile(r".+/(?:justification|rationale|error_message|error_code|score|value)", re.DOTALL)
 _OTHERS = ("trace", "spans", "assessments", "trace_metadata", "tags", "trace_id", "request_id", "client_request_id")
 _OF_TRACES = ("request_time", "execution_duration", "execution_time_ms", "timestamp_ms", "state", "status")
-_LARGE = ("trace", "spans", "tags")  # all that is needed of them stands beside them
+_LARGE = ("trace", "spans", "tags")  # all that is needed of them is beside them
 Row = Mapping[str, Any]
 
 
@@ -94,7 +94,7 @@ def _table(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _without_error(row: Row, answer: Answer) -> Answer:
-    """Return an answer, ungraded where there is none because what was traced ended in an error."""
+    """Return an answer; it is ungraded if it is missing because the traced call ended in an error."""
     if answer.nothing and str(row.get("state") or row.get("status")).upper().endswith("ERROR"):
         answer.ungraded, answer.scores = ERRORED, dict.fromkeys(answer.scores, math.nan)
     return answer
@@ -104,7 +104,7 @@ def _without_error(row: Row, answer: Answer) -> Answer:
 
 
 def _traces(source: Source, run: str) -> Iterator[Answer]:
-    """Yield the traces as answers; raises FormatError where one has no request, or none has feedback."""
+    """Yield the traces as answers; raises FormatError if one has no request, or none has feedback."""
     rows = list(_rows(source))
     marks = [_marks(source, row, f"trace {i}") for i, row in enumerate(rows, 1)]
     names = list(dict.fromkeys(name for one in marks for name in one))
@@ -149,8 +149,8 @@ def _rows(source: Source) -> Iterator[Row]:
 
 
 def _marks(source: Source, row: Row, where: str) -> dict[str, float | None]:
-    """Return what each assessment says: NaN where it failed, None where it is neither a number nor a verdict; the mean
-    of several of one name."""
+    """Return the mark of each assessment: NaN if it failed, None if it is neither a number nor a verdict. Several of
+    one name give their mean."""
     listed = value_of(row.get("assessments"))
     if listed is None:
         return {}

@@ -58,8 +58,8 @@ class Item(Struct):
 
 
 class Seen(Struct):
-    """What was met in a run: letters in pred that the text does not say, or says otherwise, answers without a text, and
-    the letters that only the repository's second and third rule find."""
+    """The oddities of a run. They are letters in pred that the text does not have, or has otherwise, answers without a
+    text, and letters that only the repository's second and third rule find."""
 
     random: int = 0
     other: int = 0
@@ -73,7 +73,7 @@ class Seen(Struct):
     about="MMLU-Pro results: question_id, options, answer, pred and the model's text, as JSON",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read result files, each a run named by its file, or by its folder where there is a file a category:
+    """Read result files, each a run named by its file, or by its folder if there is a file a category. Such files are
     `law_result.json`, or `law.json` (`model/CoT/all/law.json` is of the run `model`).
 
     `--choose extract=full` applies all rules of the repository, `--choose extract=pred` trusts `pred` instead of the
@@ -129,8 +129,7 @@ def _key(source: Source) -> Key:
 
 
 def _run_of(source: Source) -> tuple[str, str, Iterator[Placed]]:
-    """Return the run, and the category that this is the file of, or nothing; and all items, the first of which tells
-    it."""
+    """Return the run, the category whose file this is (or ""), and all items; the first item has the category."""
     rows = rows_in(source, (), "each item")
     first = next(rows, None)
     placed = rows if first is None else chain([first], rows)
@@ -169,7 +168,7 @@ def again(text: str) -> str | None:
 
 
 def alone(text: str) -> str | None:
-    r"""Return the letter that its third rule finds, `\b[A-J]\b(?!.*\b[A-J]\b)`: the last that stands alone."""
+    r"""Return the letter that its third rule finds, `\b[A-J]\b(?!.*\b[A-J]\b)`: the last that is a word of its own."""
     letters = _ALONE.findall(text)
     return letters[-1] if letters else None
 
@@ -180,7 +179,7 @@ def _text(item: Item) -> str | None:
 
 
 def _letter(item: Item, extract: str, seen: Seen, *, declined: bool) -> tuple[str | None, str | None]:
-    """Return the letter that an answer is read as, and why there is none."""
+    """Return the letter of an answer, and the reason if there is none."""
     pred, text = item.pred.strip(WHITE) if item.pred else None, _text(item)
     if declined:
         return None, None
@@ -268,7 +267,7 @@ def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
 
 
 def _against_summary(log: Log, source: Source, grades: dict[Key, list[float]]) -> None:
-    """Note where a summary says something else than `pred` in the results, or where these were not given."""
+    """Note if a summary differs from `pred` in the results, or if the results were not given."""
     folders, stem = _key(source)
     results = stem.removesuffix(SUMMARY) + RESULT
     right, wrong = (number(part_of(source.document, "total", name)) for name in ("corr", "wrong"))
@@ -283,7 +282,7 @@ def _against_summary(log: Log, source: Source, grades: dict[Key, list[float]]) -
 
 
 def _own_grade(item: dict[str, Any]) -> float:
-    """Return what the repository counts: it takes a random option, always the same, where pred is null."""
+    """Return the repository's own count of an item: if pred is null, it takes a random option, always the same."""
     if pred := item.get("pred"):
         return float(pred == item.get("answer"))
     options = item.get("options")

@@ -27,7 +27,7 @@ from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, number, part_of
 from nescio.sources.source import Source, own_path
 
-# By the name that metrics.json has for it, where a metric stands in a row.
+# The place of a metric in a row, by its name in metrics.json.
 FLAGS = {
     "symbolic_correct": ("symbolic_correct",),
     "passing_base_tests": ("is_correct",),
@@ -97,7 +97,7 @@ def _answer(source: Source, row: Mapping[str, Any], i: int, answer: Answer) -> A
 
 
 def _name(row: Mapping[str, Any], i: int) -> str:
-    """Return what a question is called: its identifier, its text, or its place in the file."""
+    """Return the name of a question: its identifier, its text, or its place in the file."""
     for key in ("id", "question_id", "problem_id", "task_id"):
         value = row.get(key)
         if isinstance(value, (int, str)) and not isinstance(value, bool) and value != "":
@@ -131,14 +131,14 @@ def _scores(source: Source, row: Mapping[str, Any], where: str) -> dict[str, flo
 
 
 def _judged(text: Any) -> bool | None:
-    """Return what a judgement says: "Judgement: Yes" or "Judgement: No", as the tool reads it; None where it says
+    """Return the verdict of a judgement, "Judgement: Yes" or "Judgement: No", as the tool reads it, or None if there is
     neither."""
     match = _VERDICT.search(text) if isinstance(text, str) else None
     return None if match is None or match[1] is None else match[1].lower() == "yes"
 
 
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks: set[str]) -> None:
-    """Note where pass@1, the mean over all seeds in percent, is not what the answers give."""
+    """Note if pass@1, the mean over all seeds in percent, differs from what the answers give."""
     for task, figures in source.document.items():
         mine = [one for one in answers if one.task == (task if len(tasks) > 1 else "")] if task in tasks else []
         for name, value in as_object(part_of(figures, "pass@1")).items():

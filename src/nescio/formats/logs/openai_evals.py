@@ -34,7 +34,7 @@ class Event(Struct):
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise lines of which the first is the specification of a run."""
+    """Recognise lines whose first is the specification of a run."""
     first = source.first if isinstance(source.first, dict) else {}
     return "log" if kind_of(source) == "lines" and [*first] == ["spec"] and isinstance(first["spec"], dict) else None
 
@@ -114,8 +114,8 @@ def _grade(answer: Answer, event: Event, source: Source) -> None:
 
 
 def _with_words(answer: Answer, sampling: dict[str, Any], grade: dict[str, Any] | None) -> Answer:
-    """Return the answer with the prompt, what was expected, what was sampled, and what of it was graded; a sample that
-    was asked and has no grade is not graded."""
+    """Return the answer with the prompt, the expected text, the sampled text, and its graded part; a sample that was
+    asked and has no grade is not graded."""
     if grade is None:
         answer.ungraded = NO_SCORE
         return answer

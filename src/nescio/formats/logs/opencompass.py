@@ -84,10 +84,10 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the datasets of every model as a run: by the verdicts of the results where there are any, else the
-    predictions, to be judged here.
+    """Read the datasets of every model as a run: by the verdicts of the results if there are any, else the predictions,
+    to be judged here.
 
-    Raises MismatchError where a dataset of a model stands in the folders of two runs of the tool."""
+    Raises MismatchError if a dataset of a model is in the folders of two runs of the tool."""
     log = Log(parts, options)
     _check_places(log.sources)
     results, predictions, figures = log.part("results"), log.part("predictions"), log.part("figures")
@@ -154,8 +154,8 @@ def _place(source: Source) -> tuple[str, str]:
 
 
 def _check_places(sources: Sequence[Source]) -> None:
-    """Raise MismatchError where a dataset of a model stands in two folders of results, or of predictions: the folders
-    of two runs of the tool hold other answers, and no replicas."""
+    """Raise MismatchError if a dataset of a model is in two folders of results, or of predictions. The folders of two
+    runs of the tool hold other answers, and no replicas."""
     first: dict[tuple[str, tuple[str, str]], tuple[Path, Source]] = {}
     for source in sources:
         path, place = own_path(source.label), _place(source)
@@ -194,7 +194,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
-    """Yield the answers of all items; `said` are those that the model gave, where they stand in a file of their own.
+    """Yield the answers of all items; `said` are the model's answers, if they are in a file of their own.
 
     Raises FormatError for an item that is no object, and for a verdict that is neither true nor false.
     """
@@ -224,7 +224,7 @@ def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
 
 
 def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None:
-    """Give an answer its verdict, NaN for none, and what was said, extracted, and right."""
+    """Give an answer its verdict (NaN for none), and the texts that were said, extracted, and right."""
     said = item.get("origin_prediction") if text is None else text
     drawn = item.get("predictions", item.get("pred"))
     letter = item.get(LETTER)
@@ -251,7 +251,8 @@ def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None
 
 
 def _nothing(said: str | None, drawn: str | None) -> str | None:
-    """Say why an item has no answer: nothing was said, or nothing was extracted of it."""
+    """Return the reason why an item has no answer: the response is empty, or nothing was extracted from it. Else return
+    None."""
     if said is not None and not said.strip():
         return EMPTY
     if drawn is not None and drawn.strip() in ("", "None", "[]"):
@@ -260,7 +261,7 @@ def _nothing(said: str | None, drawn: str | None) -> str | None:
 
 
 def _verdict(source: Source, item: Item, where: str) -> float:
-    """Return what an item says of its answer: true, a number, or a list of one; NaN where it says nothing."""
+    """Return the verdict of an item on its answer: true, a number, or a list of one; NaN if there is none."""
     value = _first_of(item.get(name) for name in VERDICTS)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
@@ -271,7 +272,7 @@ def _verdict(source: Source, item: Item, where: str) -> float:
 
 
 def _unfolded(item: Item) -> list[Item]:
-    """Return the answers of an item, each as an item of its own."""
+    """Return the answers of an item, each as an item."""
     if EXAMPLE not in item:
         return [item]
     many = max((len(value) for value in item.values() if isinstance(value, list)), default=1)
@@ -282,8 +283,8 @@ def _unfolded(item: Item) -> list[Item]:
 
 
 def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
-    """Return which item each is an answer to, and which answer, where the data set stands there several times, one copy
-    after the other (`n` of a data set); None where it does not."""
+    """Return the item that each answer belongs to, and the number of the answer. The data set must be there several
+    times, one copy after the other (`n` of a data set); else return None."""
     asked = [_asked(item) for item in items]
     if None in asked:
         return None
@@ -294,7 +295,7 @@ def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
 
 
 def _asked(item: Item) -> str | None:
-    """Return the prompt of an item with its gold answer; None where it has no prompt."""
+    """Return the prompt of an item with its gold answer, or None if it has no prompt."""
     held = item.get("origin_prediction")
     prompt = item.get("prompt", item.get("origin_prompt", part_of(held, "origin_prompt")))
     gold = item.get("references", item.get("gold"))
@@ -302,7 +303,7 @@ def _asked(item: Item) -> str | None:
 
 
 def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None:
-    """Note where the tool's accuracy (or its score, where it has none), in percent, is not what its details give."""
+    """Note if the tool's accuracy (or its score, if it has none), in percent, differs from what its details give."""
     name = next((name for name in source.document if _ACCURACY.fullmatch(str(name))), "score")
     own = number(source.document.get(name))
     if own is not None:
@@ -326,8 +327,8 @@ def details_of(document: Item) -> list[tuple[str, Any]]:
 
 
 def are_details(document: Item) -> bool:
-    """Say whether the details of a document are those of the tool: its names for what was said and what is right, no
-    column for the run, the question or silence, and no texts beside them; an accuracy is in percent."""
+    """Return whether the details of a document are those of the tool. They have its names for what was said and what is
+    right, no column for the run, the question or silence, and no texts beside them; an accuracy is in percent."""
     items = details_of(document)
     item = items[0][1] if items else None
     if not isinstance(item, dict) or any(isinstance(value, str) for value in document.values()):
@@ -342,7 +343,7 @@ def are_details(document: Item) -> bool:
 
 
 def _is_a_fraction(accuracy: Any, items: Sequence[tuple[str, Any]]) -> bool:
-    """Say whether an accuracy is the share of the items that are right, where the tool would have written percent."""
+    """Return whether an accuracy is the share of right items, though the tool would have written percent."""
     right = [number(_first_of(item.get(name) for name in VERDICTS)) for _, item in items if isinstance(item, dict)]
     own, share = number(accuracy), sum(mark == 1 for mark in right) / len(items)
     return own is not None and share > 0 and abs(own - share) < 1e-3
@@ -354,7 +355,7 @@ def _first_of(values: Iterable[Any]) -> Any:
 
 
 def has_verdict(source: Source) -> bool:
-    """Say whether some item of the results says if it is right."""
+    """Return whether some item of the results has a verdict."""
     return any(isinstance(item, dict) and _says(item) for _, item in details_of(source.document))
 
 
@@ -373,7 +374,7 @@ def first_text(value: Any) -> str | None:
 
 
 def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
-    """Return the predictions with their gold answers, to be judged here; raises FormatError where there is no gold."""
+    """Return the predictions with their gold answers, to be judged here; raises FormatError if there is no gold."""
     questions: dict[str, Question] = {}
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}

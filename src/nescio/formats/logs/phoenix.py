@@ -82,7 +82,7 @@ def _runs(source: Source, run: str) -> Iterator[Answer]:
 
 
 def _said(output: Any) -> str | None:
-    """Return the text of an output: a text, or the JSON of what else it is; None for nothing."""
+    """Return the text of an output: a text, or the JSON of any other value; None for nothing."""
     if isinstance(output, str) and output[:1] == '"':
         output = json_or(output, output)
     return None if output in (None, {}, [], "null") else as_text(output)
@@ -113,7 +113,7 @@ def _columns(row: Row) -> dict[str, float]:
 
 
 def _mark(score: str | None, label: str | None, error: str | None) -> float | None:
-    """Return what an annotation says: NaN where it failed, None where its label is no verdict and it has no score."""
+    """Return the mark of an annotation: NaN if it failed, None if its label is no verdict and it has no score."""
     if error:
         return math.nan
     if score is not None and (mark := mark_of(score)) is not None and not math.isnan(mark):
@@ -135,7 +135,7 @@ def _evaluated(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _score(cell: str | None) -> float:
-    """Return what a cell of a score says: NaN where it says nothing, or neither a number nor a verdict."""
+    """Return the value of a cell of a score: NaN if it is empty, or neither a number nor a verdict."""
     held = value_of(cell)
     if not isinstance(held, dict):
         return math.nan

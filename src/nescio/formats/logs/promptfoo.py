@@ -58,7 +58,7 @@ class Result(Struct, rename="camel"):
 
 
 class Tests(Struct):
-    """The answers of a file, and what is asked in each of its tests, by the name that they have in it."""
+    """The answers of a file, and the question of each of its tests, by its name in the file."""
 
     label: str
     answers: list[Answer]
@@ -144,7 +144,8 @@ def _provider(provider: Any) -> str:
 
 
 def _crashed(assertion: dict[str, Any]) -> bool:
-    """Say whether the script of an assertion crashed, as the tool says in its reason: it counts that as a failure."""
+    """Return whether the script of an assertion crashed, as the tool says in its reason: it counts that as a
+    failure."""
     return not assertion.get("pass") and str(assertion.get("reason")).startswith(CRASHED)
 
 
@@ -178,7 +179,7 @@ def _answer(row: Result, answer: Answer) -> Answer:
 
 
 def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None:
-    """Note where the counts of the tool (`results.stats`; of each prompt `metrics`) are not those of the results."""
+    """Note if the counts of the tool (`results.stats`; for each prompt `metrics`) differ from those of the results."""
     if source.kind == "lines":
         return
     table = source.document["results"] if isinstance(source.document["results"], dict) else source.document
@@ -201,8 +202,8 @@ def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None
 
 
 def _asked(results: Iterator[Result]) -> dict[str, str]:
-    """Return what each test of a file asks, by its name: its variables; where it has none, its prompt, if the tests
-    have different ones, and else nothing: a prompt without variables may be changed from file to file."""
+    """Return the question of each test of a file, by its name. It is its variables, or, without any, its prompt if the
+    tests have different ones, and else nothing: a prompt without variables may be changed from file to file."""
     first: dict[int, Result] = {}
     prompts: dict[int, set[str]] = {}
     for one in results:
@@ -220,7 +221,7 @@ def _variables(result: Result) -> str:
 
 
 def _name(files: Sequence[Tests], log: Log) -> None:
-    """Give tests that are the same the same name.
+    """Give equal tests equal names.
 
     Tests of the same variables and assertions are repeats of one question, numbered in the order of their first tests.
     Where there are none, a question bears the number of its test if the files agree on what each number asks, and else
@@ -272,7 +273,7 @@ def _name(files: Sequence[Tests], log: Log) -> None:
 
 
 def _check(files: Sequence[Tests], name: str, one: Tests, other: Tests) -> None:
-    """Raise MismatchError where tests cannot be paired by what they ask."""
+    """Raise MismatchError if tests cannot be paired by their questions."""
     for file in sorted(files, key=lambda file: "" not in file.asked.values()):
         elsewhere = {asked for another in files if another is not file for asked in another.asked.values()}
         if "" in file.asked.values():

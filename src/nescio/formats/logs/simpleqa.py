@@ -114,7 +114,7 @@ def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> 
 
 
 def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
-    """Name each question by its text, and a number where a run has it more than once; questions of one text are a
+    """Name each question by its text, and add a number if a run has it more than once; questions of one text are a
     cluster.
 
     Repeats are paired across runs by their targets where all runs have the same ones, and by their order otherwise.

@@ -98,7 +98,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _how_many(source: Source, listed: Outcomes) -> AskedError:
-    """Return the question how many instances there are, where a file does not list those that failed."""
+    """Return the question that asks for the number of instances, if a file does not list those that failed."""
     total, rest = len(listed.questions), "incorrect"
     rule = "it lists no unresolved instance: how many instances are there in all? "
     rule += f"{opt('total', of='N')} {opt('rest', rest)} counts those in no list"
@@ -107,7 +107,7 @@ def _how_many(source: Source, listed: Outcomes) -> AskedError:
 
 
 def _name(source: Source) -> str:
-    """Return the name of a report, or of the submission in the folder `results` of which it lies."""
+    """Return the name of a report, or of the submission whose folder `results` holds it."""
     folders = own_path(source.label).parts[1:-1]
     return folders[-2] if source.stem == "results" and folders[-1:] == ("results",) and folders[:-1] else source.stem
 
@@ -160,8 +160,8 @@ def _instances(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: str) -> None:
-    """Say which shares the tool gives of a report, whose counts are over different instances; and note where its counts
-    are not those of its lists."""
+    """Note the shares that the tool gives of a report, whose counts are over different instances. Note also if its
+    counts differ from those of its lists."""
     own: Mapping[str, Any] = source.document
     states = [one.state for one in answers]
     resolved, silent, missing = states.count(CORRECT), states.count(SILENT), states.count(ABSENT)

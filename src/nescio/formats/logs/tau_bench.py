@@ -67,8 +67,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _answer(row: Trajectory, answer: Answer) -> Answer:
-    """Return the answer with the task that the user had, the actions and outputs that are right, and what was said
-    between user and agent."""
+    """Return the answer with the user's task, the right actions and outputs, and the conversation of user and agent."""
     broken = part_of(row.info, "error") or row.termination_reason in BROKEN_OFF
     answer.repeat, answer.ungraded = row.trial, ERRORED if broken else None
     answer.score = None if broken else number(part_of(row.reward_info, "reward") if row.reward is None else row.reward)

@@ -1,4 +1,4 @@
-"""Baselines: one run with its outcomes, and where they came from, for gates that compare later runs with it.
+"""Baselines: one run with its outcomes and their origin, for gates that compare later runs with it.
 
 A baseline is a JSON object, as `nescio compare --save-baseline` writes it. `nescio_baseline` is the version of the
 format; `run`, `version`, `date`, `commit`, `command`, `files`, `format`, `judge`, `read`, `questions`, `digest`,
@@ -37,7 +37,7 @@ KEY = "nescio_baseline"
 SCORE = "score:"  # before the name of a column of scores
 _STATES = {**STATES, "ungraded": NOT_GRADED, "missing": ABSENT}
 _WORDS = {state: word for word, state in _STATES.items()}
-_NUMBERS: Mapping[str, tuple[type, float]] = {  # columns of numbers: their type, and what stands for nothing
+_NUMBERS: Mapping[str, tuple[type, float]] = {  # columns of numbers: their type, and the value for nothing
     "confidence": (np.float64, np.nan),
     "candidate": (np.int8, -1),
     "answerable": (np.int8, -1),
@@ -47,7 +47,7 @@ _TEXTS = ("question", "repeat", "cluster", "outcome", "absence", "why", "text", 
 
 
 class Provenance(Struct, frozen=True):
-    """Where a baseline came from: all of the file but the rows.
+    """The origin of a baseline: all of the file except the rows.
 
     `read` holds the options of reading that decide outcomes.
     """
@@ -68,12 +68,12 @@ class Provenance(Struct, frozen=True):
 
     @property
     def judges(self) -> tuple[JudgeRecord, ...]:
-        """Who judged."""
+        """The judges of the baseline's answers."""
         return tuple(map(parse, self.judge))
 
 
 class Baseline(Struct, frozen=True, eq=False):
-    """A run and where it came from; `texts` and `golds` hold a digest for each question whose words are known."""
+    """A run and its origin; `texts` and `golds` hold a digest for each question whose words are known."""
 
     made: Provenance
     data: Outcomes | Evidence
@@ -101,7 +101,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
 
 
 def read_file(source: Source) -> Baseline:
-    """Read one baseline; raises FormatError where it is none, is damaged, or is of a later version."""
+    """Read one baseline; raises FormatError if it is none, is damaged, or is of a later version."""
     import msgspec
 
     label, document = source.label, source.document

@@ -27,7 +27,7 @@ UNDETERMINED = ("ungraded", "answered", "llm")
     "declined", valid={"undetermined": (f"undetermined is {', '.join(UNDETERMINED)}", lambda x: x in UNDETERMINED)}
 )
 def _declined(resources: Resources, then: str = "exact", undetermined: str = "ungraded") -> Judge:
-    """Take out what declines, and let another judge grade the rest."""
+    """Make a judge that grades declining answers as silent, and lets another judge grade the rest."""
     from nescio.judging.declined.judge import DeclinedThen
 
     model = known("llm", resources) if undetermined == "llm" else None

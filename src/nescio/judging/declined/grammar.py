@@ -21,7 +21,7 @@ CLASSES = {
     "lack": "f",  # lacks, insufficient
     "me": "m",  # the speaker: I, my, or a verb that says so by its ending
     "own": "w",  # know, in the first person of a language without pronouns
-    "finite": "h",  # a verb that stands before its negation: "der Text sagt das nicht"
+    "finite": "h",  # a verb that comes before its negation: "der Text sagt das nicht"
     "know": "k",  # what a speaker or a source does not do: know, find, answer, mention, contain
     "known": "p",  # what an answer is not: known, confirmed, available, clear
     "can": "c",  # possible, impossible
@@ -72,8 +72,8 @@ _ABOUT = ("^.{0,3}s~*$", "y9[kis]|[kis]9y")  # the text is about another matter;
 
 
 def denies(words: Sequence[str], names: Iterable[str]) -> set[str]:
-    """Return what a clause in one of these languages says: that there is no answer ("strong"), or its speaker is not
-    sure ("weak"), or it speaks of sources and of what it would take to know ("about")."""
+    """Return what a clause in one of these languages says about an answer. It says that there is none ("strong"), that
+    its speaker is not sure ("weak"), or what the sources are and what it would take to know ("about")."""
     return {what for name in names if (what := _denies("".join(_letters(word).get(name, ".") for word in words)))}
 
 
@@ -91,12 +91,12 @@ def _denies(letters: str) -> str:
 
 @lru_cache(1 << 16)
 def may_deny(word: str) -> bool:
-    """Say whether a word may be part of saying that there is no answer, in some language."""
+    """Return whether a word may be part of a statement, in some language, that there is no answer."""
     return any(not _EVIDENT.isdisjoint(letters) for letters in _letters(word).values())
 
 
 def is_known(word: str) -> bool:
-    """Say whether some language knows a word."""
+    """Return whether some language knows a word."""
     return bool(_letters(word))
 
 

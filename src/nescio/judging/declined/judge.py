@@ -1,4 +1,4 @@
-"""The judge that takes out what declines, and leaves the rest to another."""
+"""The judge that grades declining answers, and leaves the rest to another."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _UNDETERMINED = "undetermined, by its words"
 
 
 class DeclinedThen(Struct, frozen=True):
-    """Grades what declines as SILENT, what answers by the judge `then`, and what is undetermined as is asked for."""
+    """A judge that grades declining answers as SILENT, other answers by the judge `then`, and undetermined ones as the
+    user asks."""
 
     then: Judge
     undetermined: str = "ungraded"
@@ -31,18 +32,19 @@ class DeclinedThen(Struct, frozen=True):
 
     @property
     def record(self) -> JudgeRecord:
-        """Name the judge of what answers, what becomes of undetermined answers, and the version of the words."""
+        """The record of the judge of other answers, the treatment of undetermined answers, and the version of the
+        words."""
         asked = (self.model or self.then).record
         parameters = ("then", str(self.then.record)), ("undetermined", self.undetermined), ("words", digest())
         return JudgeRecord("declined", parameters, model=asked.model, prompt=asked.prompt, date=asked.date)
 
     @property
     def scores(self) -> Mapping[str, Silent]:
-        """The graded scores of the judge of what answers."""
+        """The graded scores of the judge of other answers."""
         return self.then.scores
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
-        """Count what declined and what is undetermined, once it is known, and say what the other judges met."""
+        """Return counts of declining and of undetermined answers, once known, and the remarks of the other judges."""
         own = tuple(self.notes)
         self.notes.clear()
         model = self.model.remarks(collection, runs) if self.model else ()

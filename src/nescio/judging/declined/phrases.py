@@ -17,7 +17,7 @@ _CHOICE = re.compile(r"\(([^()]*)\)(\??)|\[([^]]*)\]")
 
 @cache
 def languages() -> Mapping[str, Mapping[str, Any]]:
-    """Return what `words.toml` says of each language."""
+    """Return the words of each language in `words.toml`."""
     import tomllib
 
     return tomllib.loads(_raw().decode())
@@ -46,7 +46,7 @@ def whole() -> frozenset[str]:
 
 
 def _spelled_out(phrase: str) -> Iterator[str]:
-    """Yield the texts that a phrase stands for."""
+    """Yield the texts that a phrase of the list covers, with all its choices spelled out."""
     fixed, *rest = _CHOICE.split(phrase)
     choices = [[fixed]]
     for either, maybe, optional, after in zip(rest[::4], rest[1::4], rest[2::4], rest[3::4], strict=True):
@@ -56,7 +56,7 @@ def _spelled_out(phrase: str) -> Iterator[str]:
 
 
 def matches(kind: str, names: Iterable[str], text: str) -> bool:
-    """Say whether a phrase of this kind in one of these languages is in a text."""
+    """Return whether a phrase of this kind in one of these languages is in a text."""
     return any(pattern(kind, name).search(text) for name in names if kind in languages()[name])
 
 
@@ -64,7 +64,7 @@ def matches(kind: str, names: Iterable[str], text: str) -> bool:
 def pattern(kind: str, name: str) -> re.Pattern[str]:
     """Compile the phrases of a kind in a language."""
     either = "|".join(_regex(phrase, languages()[name]) for phrase in languages()[name][kind])
-    # An aside stands at the beginning of its clause: "sorry" does, "he was sorry" says something.
+    # An aside comes at the beginning of its clause: "sorry" does, "he was sorry" says something.
     return re.compile(rf"^\W*(?:{either})" if kind == "aside" else either)
 
 

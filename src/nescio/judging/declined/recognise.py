@@ -17,8 +17,8 @@ from nescio.judging.declined.phrases import matches, pattern, whole, without_cla
 from nescio.sources.tables import NOTHING
 
 _ASIDE_SHARE = 5  # as many times the words in which it declines, an answer that begins with something else has
-SHORT = 5  # words that an answer may have which stands alone before its speaker doubts it
-# Where a sentence ends: not after "30." or an initial.
+SHORT = 5  # words of an answer that is alone before its speaker doubts it
+# The end of a sentence: not after "30." or an initial.
 _ENDS = re.compile(r"(?<=[.!?…؟])(?<!\b\d\.)(?<!\b\d\d\.)(?<!\b[^\W\d]\.)[)\]*]*\s+|(?<=[。！？])|[\n;؛]+")
 _QUOTED = re.compile(
     r"“[^”]*”|\"[^\"]*\"|«[^»]*»|„[^“”]*[“”]|「[^」]*」|『[^』]*』|‘[^’]*’(?!\w)|(?<!\w)'[^']{3,}'(?!\w)"
@@ -29,7 +29,7 @@ _WRAPPED = re.compile(
 _MARKS = dict.fromkeys((*range(0x064B, 0x0653), 0x0640, 0x200B, 0x200C, 0x200D, 0xFEFF))  # Arabic vowels, joiners
 _QUOTE = "◻"
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-# Texts that are an answer to one question, and say nothing of another: those that stand where there is none, and words.
+# Texts that are an answer to one question, and say nothing of another: placeholders for no answer, and words.
 _BLANKS = frozenset(("", "none", "null", "nil", "na", "nan", "-", "?", "pass", "skip"))
 _AMBIGUOUS = _BLANKS | frozenset(("nothing", "x", "nobody", "no one"))
 
@@ -39,7 +39,7 @@ _SILENT = frozenset(("strong", "weak", "ask", "aside"))  # a text in which no cl
 
 
 class Verdict(StrEnum):
-    """Whether a text answers."""
+    """The verdict on whether a text answers."""
 
     ANSWERED = "answered"
     DECLINED = "declined"
@@ -47,13 +47,13 @@ class Verdict(StrEnum):
 
 
 def declines(text: str) -> Verdict:
-    """Say whether a text answers a question, declines to, or cannot be told by its words.
+    """Return whether a text answers a question or declines to, or that its words do not tell.
 
-    A text without any word of declining answers. It declines if it is one of the words that stand for that (`n/a`, "no
+    A text without any word of declining answers. It declines if it is one of the words that mean this (`n/a`, "no
     idea"), or if each of its sentences says that there is no answer, apologises, asks back or leads elsewhere. It
     answers nevertheless where it commits itself ("I'm not sure, but it was Paris"), doubts only afterwards ("Paris. I'm
     not sure."), or says little of it after much else. What says that there is no answer and also other things, such as
-    a guess, is undetermined, and so are words such as "none". What stands in quotation marks is not the speaker's.
+    a guess, is undetermined, and so are words such as "none". Words in quotation marks are not the speaker's.
 
     Example:
         >>> [str(declines(text)) for text in ("I don't know.", "I don't know why he left, but it was Paris")]
@@ -71,7 +71,7 @@ def declines(text: str) -> Verdict:
 
 
 def may_decline(text: str) -> bool:
-    """Say whether a text has words of declining: without them, it does not."""
+    """Return whether a text has words of declining: without them, it does not."""
     plain = _folded(text)
     return _bare(plain) in whole() or _may_decline(plain)
 
@@ -84,19 +84,20 @@ def _may_decline(text: str) -> bool:
 
 
 def is_foreign(text: str) -> bool | None:
-    """Say whether a text is in no language whose words are known; None for one of few words."""
+    """Return whether a text is in no language whose words are known; None for one of few words."""
     plain = _folded(text)
     words = [word for word in _words(plain) if not word.isdigit()]
     return None if len(words) <= SHORT else not any(map(is_known, words)) and not without_classes(plain)
 
 
 def stands_for_nothing(text: str) -> bool:
-    """Say whether a text is what people and programs put where there is no answer: N/A, nan, None, a question mark."""
+    """Return whether a text is a placeholder that people and programs write for no answer: N/A, nan, None, a question
+    mark."""
     return _bare(_folded(text)) in _BLANKS or re.fullmatch(NOTHING, text.strip(), re.IGNORECASE) is not None
 
 
 class _Clause(Struct, frozen=True):
-    """What a clause does (none: it says something), in how many words, and whether it follows a turn."""
+    """The kinds of a clause (none: it says something), its number of words, and whether it follows a turn."""
 
     kinds: frozenset[str]
     words: int

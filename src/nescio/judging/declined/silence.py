@@ -1,4 +1,5 @@
-"""Answers that read like silence, wherever they were taken for answers: a count of them, and what would take them."""
+"""Count the answers that read like silence, wherever they were taken for answers, and name the options that would take
+them for silence."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ _SHORT = 40  # characters of a text that a pattern is proposed for: longer ones 
 
 
 class SilenceReader:
-    """Says of one text after another whether it declines. Very many would take long: beyond the first (`stopped`) only
-    the words that stand for nothing are known."""
+    """A reader of texts, one after another, that says whether each declines. Very many would take long. Beyond the
+    first of them (`stopped`), it knows only the words that always mean silence."""
 
     def __init__(self) -> None:
         self._left = _MOST_READ
@@ -28,11 +29,11 @@ class SilenceReader:
         self._known: dict[str, Verdict] = {}
 
     def silence(self, text: str) -> bool:
-        """Say whether a text reads like silence ("I don't know", "N/A", "nan", "?")."""
+        """Return whether a text reads like silence ("I don't know", "N/A", "nan", "?")."""
         return self.verdict(text) is Verdict.DECLINED
 
     def verdict(self, text: str) -> Verdict:
-        """Say whether a text answers, declines or cannot be told."""
+        """Return whether a text answers, declines or cannot be told."""
         text = text.strip()
         if len(text) > _LONGEST:
             return Verdict.ANSWERED
@@ -75,7 +76,7 @@ def undetermined_note(texts: Counter[str], then: str) -> Note:
 
 def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "", then: str = "") -> Note:
     """Note the wrong answers that read like silence, and the options that count them as unanswered; `then` is the judge
-    where nescio judges them."""
+    if nescio judges them."""
     forms = Counter[str]()
     for text, times in texts.items():
         forms[text.lower()] += times

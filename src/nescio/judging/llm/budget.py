@@ -1,4 +1,4 @@
-"""What a run may spend: calls, and money where prices are given."""
+"""The limits of a run: calls, and money if prices are given."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Limits(Struct, frozen=True):
 
 
 class Budget:
-    """Counts what was spent, and refuses a call that might exceed a limit. Thread-safe.
+    """A counter of the costs, which refuses a call that might exceed a limit. Thread-safe.
 
     A call under way counts as the most that it can cost, as a token is at least one byte of the request and no more
     come back than were asked for; its reply replaces this by the actual cost.
@@ -49,7 +49,7 @@ class Budget:
         self._ended = threading.Condition()
 
     def most(self, request: int, completion: int) -> float:
-        """Return the most that a call of so many bytes may cost, which may bring so many tokens."""
+        """Return the largest cost of a call of so many bytes with a reply of so many tokens."""
         return self._price(request + _FRAME, completion)
 
     def take(self, most: float) -> bool:
@@ -57,7 +57,7 @@ class Budget:
         limits = self.limits
         with self._ended:
             if limits.cost is not None:
-                # What calls under way are reckoned at is mostly more than they cost: wait for them.
+                # Calls under way are mostly reckoned at more than they cost: wait for them.
                 while self._under_way and self.spent + self._reserved + most > limits.cost:
                     self._ended.wait()
                 if self.spent + self._reserved + most > limits.cost:
@@ -72,7 +72,7 @@ class Budget:
             return True
 
     def settle(self, most: float, tokens: tuple[int, int] | None) -> None:
-        """Settle a call that cost so many tokens in and out; None is unknown, and counts as the most it can cost."""
+        """Settle a call that cost so many tokens in and out; None is unknown, and counts as the largest cost."""
         with self._ended:
             self._under_way -= 1
             self._reserved = self._reserved - most if self._under_way else 0.0
@@ -87,7 +87,7 @@ class Budget:
 
 
 class Meter:
-    """What the tries of one call cost; every try is settled, because others may be waiting for that."""
+    """The cost of all tries of one call. Every try is settled, because other calls may be waiting for that."""
 
     def __init__(self, budget: Budget, body: Mapping[str, Any]) -> None:
         self._budget, self._open = budget, False

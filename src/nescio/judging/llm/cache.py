@@ -52,7 +52,7 @@ def _at_work(process: int | None, host: str | None, age: float) -> bool:
 
 
 class Reply(Struct, frozen=True):
-    """What a call brought: the grade (None: unreadable, and `why`), the text, and its cost in tokens."""
+    """The reply to a call: the grade (None: unreadable, and `why`), the text, and its cost in tokens."""
 
     grade: str | None
     text: str
@@ -63,7 +63,7 @@ class Reply(Struct, frozen=True):
 
 
 def key_of(base_url: str, body: dict[str, Any]) -> str:
-    """Return what identifies a call: the endpoint, and all that it is asked."""
+    """Return the key of a call: the endpoint, and the whole request."""
     content = json.dumps([base_url, body], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
@@ -101,9 +101,10 @@ class Cache:
         return {key: Reply(*row) for key, *row in self._rows(query, keys)}
 
     def begin(self, key: str) -> bool:
-        """Say that a call is about to be made: if nothing comes of it, it may have been paid for all the same.
+        """Record that a call begins, and return whether it may be made now. If no reply comes, it may have been paid
+        for all the same.
 
-        False where another process is at it, and this one should wait for what comes of that.
+        False if another process is making it, and this one should wait for the result.
         """
         with self._transaction() as database:
             row = database.execute(_CALLER, [key]).fetchone()

@@ -32,7 +32,8 @@ _SHORT = 8  # characters; a shorter key may be a word of a reply, which stays as
 
 
 class CallFailedError(Exception):
-    """One call failed, for a reason of its own; the next may succeed. `reached`: whether anybody answered."""
+    """An error of one call, for a reason of its own; the next call may succeed. `reached` says whether anybody
+    answered."""
 
     def __init__(self, rule: str, *, reached: bool = True) -> None:
         super().__init__(rule)
@@ -40,12 +41,13 @@ class CallFailedError(Exception):
 
 
 class Stopped(Exception):  # noqa: N818  no error: somebody asked for it
-    """The run was asked to stop, or has spent what it may spend, while a call waited for its next try."""
+    """An error while a call waited for its next try: the run was asked to stop, or has spent its limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to call: address, key (None: none is sent), seconds for one whole try, how often and when to retry."""
+    """The settings of a connection: address, key (None: none is sent), seconds for one whole try, and how often and
+    when to retry."""
 
     url: str
     key: str | None = field(default=None, repr=False)
@@ -101,7 +103,7 @@ class _Watch:
         self._timer.cancel()
 
     def see(self, connection: http.client.HTTPConnection) -> None:
-        """Take the connection of this try."""
+        """Keep the connection of this try."""
         self._connection = connection
 
     def _end(self) -> None:
@@ -154,8 +156,8 @@ class Client:
     def complete(self, body: dict[str, Any], meter: Meter) -> dict[str, Any]:
         """Return the endpoint's reply to a request, as parsed JSON with at least one choice.
 
-        `meter` is asked before every try, and told of every one that fails. Raises CallFailedError where this call
-        cannot succeed, EndpointError where none can, Stopped where no further try is allowed.
+        `meter` is asked before every try, and told of every one that fails. Raises CallFailedError if this call cannot
+        succeed, EndpointError if none can, Stopped where no further try is allowed.
         """
         tries = 0
         while True:
@@ -245,7 +247,7 @@ class Client:
         raise _TryAgain(f"the reply is not a chat completion (it begins {shown!r})")
 
     def _without_key(self, value: Any) -> Any:
-        """Return a value of JSON in which the key stands nowhere: replies are kept, and shown."""
+        """Return a JSON value without the key, because replies are kept and shown."""
         if len(self._key) < _SHORT:
             return value
         if isinstance(value, dict):
@@ -280,7 +282,8 @@ class _NotUnderstood(Exception):  # noqa: N818
 
 
 def _adapt(body: dict[str, Any], refused: tuple[str, ...]) -> dict[str, Any]:
-    """Return the request without what the endpoint does not understand; `max_tokens` has a newer name."""
+    """Return the request without the parameters that the endpoint does not understand; `max_tokens` has a newer
+    name."""
     kept = {name: value for name, value in body.items() if name not in refused}
     if "max_tokens" in refused:
         kept["max_completion_tokens"] = body["max_tokens"]
@@ -309,7 +312,7 @@ def _message(text: str) -> str:
 
 
 def _seconds(header: str | None) -> float | None:
-    """Read Retry-After, in seconds or as a date; None where there is none."""
+    """Return the seconds of Retry-After, which may be a date, or None if the header has none."""
     if not header:
         return None
     try:

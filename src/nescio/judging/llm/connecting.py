@@ -1,4 +1,4 @@
-"""A language model as a judge, from what names its endpoint, its limits and its cache."""
+"""Make a judge of a language model from options of its endpoint, its limits and its cache."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEY = "OPENAI_API_KEY"
 
 
 class ModelOptions(Struct, frozen=True):
-    """What is said of the model of `--judge llm`; None leaves it to the defaults of `LLM`, `Endpoint` and `Limits`.
+    """The options of the model of `--judge llm`. None leaves one to the defaults of `LLM`, `Endpoint` and `Limits`.
 
     `api_key_env` names the environment variable that holds the key; `max_cost` and the prices of a million tokens are
     amounts of money; `timeout` is in seconds, for one try; `cache` is where grades are kept.
@@ -41,16 +41,17 @@ class ModelOptions(Struct, frozen=True):
     retry_ungraded: bool | None = None
 
     def given(self) -> list[str]:
-        """Name the options that are set."""
+        """Return the names of the options that are set."""
         return [opt(name) for name in self.__struct_fields__ if getattr(self, name) is not None]
 
     def some(self, *names: str) -> dict[str, Any]:
-        """Give those of the named options that are set."""
+        """Return those of the named options that are set."""
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
 def warnings(options: ModelOptions) -> list[Note]:
-    """Note what a user should know before anything is sent; raises UsageError for an endpoint that makes no sense."""
+    """Return notes that a user should read before anything is sent; raise UsageError for an endpoint that makes no
+    sense."""
     if options.base_url is None:
         return []
     endpoint = _endpoint(options)
@@ -66,7 +67,7 @@ def _endpoint(options: ModelOptions) -> Endpoint:
 def connect(
     options: ModelOptions, *, progress: Progress | None = None, waiting: Callable[[Path], None] | None = None
 ) -> LLM:
-    """Make the judge; raises UsageError where an option is missing or makes no sense.
+    """Make the judge; raises UsageError if an option is missing or makes no sense.
 
     `progress` is called with how many answers are graded, of how many; `waiting` with the cache, where a stopped run
     waits for the calls under way.

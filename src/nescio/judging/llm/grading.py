@@ -1,4 +1,4 @@
-"""Many answers graded at once: what is in the cache is taken from it, the rest is asked for, a few calls at a time."""
+"""Grade many answers at once: known grades come from the cache, and a few calls at a time ask for the rest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOBODY, AT_FIRST, LATER = 5, 20, 50
 
 
 class Call(Struct, frozen=True):
-    """One call to be made: its key, what is sent, and what it is about."""
+    """A call to be made: its key, its request, and the answer that it is about."""
 
     key: str
     body: dict[str, Any]
@@ -34,7 +34,8 @@ class Call(Struct, frozen=True):
 
 
 class CallResults(Struct):
-    """What came of all calls: replies and failures by key, how many were not made, and why they were given up."""
+    """The results of all calls: replies and failures by key, the number of calls not made, and the reason for giving
+    up."""
 
     replies: dict[str, Reply]
     failed: dict[str, str]
@@ -43,8 +44,8 @@ class CallResults(Struct):
 
 
 class CallSetup(Struct, frozen=True):
-    """What calls are made with: how many at a time, whom to tell of progress and of calls that are waited for, and
-    whether replies without a grade are asked for `again`."""
+    """The settings of calls. They say how many to make at a time, whom to tell of progress and of waiting, and whether
+    to ask `again` for replies without a grade."""
 
     client: Client
     cache: Cache
@@ -58,7 +59,7 @@ class CallSetup(Struct, frozen=True):
 def make_calls(calls: Sequence[Call], setup: CallSetup) -> CallResults:
     """Make the calls, a few at a time, and keep every reply as it comes.
 
-    Stops where the budget is spent, and where too many calls in a row fail. Raises EndpointError where the endpoint
+    Stops where the budget is spent, and where too many calls in a row fail. Raises EndpointError if the endpoint
     refuses or no call succeeds, and KeyboardInterrupt where the user stops it. Calls under way are waited for in any
     case, because they are paid for; a second interrupt leaves them.
     """
@@ -80,7 +81,7 @@ def make_calls(calls: Sequence[Call], setup: CallSetup) -> CallResults:
 
 
 class _CallRunner:
-    """The threads that make the calls, and what has come of them."""
+    """The threads that make the calls, and the results so far."""
 
     def __init__(self, calls: Sequence[Call], setup: CallSetup) -> None:
         self.results = CallResults({}, {})
@@ -119,7 +120,7 @@ class _CallRunner:
         self._setup.progress(len(self.results.replies) + len(self.results.failed), self._total)
 
     def _give_up(self, why: str) -> None:
-        """Stop after too many failures in a row: with an error where no call has succeeded."""
+        """Stop after too many failures in a row, with an error if no call has succeeded."""
         if self.results.replies:
             if self._in_a_row >= LATER and not self.results.gave_up:
                 self.results.gave_up = why

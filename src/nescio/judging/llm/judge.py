@@ -1,5 +1,4 @@
-"""The language model as a judge: what it is asked goes through the cache, the budget and the endpoint, and is accounted
-for."""
+"""The language model as a judge: its calls go through the cache, the budget and the endpoint, and are accounted for."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ class LLM(Struct, frozen=True):
 
     Every reply is in `cache` before the next call is made, and nothing there is asked again, except unreadable replies
     with `retry_ungraded`. A reply without a grade leaves its answer ungraded, and so does a call that fails for good or
-    exceeds `limits`: `notes` counts them. Raises EndpointError where the endpoint refuses all calls.
+    exceeds `limits`: `notes` counts them. Raises EndpointError if the endpoint refuses all calls.
     """
 
     endpoint: Endpoint
@@ -56,11 +55,11 @@ class LLM(Struct, frozen=True):
 
     @property
     def record(self) -> JudgeRecord:
-        """Name the model, the digest of the prompt, and today's date."""
+        """The record of the model, the digest of the prompt, and today's date."""
         return JudgeRecord("llm", model=self.model, prompt=prompts.VERSION, date=date.today().isoformat())
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
-        """Account for what was asked, paid and not graded, once it is."""
+        """Return notes on the calls made, the cost, and the ungraded answers, once these are known."""
         return tuple(self.notes)
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
@@ -148,7 +147,8 @@ class LLM(Struct, frozen=True):
             )
 
     def _graded_note(self, known: int, graded: int, budget: Budget) -> Note:
-        """Count the different answers graded, those known from the cache, and what the others took."""
+        """Return a note with the number of different answers graded, those known from the cache, and the cost of the
+        others."""
         priced = budget.limits.price_in is not None or budget.limits.price_out is not None
         return note(
             "llm.graded",

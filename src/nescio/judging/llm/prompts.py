@@ -1,4 +1,4 @@
-"""What a language model is asked, and how its reply is read: as a whole word, never searched for."""
+"""Write the prompt for a language model, and read its reply as a whole word, which is never searched for."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
 def messages(question: Question, answer: str) -> list[dict[str, str]]:
-    """Return what is sent about one answer; its texts are quoted as JSON, so that none can end its own quotation."""
+    """Return the messages about one answer; its texts are quoted as JSON, so that none can end its own quotation."""
     content: dict[str, Any] = {"question": question.text, "reference_answers": list(question.answers)}
     if question.options:
         content["options"] = list(question.options)

@@ -1,4 +1,4 @@
-"""Section 3 of Peñas & Rodrigo (2011) as a program: can a measure be cheated, and which axioms does it obey?
+"""Section 3 of Peñas & Rodrigo (2011) as a program: test whether a measure can be cheated, and which axioms it obeys.
 
 Everything is computed: no measure is known by name. What holds was searched for on many tables of counts, and not
 proved.
@@ -30,7 +30,8 @@ SEARCHED = note(
 
 
 class Earned(Struct, frozen=True):
-    """What a measure gives to a system: a cheat, or an honest one that answers everything and has this share right."""
+    """The score that a measure gives to a system: a cheat, or an honest one that answers everything and has this share
+    right."""
 
     measure: str
     system: str
@@ -45,7 +46,7 @@ def audit(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Audit:
-    """Hold measures against cheating systems and axioms: every registered one where none is named.
+    """Test measures against cheating systems and axioms: every registered one if none is named.
 
         [row.test for row in nescio.audit("c@1") if row.result == "fails"]
 

@@ -1,7 +1,7 @@
-"""What a measure of systems that may stay silent could be expected to obey, searched for counterexamples.
+"""Axioms that a measure of systems that may stay silent could be expected to obey, with a search for counterexamples.
 
 Every table of a few questions is tried, the small ones first, and then larger ones at random; the first that breaks an
-axiom is the smallest. Where lower is better, the error rate takes the place of accuracy and the worst value that of 0.
+axiom is the smallest. If lower is better, the error rate replaces accuracy, and the worst value replaces 0.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ ROUNDING = 1e-9
 
 
 class Checks(Struct, frozen=True, eq=False):
-    """An axiom on many tables, from small to large: the value, what it is held against, and which ones break it."""
+    """An axiom on many tables, from small to large: the value, the value to compare it with, and the mask of tables
+    that break it."""
 
     tables: Ints
     value: Floats
@@ -37,17 +38,17 @@ class Checks(Struct, frozen=True, eq=False):
 
     @property
     def compared(self) -> Bools:
-        """Where both sides are defined."""
+        """The mask of the tables on which both sides are defined."""
         return ~np.isnan(self.value) & ~np.isnan(self.against)
 
     @property
     def half(self) -> Bools:
-        """Where one side only is defined."""
+        """The mask of the tables on which only one side is defined."""
         return np.isnan(self.value) != np.isnan(self.against)
 
 
 class AxiomResult(Struct, frozen=True):
-    """What the search for one axiom came to."""
+    """The result of the search for counterexamples to one axiom."""
 
     axiom: str
     result: str
@@ -165,13 +166,14 @@ def _only(tables: Ints, which: Bools) -> Ints:
 
 
 def _apart(value: Floats, other: Floats) -> Bools:
-    """Where two numbers differ by more than rounding; a value is apart from infinity."""
+    """Return a mask of the places where two numbers differ by more than rounding; a finite value differs from
+    infinity."""
     differ: Bools = np.abs(value - other) > ROUNDING * np.maximum(1, np.abs(value))
     return differ
 
 
 def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> AxiomResult:
-    """Give the verdict on all tables, with the first that broke the axiom, or else left it undefined."""
+    """Return the verdict on all tables, with the first that broke the axiom, or else left it undefined."""
     cases = sum(int(checks.compared.sum()) for _, checks in pools)
     undefined = sum(len(checks.tables) for _, checks in pools) - cases
     for result, which in (("fails", "broken"), ("undefined", "half")):  # a failure counts for more

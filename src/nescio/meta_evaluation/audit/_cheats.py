@@ -1,4 +1,4 @@
-"""Systems that cheat, beside honest ones: what does a measure give them?
+"""Systems that cheat, beside honest ones, and the score that a measure gives to each.
 
 An honest system answers every question, is right on more than half of them, and is as sure of an answer as it should
 be: its confidences lie between 0.5 and 1, and as many answers come true as they say. A cheat has cheated a measure if
@@ -43,17 +43,17 @@ class Contest(Struct, frozen=True, eq=False):
     paired: tuple[int, ...]
 
     def nearest(self, share: float, among: tuple[int, ...] = ()) -> int:
-        """How many answers the honest system with about this share right has right."""
+        """Return the number of right answers of the honest system whose share is nearest to this one."""
         return min(among or self.honest, key=lambda right: abs(right - share * self.questions))
 
     @property
     def remark(self) -> str:
-        """How many questions have no answer, where some have none."""
+        """A remark on the number of questions without an answer; empty if there are none."""
         without = int((self.data.columns["answerable"][0] == 0).sum())
         return f" (of {self.questions} questions, {without} without an answer)" if without else ""
 
     def counts(self, run: str) -> str:
-        """Return what a system did, in words."""
+        """Return in words what a system did."""
         at = self.data.runs.index(run)
         answered, right = (self.data.columns[name][at] == 1 for name in ("answered", "correct"))
         masks = {"right": answered & right, "wrong": answered & ~right, "silent": ~answered}
@@ -61,7 +61,7 @@ class Contest(Struct, frozen=True, eq=False):
 
 
 class CheatResult(Struct, frozen=True):
-    """What one cheat came to: its score, that of the decent honest system, and the share right of the best one it
+    """The result of one cheat: its score, that of the decent honest system, and the share right of the best one that it
     reaches."""
 
     cheat: str
@@ -76,8 +76,8 @@ class CheatResult(Struct, frozen=True):
 
 @lru_cache(maxsize=4)
 def contest(questions: int, *, unanswerable: bool) -> Contest:
-    """Return the cheats and the honest systems on a collection of so many questions; some without an answer where that
-    is wanted."""
+    """Return the cheats and the honest systems on a collection of so many questions, some of them without an answer if
+    wanted."""
     rows: dict[str, Kinds] = {}
     open_, few = _answerable(questions, unanswerable), _answerable(questions // 2, unanswerable)
     rights = sorted({questions * percent // 100 for percent in range(51, 101)})
@@ -127,7 +127,7 @@ def _spread(count: int, step: float) -> Floats:
 
 
 def _first(key: Floats, many: int, among: Bools) -> Bools:
-    """Which have the smallest keys."""
+    """Return a mask of the elements with the smallest keys."""
     first = np.zeros(len(key), dtype=bool)
     first[np.argsort(np.where(among, key, np.inf), kind="stable")[:many]] = True
     return first
@@ -157,7 +157,7 @@ def _but_one(mute: Kinds, behaviour: int, sure: float) -> Kinds:
 
 
 def play(measure: Measure, questions: int) -> tuple[list[CheatResult], dict[str, float]]:
-    """Return what came of each cheat, and the score of every system that is shown."""
+    """Return the result of each cheat, and the score of every system that is shown."""
     game = contest(questions, unanswerable="answerable" in measure.reads)
     score = {game.data.runs[sample.run]: sample.value for sample in measure_inputs(game.data, [measure])[0]}
     results = [_reach(measure, game, score, cheat) for cheat in CHEATS[:-1]]

@@ -1,5 +1,5 @@
-"""What a system can do with a question, as columns; and a measure as a function of how many questions of each kind
-there are.
+"""The kinds of behaviour of a system on a question, as columns; and a measure as a function of the number of questions
+of each kind.
 
 A kind of question says what the system did with it, how sure it was, and what the question is like. `columns` turns
 kinds into the columns of `nescio.data.evidence`. Silence instead of an answer withholds the candidate, which nobody
@@ -36,7 +36,7 @@ Bools = NDArray[np.bool_]
 
 
 class Kinds(Struct, frozen=True, eq=False):
-    """Kinds of question, in arrays of one shape; `sure` is NaN where nothing was on offer, `side` which of two sides is
+    """Kinds of question, in arrays of one shape; `sure` is NaN if nothing was on offer, `side` which of two sides is
     true."""
 
     behaviour: Ints
@@ -52,7 +52,7 @@ class Kinds(Struct, frozen=True, eq=False):
 
     @property
     def right(self) -> Bools:
-        """Whether the outcome is correct: a right answer, or silence where there is no answer."""
+        """Whether the outcome is correct: a right answer, or silence on a question without an answer."""
         return np.where(self.answerable, self.behaviour == RIGHT, ~self.answered)
 
     @property
@@ -105,7 +105,8 @@ def lacking(measure: Measure) -> list[str]:
 
 
 def _has(stock: Evidence, name: str) -> bool:
-    """Tell whether a column is stored, or can be derived from what is: no outcome says at which stake it was given."""
+    """Return whether a column is stored, or can be derived from what is: no outcome says at which stake it was
+    given."""
     if name in stock.columns:
         return True
     try:
@@ -139,7 +140,7 @@ class View(Struct, frozen=True, eq=False):
     """The kinds of question that a measure can tell apart (by outcome or by what it reads), and its value on any table.
 
     A table says how many questions of each kind there are; tables have shape (tables, kinds). `silence` is the kind
-    that each becomes when nothing is said. `shown` is the number that goes with a kind in words, NaN where it makes no
+    that each becomes when nothing is said. `shown` is the number that goes with a kind in words, NaN if it makes no
     difference, and `sides` are the words for the two sides of the truth.
     """
 
@@ -153,15 +154,15 @@ class View(Struct, frozen=True, eq=False):
     sides: tuple[str, str]
 
     def value(self, tables: Ints) -> Floats:
-        """Return the measure on each table; NaN is undefined, as it is where no question has what the measure needs."""
+        """Return the measure on each table; NaN is undefined, for example if no question has what the measure needs."""
         used = tables[:, self.usable]
         if self.patterns is None or not len(used):
             return np.full(len(tables), np.nan)
         return np.where(used.sum(axis=1) > 0, self.measure.value(self.patterns, used), np.nan)
 
     def describe(self, table: Ints) -> str:
-        """Return a table in words: C right and W wrong answers, U questions in silence, and what else the measure
-        sees."""
+        """Return a table in words: C right and W wrong answers, U questions in silence, and whatever else the measure
+        reads."""
         kinds = self.kinds
         right = int(table[kinds.answered & kinds.right].sum())
         silent = int(table[~kinds.answered].sum())
@@ -178,8 +179,7 @@ class View(Struct, frozen=True, eq=False):
 
 
 def view(measure: Measure, levels: tuple[float, ...]) -> View:
-    """Return a measure as a function of how many questions of each kind there are; `levels` are the confidences to be
-    had.
+    """Return a measure as a function of the number of questions of each kind; `levels` are the possible confidences.
 
     Questions without an answer are among them only where the measure reads `answerable`.
     """
@@ -191,7 +191,7 @@ def view(measure: Measure, levels: tuple[float, ...]) -> View:
     _, code = distinct(np.concatenate([np.nan_to_num(cells, neginf=-1e300), np.isnan(cells)], axis=1))
     first = np.unique(code, return_index=True)[1]
     kept = np.sort(first)
-    place = np.searchsorted(kept, first[code])  # of every kind, which of those kept stands for it
+    place = np.searchsorted(kept, first[code])  # for every kind, which of those kept represents it
     own = kinds.take(kept)
     declared = [known(name) for name in measure.reads]
     number = own.sure

@@ -1,4 +1,5 @@
-"""How many questions a paired comparison needs, and which difference it can detect with those it has."""
+"""Plan the number of questions that a paired comparison needs, or the difference that it can detect with those it
+has."""
 
 from __future__ import annotations
 
@@ -44,8 +45,8 @@ def plan(
     progress: Progress | None,
     **options: Any,
 ) -> Results[PowerPlan]:
-    """Say how many questions a paired comparison needs to find `difference`, and what difference `questions` can
-    resolve.
+    """Return the number of questions that a paired comparison needs to find `difference`, and the difference that
+    `questions` can resolve.
 
         nescio.plan("outcomes.csv", run="mine", baseline="old", difference=0.05).rows[0].questions
         nescio.plan(rates=[(0.6, 0.3, 0.1), (0.55, 0.45, 0)], questions=500)  # correct, incorrect, unanswered
@@ -62,7 +63,7 @@ def plan(
     `alpha`, in either direction. For others, and with clusters, the standard error on the pilot is scaled by √n: a
     normal approximation. Rows are `PowerPlan`; `tables["systems"]` has the rates that the plan starts from.
 
-    Raises UsageError where the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
+    Raises UsageError if the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
     """
     request = PlanRequest(Aim(power, alpha, seed), difference, questions)
     shares, notes = stated_shares(pilot, rates, agreement)

@@ -1,4 +1,5 @@
-"""How two systems end on one question: the joint table of a pilot or of stated rates, moved to a wanted difference.
+"""The joint outcomes of two systems on one question: the table of a pilot or of stated rates, moved to a wanted
+difference.
 
 A table has kinds (outcome of the run, outcome of the baseline) with a chance each. On n questions the difference of a
 measure has the variance Σ p ψ²/n, ψ being its influence function, and over exchanges of the labels Σ p w²/n, w being
@@ -80,7 +81,8 @@ class Joint(Struct, frozen=True, eq=False):
         return one - other
 
     def tables(self, questions: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """How many questions of each kind `size` collections of `questions` hold; shape (size, kinds)."""
+        """Return `size` random collections of `questions`, as the number of questions of each kind; shape (size,
+        kinds)."""
         return rng.multinomial(questions, self.probabilities, size=size)
 
     def influence(self) -> Floats:
@@ -98,7 +100,7 @@ class Joint(Struct, frozen=True, eq=False):
 
 
 def exchanges(joint: Joint, counts: Array) -> tuple[Floats, Floats, Floats]:
-    """Return what exchanging labels does to the difference on tables of counts, shape (…, kinds).
+    """Return the effect of exchanging labels on the difference on tables of counts, shape (…, kinds).
 
     Given are, for each class of `Joint.classes`, how many questions it has, the weight w of one of them, and the
     balance of those that fall one way over the others; each of shape (…, classes). When labels are exchanged at random
@@ -158,7 +160,7 @@ def tilt(joint: Joint, difference: float) -> Joint:
     r"""Return the table nearest to this one, along the measure's influence, whose difference is `difference`.
 
     $p_k e^{\theta\psi_k}$, renormalised: of all tables whose mean of ψ is the same it is the nearest in the sense of
-    Kullback and Leibler. θ is solved on the difference itself. Raises UsageError where no θ gives it.
+    Kullback and Leibler. θ is solved on the difference itself. Raises UsageError if no θ gives it.
     """
     from scipy.optimize import brentq
 

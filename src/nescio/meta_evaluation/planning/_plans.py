@@ -1,4 +1,4 @@
-"""What a plan starts from: a joint table that collections are simulated from, or no more than a standard error."""
+"""The basis of a plan: a joint table from which collections are simulated, or only a standard error."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ EXACT = "simulated exact test"
 PERMUTATION = "simulated permutation"
 NORMAL = "normal approximation"
 RESAMPLES = 4_000  # of a pilot, for the standard error of the difference
-FEW = 30  # units, of which fewer are doubted aloud
+FEW = 30  # units; a note doubts fewer
 NAN = float("nan")
 
 
 class PowerPlan(Row, frozen=True):
-    """`questions` tell systems that differ by `difference` apart with chance `power`, by a two-sided test at `alpha`.
+    """A plan: `questions` tell systems that differ by `difference` apart with probability `power`, by a two-sided test
+    at `alpha`.
 
-    `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or
-    `questions` is None, where there is no answer, and a note says why. `error` is the Monte Carlo standard error of the
-    power, None where nothing was simulated. `apart` is the share of questions on which the two outcomes differ, None
-    where only scores are known. `clusters` is how many clusters hold the questions, None where each stands alone.
+    `solved` says which of the two was found from the other. `difference` is run minus baseline. If there is no
+    solution, it is NaN, or `questions` is None, and a note says why. `error` is the Monte Carlo standard error of the
+    power, None if nothing was simulated. `apart` is the share of questions on which the two outcomes differ, None if
+    only scores are known. `clusters` is the number of clusters that hold the questions, None if there are no clusters.
     """
 
     measure: Annotated[str, Shown()]
@@ -52,7 +53,7 @@ class PowerPlan(Row, frozen=True):
 
     @property
     def power_sure(self) -> Annotated[str | None, Shown("power", numeric=True, after="clusters")]:
-        """The power, and the Monte Carlo standard error of what was simulated."""
+        """The power, and the Monte Carlo standard error if it was simulated."""
         if math.isnan(self.power):
             return None
         return f"{self.power:.3f}" + ("" if self.error is None else f" ± {self.error:.3f}")
@@ -85,7 +86,7 @@ class PowerPlan(Row, frozen=True):
 
 
 class Answer(Struct):
-    """The rows found, what is to be said of them, and why others were not found."""
+    """The rows found, the notes on them, and the reasons why others were not found."""
 
     rows: list[PowerPlan] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -93,7 +94,7 @@ class Answer(Struct):
 
 
 class PlanRequest(Struct, frozen=True):
-    """One call: what is wanted of every measure, None where it is not said."""
+    """The request of one call: what is wanted of every measure. A value that is not stated is None."""
 
     aim: Aim
     difference: float | None
@@ -114,21 +115,22 @@ class Table(Struct, frozen=True, eq=False):
 
     @property
     def method(self) -> str:
-        """How the power of a plan is known."""
+        """The method that computes the power of a plan."""
         return EXACT if self.joint.linear else PERMUTATION
 
     @property
     def observed(self) -> float:
-        """The difference that the plan starts from; NaN where it is undefined."""
+        """The difference from which the plan starts; NaN if it is undefined."""
         return self.joint.difference
 
     def size(self, difference: float, aim: Aim) -> PowerPlan | float:
-        """Return the row of how many questions this difference needs, or about how many where they are too many."""
+        """Return the row with the number of questions that this difference needs, or about how many if they are too
+        many."""
         simulated = needed(tilt(self.joint, difference), aim)
         return self._row("questions", difference, simulated, aim) if isinstance(simulated, SimulatedPlan) else simulated
 
     def resolved(self, questions: int, sign: float, aim: Aim) -> PowerPlan | None:
-        """Return the row of the smallest difference that so many questions find, or None where there is none."""
+        """Return the row of the smallest difference that so many questions find, or None if there is none."""
         simulated = resolvable(self.joint, questions, aim, sign)
         return None if simulated is None else self._row("difference", simulated.joint.difference, simulated, aim)
 
@@ -192,8 +194,8 @@ def fewest(alpha: float) -> int:
 
 
 def distance(aim: Aim) -> float:
-    """How many standard errors a difference must measure so that a two-sided normal test finds it with the power
-    wanted."""
+    """Return the number of standard errors that a difference must measure for a two-sided normal test to have the
+    wanted power."""
     from scipy.optimize import brentq
     from scipy.special import ndtr
 
@@ -233,7 +235,7 @@ def spread(
 
 
 def answer(source: Table | Spread, request: PlanRequest) -> Answer:
-    """Both questions of one measure, as far as they can be answered."""
+    """Return the answers to both questions of one measure, as far as they can be answered."""
     reply = Answer()
     if math.isnan(source.observed):
         reply.refusals.append(
@@ -260,7 +262,7 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
 
 
 def _remark_on_difference(source: Table | Spread, wanted: float | None, request: PlanRequest, reply: Answer) -> None:
-    """Say where the difference comes from that nobody stated, or that there is none to plan for."""
+    """Note the source of the difference if nobody stated one, or that there is none to plan for."""
     label = source.measure.label
     if wanted is not None and source.n is not None:
         reply.notes.append(

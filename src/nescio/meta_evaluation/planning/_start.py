@@ -1,4 +1,4 @@
-"""What a plan starts from: the rates that are stated, or two runs of a pilot."""
+"""The start of a plan: stated rates, or two runs of a pilot."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROUNDED = 0.015  # three shares of two decimals miss their sum by no more
 
 
 class System(Struct, frozen=True):
-    """What a plan starts from: the shares of correct, incorrect and unanswered of one of the two systems."""
+    """The stated shares of correct, incorrect and unanswered questions of one of the two systems of a plan."""
 
     system: str
     correct: float
@@ -35,8 +35,7 @@ class System(Struct, frozen=True):
 
 
 class Start(Struct, frozen=True):
-    """What a plan starts from: a source for each measure, what the signature says of it, and the rates of the two
-    systems."""
+    """The start of a plan: a source for each measure, its part of the signature, and the rates of the two systems."""
 
     sources: list[Table | Spread]
     signature: Mapping[str, Any]
@@ -71,7 +70,7 @@ def start_from_pilot(
 
 
 def stated_shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list[Note]]:
-    """Return the shares of the run and of the baseline where rates are stated, and how they were read."""
+    """Return the shares of the run and of the baseline if rates are stated, and notes on how they were read."""
     if rates is None:
         if pilot is None:
             raise UsageError(
@@ -176,7 +175,7 @@ def _pair(data: Evidence, run: str | None, baseline: str | None) -> tuple[int, i
 
 
 def run_and_baseline(runs: Sequence[str], run: str | None, baseline: str | None) -> list[int]:
-    """Return the run that is planned for, and its baseline where the difference is."""
+    """Return the indices of the run to plan for, and of its baseline if there is one."""
     for name in (run, baseline):
         if name is not None and name not in runs:
             raise UnknownNameError("run", name, runs)
@@ -260,7 +259,7 @@ def _systems(names: Sequence[str], shares: Shares) -> tuple[System, ...]:
 
 
 def _observed(data: Evidence, pair: tuple[int, int]) -> tuple[System, ...]:
-    """Return the rates of the pilot on the questions that both runs have; nothing where its data have no outcomes."""
+    """Return the rates of the pilot on the questions that both runs have; empty if its data have no outcomes."""
     if not set(OUTCOMES) <= set(data.columns):
         return ()
     both = data.present[pair[0]] & data.present[pair[1]]

@@ -1,5 +1,5 @@
-"""How many human labels a corrected score or difference needs, for an interval of some width or to find a
-difference."""
+"""Plan the number of human labels that a corrected score or difference needs, for an interval of some width or to find
+a difference."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from nescio.text import plural
 
 
 class LabelPlan(Row, frozen=True):
-    """So many labelled questions give an interval of `half_width`, or find `difference` with the `power` asked for.
+    """A plan of labels: so many labelled questions give an interval of `half_width`, or find `difference` with `power`.
 
-    `people_alone` is how many it would take without the judge; both are None where labels on all `answers` that need
-    one are too few. `spread` is the standard deviation of people's values over these answers, `correlation` that of
-    people's and the judge's, `narrowest` the half width that labels on all of them give.
+    `people_alone` is the number of labels that it would take without the judge. Both are None if labels on all
+    `answers` that need one are too few. `spread` is the standard deviation of people's values over these answers,
+    `correlation` that of people's and the judge's, `narrowest` the half width that labels on all of them give.
     """
 
     run: str
@@ -74,8 +74,8 @@ class LabelPlan(Row, frozen=True):
 
 
 class Share(Struct, frozen=True):
-    """How many of the labels go to the questions of which the judge says `verdicts` (run, then baseline), if they are
-    drawn within these (`--labels-by verdicts`)."""
+    """The number of labels for the questions with these `verdicts` of the judge (run, then baseline), if labels are
+    drawn by them (`--labels-by verdicts`)."""
 
     run: str
     baseline: str | None
@@ -108,20 +108,21 @@ def plan_labels(
     target: Target,
     **options: Any,
 ) -> Results[LabelPlan]:
-    r"""Say how many human labels make a corrected interval as narrow as `half_width`, or find `difference`.
+    r"""Return the number of human labels that make a corrected interval as narrow as `half_width`, or find
+    `difference`.
 
         nescio.plan_labels(spread=0.4**0.5, correlation=0.7, questions=1000, half_width=0.07).rows[0].labels
 
-    The plan starts from judged answers (`pilot`, as `score` takes it), of which people have labelled some (`labels`):
-    they say how much people's verdicts vary and how far the judge goes with them. Before there are labels, state the
-    `correlation` of people's and the judge's values that you expect; the judge's own verdicts then stand in for
-    people's. Without a pilot, state the standard deviation `spread` of people's values and the number of `questions`
-    as well. With `baseline` the plan is for the difference of two runs, without for the score of one. `target` is what
-    the figure is about; about these questions alone $m = K/(1 + K/N)$ with $K = z^2 S_d^2(1-\rho^2)/h^2$; for a
-    difference to find, $z_{1-\alpha/2} + z_{power}$ stands for z and the difference for h. `tables["shares"]` says how
-    the labels are best spread over what the judge says.
+    The plan starts from judged answers (`pilot`, as `score` takes it), some of which people have labelled (`labels`).
+    The labels show how much people's verdicts vary and how far the judge agrees with them. Before there are labels,
+    state the `correlation` of people's and the judge's values that you expect; the judge's own verdicts then replace
+    people's. Without a pilot, state the standard deviation `spread` of people's values and the number of `questions` as
+    well. With `baseline` the plan is for the difference of two runs, without for the score of one. `target` is what the
+    figure is about; about these questions alone $m = K/(1 + K/N)$ with $K = z^2 S_d^2(1-\rho^2)/h^2$; for a difference
+    to find, $z_{1-\alpha/2} + z_{power}$ replaces z and the difference replaces h. `tables["shares"]` says how the
+    labels are best spread over what the judge says.
 
-    Raises UsageError where the options make no sense.
+    Raises UsageError if the options make no sense.
     """
     aim = (half_width, difference, power, alpha)
     notes: list[Note] = []
@@ -153,7 +154,7 @@ def plan_labels(
 def _stated(
     spread: float | None, correlation: float | None, questions: int | None
 ) -> tuple[list[Spreads], dict[str, Any]]:
-    """Return what is stated where there are no answers, and how the signature says it."""
+    """Return the stated values if there are no answers, and their part of the signature."""
     if spread is None or correlation is None or questions is None:
         raise UsageError(
             "a plan of labels starts from judged answers (files), or from a stated spread, correlation and number"
@@ -239,7 +240,7 @@ def _row(one: Spreads, aim: tuple[float | None, float | None, float, float], tar
 
 
 def _remarks(one: Spreads, row: LabelPlan) -> Iterator[Note]:
-    """Say where no number of labels would do, and where so few make an interval approximate."""
+    """Yield notes if no number of labels suffices, or if so few make an interval approximate."""
     if row.labels is None:
         yield note(
             "plan.labels_too_few",

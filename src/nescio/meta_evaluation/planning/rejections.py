@@ -1,4 +1,4 @@
-"""How often the permutation test finds a difference, by simulation, and how many questions it takes to find it.
+"""Simulate how often the permutation test finds a difference, and how many questions it takes to find it.
 
 Collections are drawn from a joint table and each is tested as `compare` would test it. The exact p-value is computed
 only where the normal approximation of the exchanges leaves open on which side of alpha it falls: the approximation is
@@ -51,14 +51,14 @@ class Aim(Struct, frozen=True):
 
     @property
     def distance(self) -> float:
-        """How many standard errors a difference must measure for this power, one tail aside."""
+        """The number of standard errors that a difference must measure for this power, if one tail is ignored."""
         from scipy.special import ndtri
 
         return self.critical + float(ndtri(self.power))
 
     @property
     def close(self) -> float:
-        """How far a simulated power may be from the one wanted."""
+        """The largest distance allowed between a simulated power and the wanted one."""
         return float(CLOSE * (self.power * (1 - self.power) / TABLES) ** 0.5)
 
 
@@ -139,7 +139,7 @@ def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> Simulated
 
 
 def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tuple[float, float]) -> tuple[float, float]:
-    """Where the simulated power is the one wanted, and that power.
+    """Return the place where the simulated power is the wanted one, and that power.
 
     `simulate` maps a place, a number of tables and a turn to the place that was taken and the power there. The probit
     of the power is nearly a straight line: it is fitted to all that was simulated, the next place is where it meets the
@@ -159,7 +159,8 @@ def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tupl
 
 
 def _crossing(points: list[tuple[float, float, int]], slope: float, aim: Aim) -> float:
-    """Where a straight line through the probits of simulated powers meets the power wanted; weighted least squares."""
+    """Return the place where a straight line through the probits of simulated powers meets the wanted power; weighted
+    least squares."""
     from scipy.special import ndtri
 
     place, share, tables = np.array(points).T
@@ -183,7 +184,8 @@ def power_of(joint: Joint, questions: int, aim: Aim, tables: int, turn: int) -> 
 
 
 def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bool_]:
-    """Whether p ≤ alpha for the difference on each table of counts, shape (tables, kinds); never where it is undefined.
+    """Return whether p ≤ alpha for the difference on each table of counts, shape (tables, kinds); never where it is
+    undefined.
 
     For a difference that is not linear in the exchanges, p is that of its leading term, which tends to the same.
     """
@@ -208,7 +210,7 @@ def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bo
 def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Floats:
     """P(|Σ w (2B - size)| ≥ observed) for many tables, B of Bin(size, ½); sizes and weights of shape (tables, classes).
 
-    Small tables are summed together, whatever their sizes. NaN where one has too many sums.
+    Small tables are summed together, whatever their sizes. NaN if one has too many sums.
     """
     sizes = np.where(weights == 0, 0, sizes)
     order = np.argsort(-sizes, axis=1, kind="stable")

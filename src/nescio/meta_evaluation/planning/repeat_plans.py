@@ -1,4 +1,4 @@
-"""How many questions, asked how often, a budget is best spent on."""
+"""Plan the number of questions, and the number of repeats of each, on which a budget is best spent."""
 
 from __future__ import annotations
 
@@ -66,17 +66,17 @@ def plan_repeats(
     variances: Sequence[float] | None,
     **options: Any,
 ) -> Results[RepeatsPlan]:
-    r"""Say how often to ask each question, and how many questions, for the narrowest interval within a budget.
+    r"""Return how often to ask each question, and how many questions, for the narrowest interval within a budget.
 
         nescio.plan_repeats(variances=(0.15, 0.10), budget=1000, per_question=2, per_answer=0.1).rows[1].repeats
 
     A question costs `per_question` once (to write, to have answered by people) and `per_answer` for each answer. The
     variances are stated (what questions differ by, and that of single answers about their question's mean), or found in
-    a pilot whose questions were asked several times; with `baseline`, those of the difference of two runs, of which
-    each answer is then paid for. With $\sigma_q^2$ and $\sigma_s^2$ the best number of repeats is
-    $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$; rows are the whole numbers beside it, and asking once.
+    a pilot whose questions were asked several times; with `baseline`, those of the difference of two runs, and the
+    answers of both are paid for. With $\sigma_q^2$ and $\sigma_s^2$ the best number of repeats is $r^* =
+    \sqrt{a\sigma_s^2/(b\sigma_q^2)}$; rows are the whole numbers beside it, and asking once.
 
-    Raises UsageError where the options make no sense, MismatchError for a pilot without repeats.
+    Raises UsageError if the options make no sense, MismatchError for a pilot without repeats.
     """
     if variances is not None:
         if pilot is not None:
@@ -104,8 +104,8 @@ def plan_repeats(
 
 
 class _Start(Struct, frozen=True):
-    """What a plan starts from: variances between and within questions by measure, how the signature says it, notes, and
-    how many runs each answer is paid for."""
+    """The start of a plan: variances between and within questions by measure, its signature, notes, and the number of
+    runs whose answers are paid for."""
 
     variances: Mapping[str, tuple[float, float]]
     start: Mapping[str, Any]
@@ -154,7 +154,7 @@ def _stated(variances: Sequence[float]) -> tuple[float, float]:
 
 
 def _variances(data: Evidence, measure: Measure, sides: Sequence[int]) -> tuple[float, float]:
-    """Return what questions differ by, and the variance of a single answer; of the difference where there are two
+    """Return the variance between questions, and the variance of a single answer; of the difference if there are two
     runs."""
     added = [influence(data, measure, side) for side in sides]
     shared = added[0][1] if len(added) == 1 else np.intersect1d(added[0][1], added[1][1])
@@ -169,7 +169,8 @@ def _variances(data: Evidence, measure: Measure, sides: Sequence[int]) -> tuple[
 
 
 def _designs(label: str, between: float, single: float, budget: float, costs: tuple[float, float]) -> list[RepeatsPlan]:
-    """Return asking once, and the whole numbers of repeats beside the best one, as far as the budget has a question."""
+    """Return the plan of asking once, and those of the whole numbers of repeats beside the best one, if the budget pays
+    for a question."""
     best = best_repeats(between, single, costs)
     tried = sorted({1, max(1, math.floor(best)), max(1, math.ceil(best))})
     designs = [one for one in (design(between, single, r, budget, costs) for r in tried) if one.units]

@@ -119,8 +119,8 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
     """Return the Evidence of validators and QA systems over the questions of a collection, and notes.
 
     A question counts as right for a system that answered it rightly, and not where it is missing. Systems have no
-    columns over answers. Raises MismatchError where a name is on both sides, no question is shared, or a system was
-    asked a question several times.
+    columns over answers. Raises MismatchError if a name is on both sides, no question is shared, or a system was asked
+    a question several times.
     """
     if systems.repeats is not None:
         raise MismatchError("a QA system was asked a question several times, but a validator selects once")
@@ -159,13 +159,13 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
 
 
 def _answered_right(systems: Evidence) -> Array:
-    """Return where a right answer was given: rightful silence is not one."""
+    """Return a mask of the questions to which a right answer was given; rightful silence is not one."""
     right: Array = (systems.column("correct") == 1) & systems.present
     return right & (systems.columns["answered"] == 1) if "answered" in systems.columns else right
 
 
 def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: Evidence) -> Iterator[Note]:
-    """Note what was made of the systems' answers: missing, ungraded, rightly silent, or beyond perfect selection."""
+    """Yield notes on the systems' answers that were missing, ungraded, rightly silent, or beyond perfect selection."""
     questions = right.shape[1]
     if lacking := questions - len(at):
         yield note(
@@ -201,7 +201,7 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
 def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> list[Place]:
     """Rank validators and the QA systems in `data` by QA accuracy, with Perfect selection and Random among them.
 
-    `share_of_perfect` is the paper's "% of perfect selection" over 100, NaN where no question has a right answer.
+    `share_of_perfect` is the paper's "% of perfect selection" over 100, NaN if no question has a right answer.
     """
     by_name = {row.run: row for row in expected(exercise)}
     n = len(exercise.questions)
@@ -230,8 +230,8 @@ def of_pairs(pairs: Sequence[Pair]) -> Exercise:
 
 
 def to_validate(pairs: Sequence[Pair]) -> Exercise:
-    """Return AVE 2006's pairs as a collection for validators: the hypothesis is what is asked of the text, and there is
-    no answer beside it. Hypotheses of one question are in a cluster."""
+    """Return AVE 2006's pairs as a collection for validators. The hypothesis is the question to the text, and there is
+    no answer beside it. Hypotheses of one question form a cluster."""
     return Exercise(
         "pairs",
         tuple(Question(p.id, p.hypothesis, cluster=p.question_id, strata=_tongue(p)) for p in pairs),

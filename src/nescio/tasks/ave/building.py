@@ -41,7 +41,7 @@ _EDGES = frozenset(".,;:!?\"'`´‘’“”()[]{}…")
 
 
 class Offer(Struct, frozen=True):
-    """An answer as a QA system gave it, before any rule; `verdict` is its assessors', None where they did not see it.
+    """An answer as a QA system gave it, before any rule. `verdict` is the assessors', or None if they did not see it.
 
     `answered` is False for an answer that its system declined to give.
     """
@@ -66,9 +66,9 @@ class Discarded(Struct, frozen=True):
 
 
 class Built(Struct, frozen=True):
-    """A collection with what was left out of it.
+    """A collection, with the answers that were left out of it.
 
-    `systems` names all systems that a candidate stands for, by its key: its own, and those of its removed duplicates.
+    `systems` maps the key of a candidate to all systems that gave it: its own, and those of its removed duplicates.
     That is the redundancy that AVE removes.
     """
 
@@ -92,7 +92,7 @@ class Counts(Struct, frozen=True):
 
 
 class ByRule(Struct, frozen=True):
-    """How many answers a rule discarded."""
+    """The number of answers that a rule discarded."""
 
     rule: str
     answers: int
@@ -118,11 +118,12 @@ def build(
 ) -> Built:
     """Return a collection for validators from questions and the answers of QA systems, in their order.
 
-    Of equal answers the first stays. Those that stay stand in an order that their words alone decide, and the k-th of
-    question Q gets the id Q_k: neither tells which system gave an answer, nor how many did. Ids of what was removed
-    count on from there. R becomes VALIDATED, W and U REJECTED, X and unjudged UNKNOWN. `rules` says which of `RULES`
-    apply (all but "duplicate" and "contained" keep every answer that somebody gave). Questions without an answer left
-    are not in it. Raises MismatchError for an answer to a question that is not here, UsageError for an unknown rule.
+    If answers are equal, the first is kept. The words of the kept answers alone decide their order, and the k-th answer
+    to question Q gets the id Q_k. Neither tells which system gave an answer, nor how many did. The ids of removed
+    answers continue the count. R becomes VALIDATED, W and U REJECTED, X and unjudged UNKNOWN. `rules` says which of
+    `RULES` apply (all but "duplicate" and "contained" keep every answer that somebody gave). Questions without an
+    answer left are not in it. Raises MismatchError for an answer to a question that is not here, UsageError for an
+    unknown rule.
     """
     if unknown := sorted({*rules} - {*RULES}):
         raise UsageError(f"unknown rule {unknown[0]!r}; rules are {', '.join(RULES)}")
@@ -149,7 +150,8 @@ def build(
 
 
 def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | None]) -> Iterator[Offer]:
-    """Return the answers of runs as offers; `verdict` says what assessors said of the answer of a run to a question."""
+    """Return the answers of runs as offers; `verdict` returns the assessors' verdict on the answer of a run to a
+    question."""
     for run in runs:
         for response in run.responses:
             judgement = (
@@ -188,13 +190,14 @@ def counts(exercise: Exercise) -> list[Counts]:
 
 
 def tally(built: Built, rules: Sequence[str] = RULES) -> tuple[ByRule, ...]:
-    """How many answers each of the rules discarded."""
+    """Return the number of answers that each rule discarded."""
     per_rule = Counter(item.rule for item in built.discarded)
     return tuple(ByRule(rule, per_rule[rule]) for rule in rules)
 
 
 def tokens(answer: str) -> tuple[str, ...]:
-    """Return what answers are compared by: words and signs without case, punctuation off both ends.
+    """Return the tokens by which answers are compared: words and signs without case, and without punctuation at both
+    ends.
 
     By tokens, not characters: the answer "3" is not contained in "since August 31" (Figure 3 of the paper keeps both).
     """
@@ -208,7 +211,7 @@ def tokens(answer: str) -> tuple[str, ...]:
 
 
 def contains(longer: Sequence[str], shorter: Sequence[str]) -> bool:
-    """Whether the tokens of the one stand, in a row, within the other's, which are more."""
+    """Return whether the longer sequence contains the tokens of the shorter one in a row, and has more tokens."""
     return len(longer) > len(shorter) and bool(find_words(longer, shorter))
 
 
@@ -237,8 +240,8 @@ def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Gro
 
 
 def _renumbered(group: _Group) -> _Group:
-    """Put what stays into an order that no system decides, and number it without gaps, which would tell how often an
-    answer was given; and then what is gone."""
+    """Put the kept answers into an order that no system decides, and number them without gaps; then number the removed
+    ones. Gaps would tell how often an answer was given."""
     stay = sorted(group.kept, key=lambda pair: _place(pair[0]))
     old = [candidate.id for candidate, _ in stay] + [item.id for item in group.gone]
     names = {name: f"{name.rpartition('_')[0]}_{number}" for number, name in enumerate(old, 1)}
@@ -251,7 +254,7 @@ def _renumbered(group: _Group) -> _Group:
 
 
 def _place(candidate: Candidate) -> str:
-    """Return where an answer stands among those to its question, by its words and what supports it."""
+    """Return a sort key of an answer among those to its question: a hash of its words and its support."""
     words = json.dumps([candidate.question_id, candidate.answer, candidate.text, candidate.document])
     return hashlib.sha256(words.encode(errors="replace")).hexdigest()
 

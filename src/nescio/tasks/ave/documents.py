@@ -40,7 +40,8 @@ _PAIR_LINE = "a line is: pair_id YES|NO confidence"
 
 
 def _identity(source: Source, element: Element, seen: Mapping[str, object], what: str) -> str:
-    """Return the id of an element: one word, for it stands in the lines of responses, and its own among those seen."""
+    """Return the id of an element; raise FormatError unless it is one word that no element before it has. An id is a
+    cell of a line in a response file, so it must be one word."""
     identity = element.get("id") or ""
     if len(identity.split()) != 1 or identity != identity.strip():
         raise fault_in(source, element, f"{what} needs an id without white space", element.get("id"))
@@ -100,8 +101,8 @@ def _available(source: Source, root: Element) -> dict[str, int]:
 
 
 def _hold_places(source: Source, root: Element) -> None:
-    """Raise FormatError at what would not be read: a pair beside questions, a question in another one, an answer in
-    none."""
+    """Raise FormatError at an element that would not be read: a pair beside questions, a question in another one, an
+    answer outside a question."""
     pair = next(root.tagged("pair"), None)
     if pair is not None and root.find(".//q") is not None:
         raise fault_in(
@@ -116,7 +117,7 @@ def _hold_places(source: Source, root: Element) -> None:
 
 
 def _child(source: Source, element: Element, name: str) -> Element | None:
-    """Return the one child of that name, None where there is none; raises FormatError where there are two."""
+    """Return the only child with a name, or None if there is none; raise FormatError if there are two."""
     children = element.children(name)
     if len(children) > 1:
         raise fault_in(source, children[1], f"{name} appears twice in one {element.tag}", element.get("id"))
@@ -181,7 +182,7 @@ def write_exercise(
 
 
 def _hold_ids(identities: Iterable[str]) -> None:
-    """Raise MismatchError where an id is not one word: it could not stand in a line of a response."""
+    """Raise MismatchError if an id is not one word, because a line of a response file could not hold it."""
     for identity in identities:
         if len(identity.split()) != 1 or identity != identity.strip():
             raise MismatchError(f"a response file cannot hold the id {identity!r}: white space separates its cells")
@@ -284,8 +285,8 @@ def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validatio
 def _decisions(
     source: Source, ids: int, words: Mapping[str, Decision], rule: str, faults: list[FormatError] | None = None
 ) -> tuple[list[Validation], list[int]]:
-    """Read lines of so many ids, a word and perhaps a confidence, with their numbers; one id is question and answer in
-    one."""
+    """Read lines of so many ids, a word and perhaps a confidence, with their numbers; a single id names question and
+    answer."""
     validations, lines = [], []
     for cells, line in cells_of(source):
         with collected(faults):
@@ -314,7 +315,7 @@ def hold(
 
 def write_responses(validations: Sequence[Validation], path: Path, *, pairs: bool = False) -> None:
     """Write decisions as a response file, whole or not at all; on `pairs` in the words of AVE 2006. Raises
-    MismatchError where an id is not one word."""
+    MismatchError if an id is not one word."""
     lines = []
     _hold_ids(identity for validation in validations for identity in (validation.question_id, validation.answer_id))
     for validation in validations:

@@ -1,4 +1,5 @@
-"""Decisions as Evidence, with a row for each question and each judged answer; and the outcomes of what was selected.
+"""Turn decisions into Evidence, with a row for each question and each judged answer; and into the outcomes of the
+selected answers.
 
 A row has only the columns of its kind, and a question and its answers are one cluster, so that all resampling is by
 question. UNKNOWN answers have no row: no measure reads them.
@@ -47,7 +48,7 @@ class _Judged(Struct, frozen=True):
 def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
     """Return validators' decisions as Evidence, and notes on what was left out; missing decisions count as REJECTED.
 
-    Raises MismatchError where a run breaks a rule (`problems`), or no answer has a value.
+    Raises MismatchError if a run breaks a rule (`problems`), or no answer has a value.
     """
     _hold_rules(runs, lambda validations: problems(exercise, validations))
     place = {question.id: i for i, question in enumerate(exercise.questions)}
@@ -68,7 +69,7 @@ def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]
 
 
 def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the same for AVE 2006: answers alone, clustered by the question where pairs name it."""
+    """Return the same for AVE 2006: answers alone, clustered by the question if pairs name it."""
     _hold_rules(runs, lambda validations: pair_problems(pairs, validations))
     numbers: dict[Key, int] = {}
     rows = []
@@ -153,7 +154,8 @@ def roc(data: Evidence) -> list[Point]:
 
 
 def _stronger(validation: Validation, best: Validation | None) -> bool:
-    """Whether a decision is the one that says what its run answers: SELECTED, else the surest, else the first."""
+    """Return whether a decision is a better claim to be the run's answer than the best so far: SELECTED, else the
+    surest, else the first."""
     if best is None or Decision.SELECTED in (validation.decision, best.decision):
         return best is None or validation.decision is Decision.SELECTED
     return validation.confidence is not None and (best.confidence is None or validation.confidence > best.confidence)
@@ -202,7 +204,7 @@ def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
 
 
 def _question_columns(exercise: Exercise, validations: Sequence[Validation]) -> list[tuple[float, ...]]:
-    """Return what each question is worth in a run, and what it offers to any run: a row of `QUESTION_COLUMNS` each."""
+    """Return the worth of each question in a run, and its offer to any run: a row of `QUESTION_COLUMNS` each."""
     selected = {item.key for item in validations if item.decision is Decision.SELECTED}
     answered = {question for question, _ in selected}
     rows: list[tuple[float, ...]] = []
@@ -221,7 +223,7 @@ def _evidence(
     rows: Sequence[_Judged],
     runs: Runs,
 ) -> Evidence:
-    """Question rows first, then those of the answers; NaN where a row is not of a column's kind."""
+    """Return Evidence with question rows first, then answer rows; a column is NaN in the rows of the other kind."""
     shape = (len(runs), len(questions) + len(rows))
     columns: dict[str, Array] = {}
     if questions:
@@ -237,7 +239,7 @@ def _evidence(
         columns["ave.accepted"][run, len(questions) :] = [row.key in accepted for row in rows]
         if any(item.confidence is not None for item in validations):
             sure = {key: item.confidence for key, item in decided.items()}
-            # A decision that was not handed in is surely no acceptance: it stands below all others.
+            # A decision that was not handed in is surely no acceptance: it ranks below all others.
             columns["ave.confidence"][run, len(questions) :] = [sure.get(row.key, -np.inf) for row in rows]
     clusters = np.array([*range(len(questions)), *(row.cluster for row in rows)], dtype=np.int64)
     alone = len(np.unique(clusters)) == len(clusters)

@@ -16,7 +16,7 @@ Key = tuple[str, str]  # of an answer: its question's id, and its own
 
 
 class Value(StrEnum):
-    """What a candidate is worth by its assessors: UNKNOWN is neither, and no measure reads it."""
+    """The assessors' verdict on a candidate. UNKNOWN is neither right nor wrong, and no measure reads it."""
 
     VALIDATED = "VALIDATED"
     REJECTED = "REJECTED"
@@ -24,7 +24,7 @@ class Value(StrEnum):
 
 
 class Decision(StrEnum):
-    """What a validator says of a candidate: SELECTED is VALIDATED, and the one answer given for the question."""
+    """A validator's decision on a candidate. SELECTED is VALIDATED, and also the one answer given to the question."""
 
     SELECTED = "SELECTED"
     VALIDATED = "VALIDATED"
@@ -37,7 +37,7 @@ class Decision(StrEnum):
 
 
 class Candidate(Struct, frozen=True):
-    """An answer to a question with the text that is said to support it; `value` is None in a test set without its gold.
+    """An answer to a question with the text that is said to support it. `value` is None in a test set without its gold.
 
     `system` names whose answer it was, where that is known.
     """
@@ -67,8 +67,8 @@ class Candidate(Struct, frozen=True):
 
 
 class Exercise(Struct, frozen=True):
-    """A collection for validators: questions, and their candidates in the order of the file; `available` says how many
-    answers there were before any rule, by language, where that is known."""
+    """A collection for validators: questions, and their candidates in the order of the file. `available` is the number
+    of answers before any rule, by language, if it is known."""
 
     name: str
     questions: tuple[Question, ...]
@@ -121,5 +121,5 @@ def groups(exercise: Exercise) -> list[tuple[Question, list[Candidate], list[Can
 
 
 def language(question: Question) -> str:
-    """Return the language that a question says it is in; empty where it says none."""
+    """Return the language that a question names as its own; empty if it names none."""
     return question.strata.get("language", "")

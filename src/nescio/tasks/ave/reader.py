@@ -213,7 +213,7 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
 
 
 def _upside_down(validations: Sequence[Validation]) -> bool:
-    """Say whether rejected answers are surer than accepted ones on average."""
+    """Return whether rejected answers are surer than accepted ones on average."""
     sides: tuple[list[float], list[float]] = ([], [])
     for validation in validations:
         if validation.confidence is not None:

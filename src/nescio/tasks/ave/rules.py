@@ -1,4 +1,4 @@
-"""The rules of a response: what is wrong with the decisions of a run."""
+"""The rules of a response, and the faults of a run's decisions against them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Fault(StrEnum):
 
 
 class Problem(Struct, frozen=True):
-    """What is wrong with the decision at place `at` of a run."""
+    """A fault of the decision at index `at` of a run."""
 
     at: int
     fault: Fault
@@ -34,8 +34,9 @@ class Problem(Struct, frozen=True):
 
 
 def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[Problem]:
-    """Yield what in a run breaks the rules, in its order: unknown and repeated answers, confidences that are no numbers
-    or that only some decisions have, two SELECTED in a question, and answers accepted where none is SELECTED."""
+    """Yield the faults of a run against the rules, in its order. They are unknown and repeated answers, confidences
+    that are no numbers or that only some decisions have, two SELECTED in a question, and answers accepted if none is
+    SELECTED."""
     questions = {question.id for question in exercise.questions}
     answers = {item.key for item in exercise.candidates}
     selected = {item.question_id for item in validations if item.decision is Decision.SELECTED}
@@ -68,7 +69,7 @@ def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[
 
 
 def pair_problems(pairs: Sequence[Pair], validations: Sequence[Validation]) -> Iterator[Problem]:
-    """Yield the same for AVE 2006, where nothing is selected and a pair's id is that of question and answer."""
+    """Yield the same for AVE 2006, in which nothing is selected and a pair's id is that of question and answer."""
     questions = tuple(Question(pair.id, "") for pair in pairs)
     candidates = tuple(Candidate(pair.id, pair.id, "", "") for pair in pairs)
     known = {pair.id for pair in pairs}

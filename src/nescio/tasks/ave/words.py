@@ -14,7 +14,7 @@ from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Runs,
 
 
 def of_selections(exercise: Exercise, runs: Runs) -> Array:
-    """Return the texts of each question with what each run selected, shape (runs, questions)."""
+    """Return the texts of each question with each run's selection, shape (runs, questions)."""
     candidates = {(one.question_id, one.id): one for one in exercise.candidates}
     right: dict[str, list[str]] = {}
     for one in exercise.candidates:
@@ -31,7 +31,7 @@ def of_selections(exercise: Exercise, runs: Runs) -> Array:
 
 
 def of_answers(exercise: Exercise, runs: Runs) -> Unjudged:
-    """Return each question, each answer to it as a question of its own, and what each run decided."""
+    """Return each question, each answer to it as a question of its own, and each run's decision."""
     asked = {question.id: question.text for question in exercise.questions}
     rows = [Question(question.id, question.text) for question in exercise.questions]
     rows += [Question(_name(one), _shown(asked[one.question_id], one), _gold(one.value)) for one in exercise.candidates]
@@ -40,7 +40,7 @@ def of_answers(exercise: Exercise, runs: Runs) -> Unjudged:
 
 
 def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
-    """Return each pair as a question, and what each run decided."""
+    """Return each pair as a question, and each run's decision."""
     rows = [
         Question(pair.id, f"Hypothesis: {pair.hypothesis}\n\nText: {pair.text}", _gold(pair.value)) for pair in pairs
     ]
@@ -48,7 +48,7 @@ def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
 
 
 def _decided(rows: Sequence[Question], names: Mapping[tuple[str, str], str], runs: Runs) -> Unjudged:
-    """Return decisions as responses to rows; what has no name of its own is called as the answer."""
+    """Return decisions as responses to rows; a row without a name of its own has the name of the answer."""
     decided = []
     for name, validations in runs.items():
         responses = [

@@ -18,7 +18,7 @@ def _count(name: str, meaning: str, total: str = "", dtype: Literal["count", "sc
 
 
 def string_length(number: int) -> str:
-    """Return the column of the length of so many-th answer string."""
+    """Return the column of the length of the answer string with this number."""
     return f"{STRING_LENGTH}({number})"
 
 

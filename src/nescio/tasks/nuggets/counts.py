@@ -94,7 +94,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str, Array]) -> Iterator[Note]:
-    """Count the questions of each type, where there are several, and the list questions that a measure leaves out."""
+    """Note the number of questions of each type, if there are several, and the list questions that a measure leaves
+    out."""
     counted = Counter(kinds.values())
     if len(counted) > 1:
         yield note(
@@ -191,7 +192,7 @@ def _same_questions(cells: Cells, runs: Sequence[str], questions: Sequence[str])
 
 
 def _strata(cells: Cells, questions: Sequence[str]) -> dict[str, Array]:
-    """Return the other columns, where they are constant within each question."""
+    """Return the other columns that are constant within each question."""
     values: dict[str, dict[str, set[str]]] = {}
     for (_, question), row in cells.items():
         for name, value in row.strata.items():

@@ -1,5 +1,4 @@
-r"""A baseline that answers definition questions from a folder of texts, and stays silent where nothing defines the
-target.
+r"""A baseline that answers definition questions from a folder of texts, and stays silent if nothing defines the target.
 
 1. Sentences that name the target are about it, and those that go on with a pronoun right after one. "Sir John Hale"
    may be named without the title, with other names or initials between, by initials ("J. R. Hale"), or in the order of
@@ -58,7 +57,7 @@ DEEDS = (
 
 
 class Pattern(Struct, frozen=True):
-    """A way of saying what something is: `expression` has @ for the target, `group` orders the response."""
+    """A pattern of definitions: `expression` has @ for the target, `group` orders the response."""
 
     name: str
     strength: float
@@ -97,7 +96,7 @@ class Text(Struct, frozen=True):
 
 
 class _Candidate(Struct, frozen=True):
-    """A sentence about the target: where it stands, its strongest pattern, and its worth beyond that."""
+    """A sentence about the target: its document and place, its strongest pattern, and its worth beyond that."""
 
     text: str
     document: str
@@ -107,7 +106,7 @@ class _Candidate(Struct, frozen=True):
 
 
 def subject(question: str) -> str:
-    """Return what a definition question is about: "Who was Ada Lovelace?" asks for "Ada Lovelace"."""
+    """Return the target of a definition question: "Who was Ada Lovelace?" asks for "Ada Lovelace"."""
     bare = " ".join(question.split()).rstrip("?.! ")
     match = re.match(r"(?:who|what)(?:'s|\s+(?:is|was|are|were))\s+(?:(?:an?|the)\s+)?(.+)", bare, re.IGNORECASE)
     return match[1] if match else bare
@@ -120,12 +119,13 @@ _TITLES = (
 
 
 def _person(question: str) -> tuple[str, tuple[str, ...]]:
-    """Return a person's last name, and regular expressions for the ways in which texts name the person, if one is
-    asked for.
+    """Return a person's last name, and regular expressions for the ways in which texts name the person. Both are empty
+    if the question asks for no person.
 
-    Who asks for a person; so does a bare name that begins with a title, an initial or a known first name, or has the
-    order of a reference book. Between the first and the last name other names and initials may stand; the first may be
-    an initial, and an initial any name that begins with it; texts may use the order of a reference book, too.
+    A question with "who" asks for a person. So does a bare name that begins with a title, an initial or a known first
+    name, or has the order of a reference book. Other names and initials may come between the first and the last name.
+    The first name may be an initial, and an initial may be any name that begins with it. Texts may use the order of a
+    reference book, too.
     """
     target = subject(question)
     head, comma, rest = target.partition(",")
@@ -194,7 +194,7 @@ def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], 
 
 
 def _bm25(texts: Sequence[Text], query: str) -> dict[tuple[int, int], float]:
-    """Return each sentence's BM25 score for the query, over the largest; all 0 where no sentence has a word of it."""
+    """Return each sentence's BM25 score for the query, over the largest; all 0 if no sentence has a word of it."""
     try:
         import bm25s
     except ImportError:
@@ -235,7 +235,7 @@ def _repeats(sentence: str, taken: Sequence[_Candidate]) -> bool:
 
 
 def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, threshold: float) -> Response:
-    """Return the response to one target: silence where the confidence is below the threshold."""
+    """Return the response to one target: silence if the confidence is below the threshold."""
     taken: list[_Candidate] = []
     left = most
     for candidate in _ranked(question, texts):
@@ -290,7 +290,7 @@ def load_targets(path: Path | str) -> dict[str, str]:
 
 
 def load_texts(folder: Path | str) -> tuple[Text, ...]:
-    """Return the texts of a folder (.txt, .md) in the order of their names; raises FormatError where there are none."""
+    """Return the texts of a folder (.txt, .md) in the order of their names; raises FormatError if there are none."""
     folder = Path(folder)
     if not folder.is_dir():
         raise FormatError(folder, "not a folder of texts")
@@ -307,7 +307,7 @@ def load_texts(folder: Path | str) -> tuple[Text, ...]:
 
 
 def write_run(run: Run, path: Path | str) -> None:
-    """Write a run whole or not at all: as JSON Lines, or in TREC's form (.txt), where silence is no line."""
+    """Write a run whole or not at all: as JSON Lines, or in TREC's form (.txt), in which silence is no line."""
     path = Path(path)
     lines = _trec(run) if path.suffix.lower() == ".txt" else [json.dumps(row, ensure_ascii=False) for row in _rows(run)]
     write_text(path, "".join(line + "\n" for line in lines))

@@ -25,7 +25,7 @@ POSITIVE = {"beta": ("beta must be more than 0", lambda beta: beta > 0), **DELTA
 
 
 def _over(part: Any, whole: Any) -> Any:
-    """part / whole, 0 where whole is 0."""
+    """Return part / whole, or 0 if whole is 0."""
     return np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=np.asarray(whole) != 0)
 
 

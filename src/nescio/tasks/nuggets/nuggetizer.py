@@ -160,7 +160,7 @@ def _grades(at: At, row: dict[str, Any]) -> list[str]:
 
 
 def _text(at: At, row: dict[str, Any]) -> tuple[str, ...]:
-    """Return the answer as one string, since assignments do not say in which sentence a nugget stands."""
+    """Return the answer as one string, because assignments do not say which sentence holds a nugget."""
     text = row.get("answer_text")
     if not isinstance(text, str):
         raise at.fail("answer_text must be a text: its length is what nugget precision reads", text)

@@ -1,4 +1,4 @@
-"""What files of nuggets hold, gathered line by line: keys, the strings of runs, and what assessors mapped; and their
+"""The content of nugget files, gathered line by line: keys, the strings of runs, assessors' mappings; and their
 rules."""
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class At(Struct, frozen=True):
 
 
 class Keys(Struct):
-    """The targets of all key files, nuggets in the order in which they stand."""
+    """The targets of all key files, with their nuggets in the order of the files."""
 
     texts: dict[str, str] = field(default_factory=dict)
     nuggets: dict[str, dict[str, Nugget]] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Keys(Struct):
         known[nugget.id] = Nugget(before.id, before.text, {**before.vital, **nugget.vital}, before.weight)
 
     def targets(self) -> tuple[Target, ...]:
-        """Return all of them; raises MismatchError where only some nuggets of a target have a weight, or labels of some
+        """Return all of them; raises MismatchError if only some nuggets of a target have a weight, or labels of some
         assessors."""
         targets = []
         for name, nuggets in self.nuggets.items():
@@ -90,21 +90,21 @@ class _String(Struct):
 
 
 class Said(Struct):
-    """What runs say: for each run and question where it first stands, its strings by rank, and how sure it is."""
+    """The responses of runs: for each run and question its first line, its strings by rank, and its confidence."""
 
     where: dict[tuple[str, str], At] = field(default_factory=dict)
     strings: dict[tuple[str, str], dict[int, _String]] = field(default_factory=dict)
     sure: dict[tuple[str, str], float | None] = field(default_factory=dict)
-    runs: dict[str, str] = field(default_factory=dict)  # each with the file it stands in
+    runs: dict[str, str] = field(default_factory=dict)  # each with its file
 
     def run(self, at: At, name: str) -> None:
-        """Add a run, which must stand in one file only."""
+        """Add a run, which must be in one file only."""
         file = str(at.source.label)
         if self.runs.setdefault(name, file) != file:
             raise at.fail(f"run {name!r} is in {self.runs[name]} too; a run must be one file", name)
 
     def respond(self, at: At, key: tuple[str, str], sure: float | None, verb: str) -> None:
-        """Begin a response that one line holds whole; `verb` says in an error what a run does with a question."""
+        """Begin a response that one line holds whole; `verb` is the word for the act of a run in an error message."""
         run, target = key
         if key in self.where:
             raise at.fail(f"run {run!r} {verb} {target} again; it already did on line {self.where[key].line}", target)
@@ -135,13 +135,13 @@ class Said(Struct):
         return tuple(Run(name, by_target) for name, by_target in responses.items())
 
     def place(self, key: tuple[str, str], rank: int) -> int | None:
-        """Return where the string of that rank stands in its response, from 0; None where there is none."""
+        """Return the index in its response of the string of that rank, from 0, or None if there is no such string."""
         ranks = sorted(self.strings.get(key, {}))
         return ranks.index(rank) if rank in ranks else None
 
 
 class Mapped(Struct, frozen=True):
-    """A line of a mapping as it stands: `nugget` None says that the response was assessed and holds none."""
+    """A line of a mapping as written. `nugget` is None if the response was assessed and holds no nugget."""
 
     at: At
     run: str
@@ -183,8 +183,8 @@ def check(keys: Keys, answers: Said) -> None:
 
 
 def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: ReadOptions) -> ReadResult:
-    """Match answers with nuggets: by the assessors' mapping where there is one, else automatically, which is said and
-    signed."""
+    """Match answers with nuggets: by the assessors' mapping if there is one, else automatically, which a note and the
+    signature say."""
     for name in options.choose:
         if name not in CHOICES:
             raise UsageError(f"{opt('choose')} {name}: nuggets have {' and '.join(CHOICES)} to choose")
@@ -223,7 +223,8 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
 
 
 def _words(targets: Sequence[Target], runs: Sequence[Run]) -> Unjudged:
-    """Return what people look at: each question with its nuggets as the gold, and what each run said."""
+    """Return the texts that people look at: each question with its nuggets as the gold, and the response of each
+    run."""
     questions = tuple(
         model.Question(target.id, target.text, tuple(nugget.text for nugget in target.nuggets)) for target in targets
     )

@@ -1,4 +1,4 @@
-r"""POURPRE: nuggets matched automatically, by words, where no assessor matched them (Lin & Demner-Fushman, H05-1117).
+r"""POURPRE: nuggets matched automatically, by words, if no assessor matched them (Lin & Demner-Fushman, H05-1117).
 
 The match of a nugget is the share of its words, 0 to 1, in the *best single* string of the response; by `count` all
 words weigh alike, by `idf` a word weighs $\ln(N/c)$. Words are lower-cased and stemmed, and there are no stop words. N
@@ -66,7 +66,7 @@ def by_idf(nuggets: Sequence[str]) -> Matcher:
 def by_embedding(model: str = MODEL) -> Matcher:
     """Return the match by meaning: the largest cosine of nugget and string, at least 0.
 
-    Needs sentence-transformers and its model; raises UsageError where it is not installed.
+    Needs sentence-transformers and its model; raises UsageError if it is not installed.
     """
     try:
         from sentence_transformers import SentenceTransformer
@@ -86,7 +86,7 @@ def by_embedding(model: str = MODEL) -> Matcher:
 
 
 def matcher(method: str, targets: Sequence[Target]) -> Matcher:
-    """Return the matcher of a name; raises UnknownNameError, or UsageError where its library is not installed."""
+    """Return the matcher of a name; raises UnknownNameError, or UsageError if its library is not installed."""
     if method not in METHODS:
         raise UnknownNameError("automatic matching", method, METHODS)
     if method == EMBEDDING:

@@ -1,4 +1,4 @@
-r"""Definition questions: nugget keys, the strings of runs, and what assessors mapped, as text or JSON Lines.
+r"""Definition questions as text or JSON Lines: nugget keys, the strings of runs, and assessors' mappings.
 
 Text in TREC's manner, with cells separated by white space:
 
@@ -114,7 +114,7 @@ def _no_match_twice(mapped: Sequence[Mapped]) -> None:
 
 
 def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
-    """Raise FormatError where an assessor finds nothing in a response, or in one of its strings, and then a nugget
+    """Raise FormatError if an assessor finds nothing in a response, or in one of its strings, and then a nugget
     there."""
     matched = [(row.run, row.target, row.assessor, row.rank) for row in mapped if row.nugget is not None]
     strings, responses = {*matched}, {key[:3] for key in matched}
@@ -205,7 +205,7 @@ def _json_labels(at: At, labels: Any, file: str) -> dict[str, bool]:
 
 
 def read_run(source: Source, name: str, said: Said, faults: list[FormatError] | None = None) -> None:
-    """Add what one file says; raises FormatError at the first unsound line, or puts each among the `faults`."""
+    """Add the content of one file; raise FormatError at the first unsound line, or put each among the `faults`."""
     if source.suffix in LINES:
         for row, line in json_lines(source, faults=faults):
             with collected(faults):

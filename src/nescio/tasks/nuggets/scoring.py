@@ -1,4 +1,4 @@
-"""Definition questions (TREC 2003-2006): nuggets of information, what systems say, and what assessors find in it.
+"""Definition questions (TREC 2003-2006): nuggets of information, systems' responses, and assessors' findings in them.
 
 A key lists the nuggets of a target, each vital or okay; a response is a list of strings; a match says that a response
 has a nugget. `evidence` turns them into columns, which the measures of `nescio.tasks.nuggets.measures` read.
@@ -34,7 +34,7 @@ class Nugget(Struct, frozen=True):
 
 
 class Target(Struct, frozen=True):
-    """What is to be defined, with its nuggets in the order of the key."""
+    """A target that is to be defined, with its nuggets in the order of the key."""
 
     id: str
     text: str
@@ -43,7 +43,7 @@ class Target(Struct, frozen=True):
 
 
 class Response(Struct, frozen=True):
-    """What a system says of one target: strings in the order of reading. None at all is silence."""
+    """A system's response to one target: strings in reading order. A response without any string is silence."""
 
     target_id: str
     strings: tuple[str, ...]
@@ -60,7 +60,8 @@ class Run(Struct, frozen=True):
 
 
 class Match(Struct, frozen=True):
-    """An assessor finds a nugget in a response: in string `place` (from 0), or None where that is not recorded."""
+    """An assessor's finding that a response holds a nugget: in string `place` (from 0), or None if that is not
+    recorded."""
 
     run: str
     target_id: str
@@ -112,12 +113,12 @@ def evidence(
     who: str = MAJORITY,
     saw: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the columns of every run on every target by what assessors found, and notes for the user.
+    """Return the columns of every run on every target from the assessors' findings, and notes for the user.
 
     Several assessors: `who` is "majority" (vital, or matched, where more than half of those say so who saw the
     question), "each" (a question and an assessor are a unit, clustered by question: the mean is the macro alternative
     of P07-1097), or the name of one. `saw` names the assessors of each target, where these matches are not of all runs
-    that they saw. A target to which a run does not respond is silence. Raises MismatchError where a run has no match at
+    that they saw. A target to which a run does not respond is silence. Raises MismatchError if a run has no match at
     all, UnknownNameError for a name.
     """
     keyed, mapped = assessors(targets, matches)
@@ -171,7 +172,7 @@ def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[Note]:
 
 
 def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str | None, ...]:
-    """Return the assessors whose view makes a unit of each question; None is the majority's."""
+    """Return the assessors whose views each make a unit of a question; None is the majority's view."""
     if who == MAJORITY:
         return (None,)
     if who == EACH:
@@ -182,13 +183,14 @@ def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str 
 
 
 def _looked(target: Target, name: str | None, mapped: Sequence[str], seen: Collection[str]) -> bool:
-    """Whether an assessor labelled the nuggets of a target or mapped a response to it; the majority always did."""
+    """Return whether an assessor labelled the nuggets of a target or mapped a response to it; the majority always
+    did."""
     labelled = any(name in nugget.vital for nugget in target.nuggets)
     return name is None or (name in seen if name in mapped else labelled)
 
 
 def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | None]) -> Note:
-    """Say how many assessors labelled the key and the responses, and which of them decide."""
+    """Return a note on how many assessors labelled the key and the responses, and which of them decide."""
     if who == MAJORITY:
         return note(
             "nuggets.majority",
@@ -241,7 +243,8 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
 
 
 def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, Match]:
-    """Return what one assessor, or more than half of so many, found: the first place of the best grade by nugget."""
+    """Return the nuggets that one assessor, or more than half of so many, found: the first place of the best grade by
+    nugget."""
     kept = [match for match in matches if match.nugget_id and (name is None or match.assessor == name)]
     first_matches: dict[str, Match] = {}
     for match in sorted(kept, key=lambda m: (-m.grade, m.place is None, m.place or 0)):
@@ -252,7 +255,7 @@ def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, M
 
 
 def is_vital(nugget: Nugget, name: str | None = None) -> bool:
-    """Whether a nugget is vital by one assessor, or by more than half of them."""
+    """Return whether a nugget is vital by one assessor, or by more than half of them."""
     if name is not None:
         return nugget.vital.get(name, False)
     return 2 * sum(nugget.vital.values()) > len(nugget.vital)
@@ -295,7 +298,7 @@ FLOATS = ("nuggets.pyramid_found", "nuggets.pyramid_weight", "nuggets.order", "c
 def gather(
     names: Sequence[str], units: Sequence[tuple[Target, str | None]], rows: Sequence[Sequence[Mapping[str, float]]]
 ) -> Evidence:
-    """Join cells, 0 where one lacks a column; with several units for a target, each target is a cluster."""
+    """Join cells, 0 if one lacks a column; with several units for a target, each target is a cluster."""
     names_of_columns = dict.fromkeys(column for row in rows for cell in row for column in cell)
     kinds = {column: np.float64 if column in FLOATS else np.int64 for column in names_of_columns}
     columns: dict[str, Array] = {

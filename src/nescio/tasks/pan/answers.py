@@ -1,4 +1,4 @@
-"""The answers of a run: its score of each problem, the side it takes, and what is odd in them."""
+"""The answers of a run: its score of each problem, the side it takes, and oddities."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nescio.tasks.kit import fault_at
 from nescio.tasks.pan.shapes import shared
 from nescio.tasks.pan.truth import DECIDED, Truth, identifier
 
-# What is odd in an answer: a list of one number, a score outside [0, 1], or one on the other side than the letter.
+# Oddities of an answer: a list of one number, a score outside [0, 1], or one on the other side than the letter.
 LISTED, OUTSIDE, OTHER_SIDE = "listed", "outside", "other side"
 
 
@@ -34,7 +34,8 @@ class _Answer(Struct, frozen=True):
 
 
 def values_of(source: Source, truth: Truth, run: str, notes: list[Note]) -> tuple[Array, Array]:
-    """Return the scores of a run and the sides it takes, for each problem of the truth; 0.5 where it has none."""
+    """Return the scores of a run and the sides it takes, for each problem of the truth; 0.5 if the run lacks a
+    problem."""
     odd: Counter[str] = Counter()
     values, sides = answers_of(source, tuple(truth.same), odd=odd)
     missing = np.isnan(values)
@@ -118,7 +119,8 @@ def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
 
 
 def _at_once(source: Source, index: Mapping[str, int], odd: Counter[str]) -> tuple[Array, Array] | None:
-    """Return which problems the answers are to, and their scores, where nothing in the file needs a word; else None."""
+    """Return the problems that the answers are to, and their scores, if nothing in the file needs a remark; else
+    None."""
     key = "value" if "value" in source.columns else shared(source) or "value"
     rows = plain_rows(source, id=str, **{key: float | tuple[float]})
     if rows is None:

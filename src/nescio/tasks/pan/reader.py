@@ -86,7 +86,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _in_words(truth: Truth, values: Array) -> Array:
-    """Say what is right of each problem, and what each run answered."""
+    """Return the words of the right answer to each problem, and of each run's answer."""
     gold = ["same author" if same else "different authors" for same in truth.same.values()]
     texts: Array = np.full(values.shape, None, dtype=object)
     for run, row in enumerate(values):

@@ -1,4 +1,4 @@
-"""Which of PAN's files a file is, by its keys, its lines or its name."""
+"""Recognise which of PAN's files a file is, by its keys, its lines or its name."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def recognise(source: Source) -> str | None:
 
 
 def shared(source: Source) -> str | None:
-    """Return the key of this file that truth and answers both bear; None where it has none."""
+    """Return the key of this file that both truth and answers have, or None if it has none."""
     return next((key for key in SHARED if key in source.columns), None)

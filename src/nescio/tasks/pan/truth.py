@@ -21,14 +21,14 @@ DECIDED = {"Y": 1.0, "N": 0.0, "-": 0.5}
 
 
 class Truth(Struct):
-    """The truth of each problem, in the order of the file, and what else it says of them."""
+    """The truth of each problem, in the order of the file, and its other columns."""
 
     same: dict[str, int] = field(default_factory=dict)
     strata: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def read_truth(source: Source) -> Truth:
-    """Read a truth file; raises FormatError where a problem appears twice."""
+    """Read a truth file; raises FormatError if a problem appears twice."""
     truth = Truth()
     for problem, same, strata, line in _texts(source) if source.kind == "text" else _rows(source):
         if problem in truth.same:
@@ -39,7 +39,7 @@ def read_truth(source: Source) -> Truth:
 
 
 def problems_of(source: Source) -> tuple[str, ...]:
-    """Return the problems of a truth file, without what is true of them; raises FormatError for another file."""
+    """Return the problems of a truth file, without their truth; raise FormatError for another file."""
     if recognise(source) is None:
         raise FormatError(source.label, 'topics of PAN must be a truth file, as in {"id", "same"} or EN001 Y')
     return tuple(read_truth(source).same)

@@ -54,12 +54,13 @@ class _Asked(Struct, frozen=True):
 
     @property
     def wording(self) -> tuple[str, ...]:
-        """What makes two questions the same, whatever their numbers."""
+        """The wording of the question and its options. Two questions with the same wording are the same, whatever their
+        numbers."""
         return squeeze(self.text), *map(squeeze, self.options.values())
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of a test with their texts; where its gold is given too, with the right options. A gold file
+    """Return the questions of a test with their texts, and with the right options if its gold is given too. A gold file
     is a test."""
     by_part = by_role(parts)
     gold, test = (_only(by_part[name], name) for name in ("gold", "test"))
@@ -122,13 +123,13 @@ def _only(sources: Sequence[Source], what: str) -> Source | None:
 
 
 def _names(sources: Sequence[Source], roots: Sequence[Element]) -> list[str]:
-    """Return each run's `run_id` where all have one of their own, else the names of their files."""
+    """Return each run's `run_id` if all have one of their own, else the names of their files."""
     names = [(root.get("run_id") or "").strip() for root in roots]
     return names if all(names) and len(set(names)) == len(names) else name_runs(sources)
 
 
 def _located(source: Source, root: Element) -> Iterator[tuple[Key, Element, Element | None]]:
-    """Yield every question with its key and its topic; raises FormatError where it has no number of its own."""
+    """Yield every question with its key and its topic; raises FormatError if it has no number of its own."""
     seen: dict[Key, int] = {}
     for element in root.tagged(*QUESTIONS):
         above = {str(ancestor.tag): ancestor for ancestor in element.ancestors("reading-test", "topic")}
@@ -176,7 +177,7 @@ def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
 
 
 def _story(question: Element, seen: dict[Element, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the sentences of the documents of the reading test that a question stands in; each test is cut once."""
+    """Return the sentences of the documents of a question's reading test; each test is cut into sentences once."""
     test = next(question.ancestors("reading-test"))
     if test not in seen:
         texts = ["".join(document.itertext()) for document in test.tagged("doc")]
@@ -185,7 +186,7 @@ def _story(question: Element, seen: dict[Element, tuple[str, ...]]) -> tuple[str
 
 
 def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: list[Note]) -> dict[Key, Key]:
-    """Return where in the gold each question of the test stands, by its wording."""
+    """Return the key in the gold of each question of the test, found by its wording."""
     places: dict[tuple[str, ...], list[Key]] = {}
     for one in questions.values():
         places.setdefault(one.wording, []).append(one.key)
@@ -260,7 +261,8 @@ def _response(source: Source, element: Element, one: _Asked) -> Response:
 
 
 def _chosen(source: Source, element: Element) -> Element | None:
-    """Return the one answer that stands in the question, or of several the one that is marked."""
+    """Return the only answer of a question, or the one that is marked if there are several; None if there is no such
+    answer."""
     answers = [answer for answer in element.children("answer") if (answer.get("a_id") or "").strip()]
     if len(answers) > 1 or any(answer.get("selected") is not None for answer in answers):
         answers = [answer for answer in answers if (answer.get("selected") or "").strip().lower() in _YES]

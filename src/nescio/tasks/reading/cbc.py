@@ -61,14 +61,14 @@ def recognise(source: Source) -> str | None:
 
 
 def _field(line: str) -> tuple[str | None, str]:
-    """Return the field that a line begins, and what follows its colon; none where it begins none."""
+    """Return the field that a line begins, and the text after its colon; the field is None if the line begins none."""
     name, colon, rest = line.partition(":")
     known = _BY_NAME.get(name.strip(WHITE).lower()) if colon else None
     return known, (rest if known else line).strip(WHITE)
 
 
 class _Block(Struct):
-    """What is said of a question, with the line on which each field begins."""
+    """The fields of a question, with the line on which each begins."""
 
     source: Source
     line: int
@@ -81,13 +81,12 @@ class _Block(Struct):
         return self.fields["QuestionID"]
 
     def fail(self, rule: str, value: object = None, name: str = "QuestionID") -> FormatError:
-        """Return the error that says what is wrong with a field."""
+        """Return the error for a fault in a field."""
         return FormatError(self.source.label, rule, where=f"line {self.lines.get(name, self.line)}", value=value)
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of the keys, or where there is no key those of the files of questions, with the stories that
-    are given."""
+    """Return the questions of the keys, or, without a key, those of the files of questions, with the given stories."""
     by_part = by_role(parts)
     notes: list[Note] = []
     if not by_part["gold"] and not by_part["questions"]:
@@ -136,7 +135,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _read_stories(sources: Sequence[Source]) -> dict[str, tuple[str, ...]] | None:
-    """Return the sentences of each story by its STORYID; None where no story is given."""
+    """Return the sentences of each story by its STORYID, or None if no story is given."""
     if not sources:
         return None
     stories: dict[str, tuple[str, ...]] = {}
@@ -279,7 +278,7 @@ def _question(
 
 
 def _accepted(block: _Block | None, sentences: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the sentences (from 0) that people accept; None where nobody says."""
+    """Return the sentences (from 0) that people accept, or None if nobody says which."""
     if block is None or "Sentences" not in block.fields or not sentences:
         return None
     numbers = block.fields["Sentences"].replace(",", " ").split()
@@ -300,8 +299,8 @@ def _responses(source: Source, run: str, keys: set[str], notes: list[Note]) -> I
 def responses_of(
     source: Source, ids: set[str] | None = None, faults: list[FormatError] | None = None
 ) -> Iterator[Response]:
-    """Yield the responses of a file, to the questions of these ids where some are given; raises FormatError at the
-    first unsound block, or puts each among the `faults`."""
+    """Yield the responses of a file, to the questions of these ids if some are given. Raise FormatError at the first
+    unsound block, or put each among the `faults`."""
     seen: dict[str, int] = {}
     for block in _blocks(source, faults):
         with collected(faults):

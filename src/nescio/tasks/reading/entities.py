@@ -1,4 +1,5 @@
-"""Which sentences name a person, a place or a time (Deep Read's Name and Sem), and who a pronoun stands for (Pro).
+"""Recognise the sentences that name a person, a place or a time (Deep Read's Name and Sem), and the person that a
+pronoun refers to (Pro).
 
 The paper used the Alembic tagger for names. This small recogniser of our own works by lists and by the words around a
 name; it needs no model and no download, and does not recognise organisations. Sem reads WordNet's noun classes through
@@ -40,7 +41,7 @@ _TIMES = re.compile(
 
 
 class Named(Struct, frozen=True):
-    """What a sentence holds: the classes of things named, and the words of each person with where the name ends."""
+    """The names in a sentence: the classes of things named, and the words of each person with the end of the name."""
 
     classes: frozenset[str]
     persons: tuple[tuple[int, tuple[str, ...]], ...]
@@ -48,7 +49,7 @@ class Named(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 10)
 def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
-    """Return the names in each sentence; a surname alone is a person where the story has the full name elsewhere."""
+    """Return the names in each sentence; a surname alone is a person if the story has the full name elsewhere."""
     runs = [_capitals(sentence) for sentence in story]
     surnames = {run.words[-1] for of_sentence in runs for run in of_sentence if run.is_person and len(run.words) > 1}
     named = []
@@ -71,7 +72,7 @@ def entities(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return for each sentence the names that its pronouns stand for: the nearest person named before."""
+    """Return for each sentence the names that its pronouns refer to: the nearest person named before."""
     last: tuple[str, ...] = ()
     bags = []
     for sentence, named in zip(story, recognise(story), strict=True):
@@ -115,7 +116,8 @@ def _is_capital(token: str) -> bool:
 
 
 def _joined(sentence: str, tokens: list[tuple[str, int, int]], at: int) -> bool:
-    """Whether nothing but a space, or the full stop of a title or an initial, stands before a token."""
+    """Return whether a token follows the one before it after only a space, or after the full stop of a title or an
+    initial."""
     between = sentence[tokens[at - 1][2] : tokens[at][1]]
     title = _plain(tokens[at - 1][0]) in known.TITLES or len(tokens[at - 1][0]) == 1
     return between.strip(" ") == "" or (between.strip(" ") == "." and title)
@@ -155,7 +157,7 @@ def _is_place(words: list[str], before: str) -> bool:
 
 
 def has_wordnet() -> bool:
-    """Whether nltk is installed and finds WordNet's files."""
+    """Return whether nltk is installed and finds WordNet's files."""
     return wordnet() is not None
 
 

@@ -1,4 +1,4 @@
-"""The answer stands in the right sentence of a story: reading comprehension as Deep Read's authors scored it."""
+"""The answer is in the right sentence of a story: reading comprehension as Deep Read's authors scored it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from nescio.tasks.reading.marks import mark
     },
 )
 def deep_read(question: Question, answer: str, threshold: float = 0.5, keep_pronouns: bool = False) -> Grade:
-    """Right if the sentence that it stands in is accepted: by people where the collection has their list, else by
-    AutSent.
+    """Call an answer right if the sentence that holds it is accepted: by people if the collection has their list, else
+    by AutSent.
 
-    The paper has no right and wrong beyond these marks. Where there is no story, an answer is right if its word
-    recall reaches `threshold`. The columns are word recall and precision, HumSent and AutSent
-    (`nescio.tasks.reading.marks`); silence earns 0, and has no precision where answers alone count. On a question
-    without an answer silence earns 1 and any answer 0, as for every judge.
+    The paper has no right and wrong beyond these marks. Without a story, an answer is right if its word recall reaches
+    `threshold`. The columns are word recall and precision, HumSent and AutSent (`nescio.tasks.reading.marks`); silence
+    earns 0, and has no precision where answers alone count. On a question without an answer silence earns 1 and any
+    answer 0, as for every judge.
     """
     marks = mark(question, answer, keep_pronouns=keep_pronouns)
     scores = {

@@ -35,14 +35,14 @@ that which
 
 
 class Match(Struct, frozen=True):
-    """Word recall and precision of an answer; NaN where the key, or the answer, has no content word."""
+    """Word recall and precision of an answer; NaN if the key, or the answer, has no content word."""
 
     recall: float
     precision: float
 
 
 class Marks(Struct, frozen=True):
-    """All that the paper measures of one answer; NaN where it is undefined: no story, or no list made by people."""
+    """All that the paper measures of one answer; NaN if it is undefined: no story, or no list made by people."""
 
     recall: float
     precision: float
@@ -51,7 +51,7 @@ class Marks(Struct, frozen=True):
 
     @property
     def precision_of_all(self) -> float:
-        """The precision where every question counts whose key has content words: 0 for an answer without any."""
+        """The precision over all questions whose key has content words: 0 for an answer without any."""
         return 0.0 if math.isnan(self.precision) and not math.isnan(self.recall) else self.precision
 
 
@@ -65,7 +65,7 @@ def content_words(text: str, *, keep_pronouns: bool = False) -> tuple[str, ...]:
 
 
 def match(answer: str, key: str, *, keep_pronouns: bool = False) -> Match:
-    r"""Word recall and precision of an answer against one key.
+    r"""Return the word recall and precision of an answer against one key.
 
     With k the content words of the key and a those of the answer, as lists: $R = |\{t \in k: t \in a\}| / |k|$, so a
     word that the key repeats matches every time or never; $P = |\{t \in a: t \in k\}| / |a|$. R is NaN for a key
@@ -82,8 +82,8 @@ def _match(answer: Sequence[str], key: Sequence[str]) -> Match:
 
 
 def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False) -> Match:
-    """Return the match with the key of the best recall, and of several the best precision; keys without content words
-    are passed over. NaN where no key has any."""
+    """Return the match with the key of the best recall, and among several the best precision. Keys without content
+    words are passed over; NaN if no key has any."""
     matches = [match(answer, key, keep_pronouns=keep_pronouns) for key in keys]
     sound = [one for one in matches if one.recall == one.recall]
     return max(
@@ -95,7 +95,7 @@ def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False)
 def answer_sentences(story: tuple[str, ...], keys: tuple[str, ...], keep_pronouns: bool = False) -> frozenset[int]:
     """AutSent's list: the sentences (from 0) with the highest recall against a key, all that tie.
 
-    The list is empty where the best recall is 0: nothing in the story matches the key.
+    The list is empty if the best recall is 0: nothing in the story matches the key.
     """
     kept = [words_ for key in keys if (words_ := content_words(key, keep_pronouns=keep_pronouns))]
     sentences = [content_words(sentence, keep_pronouns=keep_pronouns) for sentence in story]
@@ -114,8 +114,9 @@ def _spaced(text: str) -> str:
 
 
 def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
-    """Return the sentence (from 0) that an answer was taken from: it equals the answer, or else is the first that holds
-    it word for word, or else the first that it holds; None where there is none. Case and punctuation do not matter."""
+    """Return the sentence (from 0) that an answer was taken from, or None if there is none. It equals the answer; else
+    it is the first that contains the answer word for word, or else the first that the answer contains. Case and
+    punctuation do not matter."""
     spaced, spelt = _spaced(answer), _spelt(story)
     if not spaced.strip():
         return None
@@ -128,7 +129,7 @@ def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
 
 
 def mark(question: Question, answer: str, *, keep_pronouns: bool = False) -> Marks:
-    """Mark an answer by its keys, its story and the sentences that people accept, where they are known."""
+    """Return the marks of an answer by its keys, its story and the sentences that people accept, if they are known."""
     best = best_match(answer, question.answers, keep_pronouns=keep_pronouns)
     if not question.story:
         return Marks(best.recall, best.precision, NAN, NAN)

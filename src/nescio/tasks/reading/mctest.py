@@ -40,8 +40,8 @@ def recognise(source: Source) -> str | None:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of any number of tests with their stories, and where the .ans is given too with the right
-    options."""
+    """Return the questions of any number of tests with their stories, and with the right options if the .ans is given
+    too."""
     by_part = by_role(parts)
     tests, keys = by_part["test"], by_part["gold"]
     if not tests:
@@ -70,7 +70,8 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a reader's signature
-    """Refuse to read runs alone: MCTest has no format of them, its stories are read beside runs in JSON Lines."""
+    """Raise an error for runs alone: MCTest has no format of them, and its stories are read beside runs in JSON
+    Lines."""
     raise MismatchError(f"{parts[0][1].label} is MCTest; give runs (id, answer, confidence in .jsonl) with it")
 
 

@@ -39,7 +39,7 @@ COLUMNS = {
     "confidence": ("confidence",),
 }
 _LETTERS = ("R", "W", "X", "U")
-# What an assessment says: whether it calls the question unanswered, and the letter of the answer or of the candidate.
+# An assessment says whether it calls the question unanswered, and the letter of the answer or of the candidate.
 WORDS: dict[str, tuple[bool, str]] = {
     **{letter: (False, letter) for letter in _LETTERS},
     **{f"{NOA} {letter}": (True, "R" if letter == "R" else "W") for letter in _LETTERS},
@@ -51,7 +51,8 @@ MEANINGS_OF_U = ("unsupported", "unanswered")
 
 
 class _Line(Struct):
-    """An answer of a run; as a word, such as NOA; whether it is silence; the letter of it or of what was withheld."""
+    """An answer of a run; its word, such as NOA; whether it is silence; and the letter of it or of the withheld
+    answer."""
 
     answer: Answer
     said: str
@@ -140,9 +141,10 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
 
 
 def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
-    """Say whether the letter U is unanswered: it is unsupported where there is an X or another word for unanswered.
+    """Return whether the letter U means unanswered. It means unsupported if there is an X or another word for
+    unanswered.
 
-    Raises UsageError where neither is there and U is beside an answer.
+    Raises UsageError if neither is there and U is beside an answer.
     """
     told = any(line.letter == "X" or (line.silent and not line.noa) for line in lines)
     told = told or any(line.noa and line.letter != "U" for line in lines)
@@ -153,7 +155,7 @@ def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
 
 
 def _settled(lines: Sequence[_Line]) -> Iterator[Answer]:
-    """Yield the answers with what became of them; raises FormatError where NIL is right and so is another answer."""
+    """Yield the answers with their outcomes; raise FormatError if NIL is right and so is another answer."""
     rights = [line for line in lines if line.letter == "R" and not line.silent]
     right = {line.answer.question: line.said != NIL for line in reversed(rights)}  # what the first says
     for line in lines:

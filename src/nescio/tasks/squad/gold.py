@@ -1,4 +1,4 @@
-"""The gold of SQuAD 2.0: questions by their paragraphs and articles, read at once where they have the usual shape."""
+"""The gold of SQuAD 2.0: questions by their paragraphs and articles, read at once if they have the usual shape."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nescio.tasks.squad.scores import Golds
 
 
 class _Asked(Struct, frozen=True):
-    """A question of the gold, its article, and where it stands: in which article, paragraph and place, from 0."""
+    """A question of the gold, with its article and the indices of its article, paragraph and place, from 0."""
 
     id: str
     text: str
@@ -28,7 +28,7 @@ class _Asked(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """Where it stands, as a message says it."""
+        """The path of the question in the file, as messages write it."""
         return f"data[{self.data}].paragraphs[{self.paragraph}].qas[{self.qas}]"
 
 
@@ -73,7 +73,7 @@ def questions(gold: Gold, options: ReadOptions) -> tuple[Question, ...]:
 
 @lru_cache(maxsize=1)
 def shape() -> Any:
-    """Return what a sound gold file looks like, to be checked by msgspec at once."""
+    """Return the shape of a sound gold file, so that msgspec checks it at once."""
     import msgspec
 
     answer: Any = msgspec.defstruct("Answer", [("text", str)])
@@ -84,12 +84,12 @@ def shape() -> Any:
 
 
 def _fast(source: Source) -> list[_Asked] | None:
-    """Return the questions of a sound file; None where there is something to look at more closely."""
+    """Return the questions of a sound file, or None if the file needs a closer look."""
     import msgspec
 
     try:
         return listed_questions(msgspec.convert(source.document, shape()))
-    except (msgspec.ValidationError, UnicodeEncodeError):  # the latter where half of a surrogate pair stands alone
+    except (msgspec.ValidationError, UnicodeEncodeError):  # the latter if half of a surrogate pair is alone
         return None
 
 

@@ -16,8 +16,8 @@ from nescio.tasks.squad.scores import best, score_texts
 
 
 def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
-    """Return what evaluate-v2.0.py prints for files of gold, predictions and (optionally) no-answer probabilities or
-    odds, by its keys.
+    """Return the figures that evaluate-v2.0.py prints for files of gold, predictions and (optionally) no-answer
+    probabilities or odds, by its keys.
 
     Figures are in percent, and no threshold is applied: `exact`, `f1`, `total`, `HasAns_*`, `NoAns_*`, and with odds
     `best_exact`, `best_f1` and their `_thresh`. As in the script, a question without a prediction counts nowhere, and
@@ -48,8 +48,8 @@ def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
 
 
 def _gold_of(path: Any) -> Gold:
-    """Return the gold of a file, which when it is sound is read without what nobody asks for (the paragraphs
-    themselves)."""
+    """Return the gold of a file. If the file is sound, the parts that nobody asks for (the paragraphs themselves) are
+    not read."""
     import msgspec
 
     try:

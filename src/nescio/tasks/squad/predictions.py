@@ -1,4 +1,4 @@
-"""Predictions and odds: which file of odds is of which run, and what both say of each question."""
+"""Match files of odds with runs, and read what both say of each question."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _GENERIC = {
 
 
 def run_names(sources: Sequence[Source]) -> list[str]:
-    """Return the stems without `pred_` before them, where that leaves them apart."""
+    """Return the stems without `pred_` before them, if the rest still tells them apart."""
     names = name_runs(sources, generic=("pred", "preds", "prediction", "predictions"))
     short = [_PREFIX.sub("", name) for name in names]
     return short if len(set(short)) == len(short) else names
 
 
 def read_predictions(source: Source, run: str, gold: Gold, notes: list[Note]) -> dict[str, str]:
-    """Return the predictions for the gold's questions, in their order; raises MismatchError where there is none."""
+    """Return the predictions for the gold's questions, in their order; raises MismatchError if there is none."""
     predicted = source.document
     texts = {name: predicted[name] or "" for name in gold.golds.ids if name in predicted}
     say_left_out(source, run, len(predicted) - len(texts), len(predicted), notes)
@@ -75,7 +75,7 @@ def match_odds(
 
 
 def _core(source: Source) -> tuple[str, ...]:
-    """Return what a file's name says beyond what kind of file it is; its folder where it says no more."""
+    """Return the words of a file's name that do not name its kind; its folder if there are none."""
     folder = own_path(source.path).parent.name if source.path else ""
     return core_of(source.stem) or ("/", folder)
 
@@ -92,7 +92,7 @@ def finite_odds(source: Source) -> Iterator[tuple[str, float]]:
 
 
 def confidence(odds: Odds, run: str, gold: Gold, notes: list[Note]) -> dict[str, float]:
-    """Return how sure a run is of the answer it gives: 1 - p where its odds are probabilities p of no answer, else
+    """Return a run's confidence in the answer that it gives: 1 - p if its odds are probabilities p of no answer, else
     minus the odds."""
     source, values = odds
     if not any(name in values for name in gold.golds.ids):
@@ -111,7 +111,7 @@ def confidence(odds: Odds, run: str, gold: Gold, notes: list[Note]) -> dict[str,
 
 
 def tuned_note(run: str, gold: Gold, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> Note:
-    """Give the figures of the official script at the thresholds that it tunes."""
+    """Return a note with the figures of the official script at the thresholds that it tunes."""
     figures = best(gold.golds, texts, scores, odds)
     return note(
         "squad2.tuned",

@@ -1,7 +1,7 @@
 """SQuAD's exact match and token F1, question by question, bit for bit as evaluate-v2.0.py computes them, and its
 thresholds.
 
-Written from the description of the script (Rajpurkar et al. 2018). A text is normalised once, however often it stands.
+Written from the description of the script (Rajpurkar et al. 2018). A text is normalised once, however often it occurs.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> W
 
 
 def _articles(collection: Collection) -> list[dict[str, Any]]:
-    """Return the questions by article and paragraph, where they say so; a paragraph's text is not needed, and not
+    """Return the questions by article and paragraph, if they say so; a paragraph's text is not needed, and not
     known."""
 
     def label(question: Question, name: str, default: str) -> str:
@@ -110,8 +110,8 @@ def _predictions(run: Run) -> dict[str, str]:
 
 
 def _odds(run: Run) -> dict[str, float]:
-    """Return minus the confidence of the answers given. Silence gets the highest of these: the script wants a number
-    for it, and none of what it prints (but for the curves that it draws when asked) depends on which."""
+    """Return minus the confidence of the answers given. Silence gets the highest of these, because the script wants a
+    number for it. No figure that it prints depends on which (except the curves that it draws on request)."""
     first = [one for one in run.responses if one.rank == 1]
     odds = {one.question_id: -one.confidence for one in first if one.answered and one.confidence is not None}
     if odds:

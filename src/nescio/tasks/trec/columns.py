@@ -1,4 +1,4 @@
-"""What trec_eval gives for each topic of a run: of the documents that it ranks, not of the first alone."""
+"""The values of trec_eval for each topic of a run. They cover all documents that the run ranks, not the first alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _RANKED = "ranks questions by confidence; trec.AP is over the documents of each 
 
 
 def _first(behaviour: Any) -> Array:
-    """Return the precision at the first document of an answer, which stands for a topic with one relevant document."""
+    """Return the precision at the first document of an answer, for a topic with one relevant document."""
     return np.where(behaviour.right & behaviour.answered, 1.0, 0.0)
 
 

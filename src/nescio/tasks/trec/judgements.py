@@ -23,20 +23,20 @@ from nescio.text import squeeze
 
 VERDICTS = {"R": CORRECT, "W": INCORRECT, "X": INCORRECT, "U": INCORRECT}
 NUMBERS = {"1": "R", "-1": "W", "2": "U", "3": "X"}  # of TREC's own files; its README of 2005 names them
-# What TREC's collections call their documents: NYT19990101.0001, AP880212-0001, FBIS3-1, LA010189-0001,
+# The names of documents in TREC's collections: NYT19990101.0001, AP880212-0001, FBIS3-1, LA010189-0001,
 # FR940104-0-00001.
 _DOCNO = re.compile(r"[A-Z]{2,5}\d{1,9}(?:[-.]\d+){1,2}|[A-Z]{3}\d{8,12}")
 _NAMES = {"X": "inexact", "U": "unsupported"}
 
 
 def is_judged_in_numbers(cells: Sequence[str]) -> bool:
-    """Say whether the cells of a line are a factoid judgement in numbers: the docno tells it from qrels and from
+    """Return whether the cells of a line are a factoid judgement in numbers: the docno tells it from qrels and from
     nuggets."""
     return len(cells) >= 3 and cells[2] in NUMBERS and (cells[1] == NIL or _DOCNO.fullmatch(cells[1]) is not None)
 
 
 class _Pool(Struct):
-    """What was judged: a letter for each question, document and answer; and for which questions NIL is right."""
+    """The judgements: a letter for each question, document and answer, and the questions for which NIL is right."""
 
     verdicts: dict[tuple[str, str, str], str] = field(default_factory=dict)
     answerable: dict[str, int] = field(default_factory=dict)
@@ -60,7 +60,7 @@ def _state(letter: str, options: ReadOptions) -> int:
 
 
 def _settle_answerable(known: dict[str, int], question: str, docno: str, state: int, error: FormatError) -> None:
-    """Note what right answers say of a question: NIL that it has no answer, any other that it has one; both cannot
+    """Note what right answers imply about a question: NIL that it has no answer, any other that it has one; both cannot
     be."""
     if state != CORRECT:
         return
@@ -122,7 +122,7 @@ def _say_letters(run: str, letters: Counter[str], options: ReadOptions, notes: l
 
 
 def with_pool(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
-    """Return the answers of runs, looked up in the pool of what was judged; one that is not in it is not graded."""
+    """Return the answers of runs, looked up in the pool of judgements; one that is not in it is not graded."""
     pool = _Pool()
     for question, docno, letter, answer, line in _judgements(source, options):
         key = question, docno, squeeze(answer)

@@ -25,7 +25,7 @@ FIGURES = ("trec.ap", "trec.rr", *(f"trec.top{k}" for k in CUTOFFS))
 
 
 def with_qrels(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
-    """Hold runs against a file of qrels."""
+    """Return outcomes of runs by a file of qrels."""
     least = _least(options)
     relevant: dict[str, dict[str, int]] = {}
     for cells, line in cells_of(source, 5):
@@ -66,8 +66,8 @@ def _by_qrels(
     figures: array[float],
     notes: list[Note],
 ) -> Iterator[tuple[Answer, int]]:
-    """Yield a row a run and topic, with the rank of the first relevant document, 0 where there is none; and add what
-    trec_eval gives for the topic to `figures`."""
+    """Yield a row a run and topic, with the rank of the first relevant document, 0 if there is none. Add trec_eval's
+    values for the topic to `figures`."""
     for run in runs:
         say_strangers(run, relevant, notes)
         unjudged = 0
@@ -96,8 +96,8 @@ def _by_qrels(
 
 
 def _figures(good: Sequence[int], known: int) -> list[float]:
-    """Return what trec_eval gives for a topic, by the ranks of the relevant documents and how many are known, in the
-    order of `FIGURES`."""
+    """Return the figures of trec_eval for a topic, in the order of `FIGURES`, from the ranks of the relevant documents
+    and the number of known ones."""
     precisions = sum(so_far / rank for so_far, rank in enumerate(good, 1))
     first = 1 / good[0] if good else 0.0
     return [precisions / known if known else 0.0, first, *(float(bisect_right(good, k)) for k in CUTOFFS)]
@@ -112,7 +112,7 @@ def _least(options: ReadOptions) -> int:
 
 
 def say_strangers(run: RankedRun, known: Mapping[str, object], notes: list[Note]) -> None:
-    """Note how many topics of a run were not judged; raises MismatchError where none was."""
+    """Note how many topics of a run were not judged; raises MismatchError if none was."""
     strangers = sum(topic not in known for topic in run.topics)
     if strangers == len(run.topics):
         raise MismatchError(f"{run.source.label}: run {run.name!r} has no topic that was judged")

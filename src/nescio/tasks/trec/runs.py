@@ -21,7 +21,7 @@ NIL = "NIL"
 
 
 class RankedDocument(Struct, frozen=True):
-    """One line of a run: a document, and the answer taken from it where the line goes on with one."""
+    """A line of a run: a document, and the answer taken from it if the line has one."""
 
     docno: str
     rank: int
@@ -31,7 +31,7 @@ class RankedDocument(Struct, frozen=True):
 
 
 class RankedRun(Struct, frozen=True):
-    """One run: what it gives for each topic, best first."""
+    """A run: its documents for each topic, best first."""
 
     name: str
     source: Source
@@ -39,7 +39,7 @@ class RankedRun(Struct, frozen=True):
 
 
 def read_runs(sources: Sequence[Source], options: ReadOptions) -> list[RankedRun]:
-    """Read the runs, named by their tags where no two files share one, else by their files."""
+    """Read the runs, named by their tags if no two files share one, else by their files."""
     order = choose(options, "order", ["score", "rank"], "orders") if "order" in options.choose else "score"
     read = [(source, _read_run(source, order)) for source in sources]
     tags = Counter(tag for _, runs in read for tag in runs)
@@ -80,8 +80,7 @@ def _read_run(source: Source, order: str) -> dict[str, dict[str, list[RankedDocu
 
 
 def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[RankedDocument]]]) -> None:
-    """Raise FormatError for the first line whose document, with the same answer, stands for the same topic of a run
-    already."""
+    """Raise FormatError for the first line that repeats a document with the same answer for the same topic of a run."""
     again: list[tuple[int, str]] = []
     for topics in runs.values():
         for topic, answers in topics.items():

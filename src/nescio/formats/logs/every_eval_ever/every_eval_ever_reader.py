@@ -63,13 +63,14 @@ class Instance(Struct):
 
     @property
     def asked(self) -> Asked:
-        """What tells whether two instances are of one question: the model, the sample and a hash of what was asked."""
+        """The key of an instance's question: the model, the sample and a hash of the text. Two instances with one key
+        are of one question."""
         sample = self.model_id, str(self.sample_id), hash(str(part_of(self.input, "raw")))
         return self.evaluation_name, sample, str(self.evaluation_result_id)
 
     @property
     def says_outcome(self) -> bool:
-        """Whether it has a field for what the outcome is."""
+        """Whether it has a field for the outcome."""
         return self.evaluation.outcome is not None or OUTCOME in as_object(self.metadata)
 
 
@@ -78,7 +79,8 @@ class Instance(Struct):
     about="every_eval_ever: instance-level results, one per line",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read instances, every model a run; where there are several evaluations, a question bears the name of its own."""
+    """Read instances, every model a run; if there are several evaluations, the name of a question includes its
+    evaluation."""
     log = Log(parts, options)
     asked: list[Asked] = []
     answers: list[Answer] = []
@@ -118,7 +120,7 @@ def _check(grade: Grade, source: Source, where: str) -> None:
 
 
 def _chosen(log: Log, asked: Sequence[Asked], answers: Sequence[Answer]) -> list[Answer]:
-    """Return the answers of one evaluation where several are of the same questions; all of them where they are not."""
+    """Return the answers of one evaluation if several are of the same questions; else all of them."""
     results: dict[tuple[str, Sample], set[str]] = {}
     for name, sample, result in asked:
         results.setdefault((name, sample), set()).add(result)
@@ -167,7 +169,7 @@ def _answer(one: Instance) -> Answer:
 
 
 def _as_written(answer: Answer, one: Instance) -> None:
-    """Give an answer the state and the reason that nescio wrote, if it did."""
+    """Give an answer the state and the reason that nescio wrote into it, if any."""
     held, grade = as_object(one.metadata), one.evaluation
     word, why = (grade.outcome, grade.outcome_reason) if grade.outcome else (held.get(OUTCOME), held.get(WHY))
     if not isinstance(word, str) or word not in STATES_WRITTEN:

@@ -1,9 +1,10 @@
-"""Writing outcomes as every_eval_ever: one instance a line.
+"""Write outcomes as every_eval_ever: one instance a line.
 
-The format has no word for declining, so that `is_correct` says of a silence only whether it was right; what the outcome
-is stands beside it (`outcome`, as docs/explanation/every-eval-ever.md proposes), which the schema allows, and in the
-metadata of each instance (`nescio_outcome`, `nescio_why`). This format's reader finds it there, and other tools see an
-empty output. An answer that is not graded bears an `error`. The texts of answers are not known to outcomes.
+The format has no word for declining, so that `is_correct` says of a silence only whether it was right. The outcome
+itself is in a field beside it (`outcome`, as docs/explanation/every-eval-ever.md proposes), which the schema allows,
+and in the metadata of each instance (`nescio_outcome`, `nescio_why`). This format's reader finds it there, and other
+tools see an empty output. An answer that is not graded bears an `error`. The texts of answers are not known to
+outcomes.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def _instances(outcomes: Outcomes, progress: Progress | None) -> Iterator[dict[s
 
 
 def _metadata(outcomes: Outcomes, r: int, q: int, state: int, why: str | None) -> dict[str, str]:
-    """Return what is known of an answer and its question beyond the grade; the schema has texts alone here."""
+    """Return all that is known of an answer and its question beyond the grade; the schema has only texts here."""
     held: dict[str, str] = {name: str(values[q]) for name, values in outcomes.strata.items() if str(values[q])}
     held |= {OUTCOME: _WORDS[state]} | ({WHY: why} if why else {})
     if outcomes.repeats is not None:

@@ -39,7 +39,7 @@ from nescio.sources.elements import as_list, as_object, number, objects_in, part
 from nescio.sources.source import Source
 
 MAIN = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match")
-# What the tool records of every request, none of which is a score.
+# Records of the tool on every request; none is a score.
 RECORDS = re.compile(
     r"(num|training|inference|finish_reason|batch)_.*|prompt_truncated|max_prob|logprob|predicted_index"
 )
@@ -182,8 +182,7 @@ def _answer(folder: Folder, case: Case, score: float, log: Log) -> Answer:
 
 
 def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
-    """Return the split or perturbation asked for, or the only one, or the usual one; what is left out is counted in a
-    note."""
+    """Return the split or perturbation asked for, or the only one, or the usual one; a note counts what is left out."""
     many, usual = Counter(str(getattr(case, name)) for case in cases), USUAL[name]
     if len(many) == 1:
         return next(iter(many))
@@ -232,7 +231,8 @@ def _without_a_word(name: str) -> Iterator[str]:
 
 
 def _result(case: Case) -> Mapping[str, Any] | None:
-    """Return the result of a case's request; None where it took several, one an option, or has none."""
+    """Return the result of a case's request, or None if the case took several requests, one an option, or has no
+    result."""
     result = case.requests[0].get("result") if len(case.requests) == 1 else None
     return result if isinstance(result, dict) else None
 
@@ -267,8 +267,8 @@ def _options(case: Case) -> Iterator[str]:
 
 
 def _reasons(case: Case) -> Iterator[str]:
-    """Yield what graders say of an answer (the members `reasoning` or `gpt_reasoning`, say, of its annotations), or why
-    there is none."""
+    """Yield the graders' reasons for the grade of an answer (the members `reasoning` or `gpt_reasoning`, say, of its
+    annotations), or the error that left no answer."""
     error = (_result(case) or {}).get("error")
     if isinstance(error, str) and not _said(case):
         yield error
@@ -288,7 +288,7 @@ def _gold(case: Case) -> Iterator[str]:
 
 
 def silence_of(case: Case) -> str | None:
-    """Return why there is no answer to a single request, ERRORED where there is none to grade, or None."""
+    """Return why there is no answer to a single request, ERRORED if there is none to grade, or None."""
     result = _result(case)
     if result is None or result.get("success") is not True:
         return _failure(str((result or {}).get("error")))
@@ -301,29 +301,29 @@ def silence_of(case: Case) -> str | None:
 
 
 def _failure(error: str) -> str:
-    """Return what became of a request that failed: withheld, refused or empty; anything else is an error, and no answer
-    of the model."""
+    """Return the reason for the failure of a request: withheld, refused or empty. Anything else is an error, and no
+    answer of the model."""
     if REFUSAL.match(error):
         return REFUSED
     return BLOCKED if WITHHELD.search(error) else EMPTY if NO_CONTENT in error else ERRORED
 
 
 def _confidence(case: Case) -> float | None:
-    """Return the probability of the completion: the exponential of its log-probability, which is 0 where the log has
+    """Return the probability of the completion: the exponential of its log-probability, which is 0 if the log has
     none."""
     log = number(_completion(case).get("logprob"))
     return math.exp(log) if log is not None and log <= 0 else None
 
 
 def _no_option(folder: Folder, case: Case) -> str | None:
-    """Return what an answer says that should name an option and names none."""
+    """Return an answer that should name an option and names none; else None."""
     joint = part_of(folder.documents[STATE], "adapter_spec", "method") == "multiple_choice_joint"
     named, options = _option(case)
     return _said(case) if joint and options and named is None else None
 
 
 def _figure(folder: Folder, metric: str, split: str) -> Any:
-    """Return the tool's own figure for a metric on a split, from stats.json where it is given."""
+    """Return the tool's own figure for a metric on a split, from stats.json if it is given."""
     for stat in folder.documents.get(TOTALS) or ():
         name = stat.get("name") if isinstance(stat, dict) else None
         if not isinstance(name, dict) or name.get("name") != metric or (name.get("split") or "") != split:

@@ -1,4 +1,4 @@
-"""What stands in the run folders of HELM: every instance with the requests made for it and its scores."""
+"""Read the run folders of HELM: every instance with the requests made for it and its scores."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ PERTURBATION = ("name", "robustness", "fairness", "computed_on", "seed")  # what
 
 
 class Folder(Struct, frozen=True):
-    """A run folder: its documents and their files by what they are, and what its name says: model, scenario, and the
-    other parameters. `run` is what the run is called, `prefix` what its questions' names begin with."""
+    """A run folder: its documents and files by their kinds, and the parts of its name: model, scenario, and the other
+    parameters. `run` is the name of the run, `prefix` the beginning of its questions' names."""
 
     path: Path
     documents: dict[str, Any]
@@ -58,7 +58,7 @@ _LACKING = f"the answers of a run are in {STATE}.json and {STATS}.json together"
 
 
 def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
-    """Return the files by their folders; raises MismatchError where a folder lacks one of the two that hold its
+    """Return the files by their folders; raises MismatchError if a folder lacks one of the two that hold its
     answers."""
     held: dict[Path, dict[str, Any]] = {}
     files: dict[Path, dict[str, Path]] = {}
@@ -95,7 +95,7 @@ def say_others(parts: Sequence[SourceRole]) -> list[Note]:
 
 
 def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Folder:
-    """Return what the name of a run says: `scenario:parameter=value,...,model=...`; in a folder's name the colon is
+    """Return the parts of the name of a run, `scenario:parameter=value,...,model=...`; in a folder's name the colon is
     another mark."""
     spec, adapter = documents.get(SPEC), documents[STATE]["adapter_spec"]
     name = spec["name"] if spec is not None and isinstance(spec["name"], str) else own_path(path).name
@@ -178,7 +178,7 @@ def _key(
 
 
 def _stats(entries: Any, folder: Folder, where: str) -> Iterator[tuple[str, float]]:
-    """Yield the scores of one entry; those of a sub-split are left out, as they stand in the whole too."""
+    """Yield the scores of one entry; those of a sub-split are left out, because the whole includes them."""
     if not isinstance(entries, list):
         raise FormatError(folder.files[STATS], "stats must be a list", where=where, value=entries)
     for stat in entries:

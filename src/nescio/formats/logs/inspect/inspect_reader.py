@@ -104,8 +104,9 @@ def _first_epochs(scripts: list[Transcript], log: Log) -> list[Transcript]:
 
 
 class Grade(Struct, frozen=True):
-    """What a score says: a number (NaN where there is none), why the answer is silence, why it has no grade, the
-    outcome that the user gave its word, or a word that is none of these. `own` is the number in the tool's own figures.
+    """The meaning of a score. It is a number (NaN if there is none), why the answer is silence, why it has no grade,
+    the outcome that the user gave its word, or a word that is none of these. `own` is the number in the tool's own
+    figures.
     """
 
     score: float = math.nan
@@ -158,7 +159,7 @@ def _part(score: Score | None, key: str) -> Score | None:
 
 
 def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade:
-    """Return what a score says of an answer, before a number is held against a threshold."""
+    """Return the grade that a score gives to an answer, before a number is compared with a threshold."""
     if score is None:
         return Grade(failed=sample.stopped)
     value, silent = score.value, REASONS.get(score.reason)
@@ -189,7 +190,7 @@ def _read(value: Any) -> float | None:
 
 
 def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None:
-    """Raise FormatError where scores are words that nobody said the meaning of."""
+    """Raise FormatError if scores are words whose meaning nobody stated."""
     counts = Counter(grade.label for grade in grades if grade.label is not None)
     if not counts:
         return
@@ -205,8 +206,8 @@ def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None
 
 
 def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | None) -> Answer:
-    """Return what became of a sample. An answer that the provider blocked, or that is empty, is none where it is
-    wrong."""
+    """Return the answer of a sample, graded or with the reason why it is silence. An answer that is not right counts as
+    silence if the provider blocked it, or if it is empty."""
     given = score or Score(None)
     wrong = grade.score < (1.0 if least is None else least) if grade.state is None else grade.state == INCORRECT
     blocked = sample.silent or (EMPTY if sample.empty and not given.answer.strip() else None)
@@ -233,7 +234,7 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
 def _against_header(
     log: Log, script: Transcript, of: tuple[str, str], scores: Sequence[Score | None], numbers: Sequence[float]
 ) -> None:
-    """Note where the log's own figure covers other samples than are in it, or is not what they give."""
+    """Note if the log's own figure covers other samples than are in it, or differs from what they give."""
     scorer, key = of
     reducers: dict[str, tuple[str, float]] = {}
     for by, name, metric, value, reducer in script.figures():

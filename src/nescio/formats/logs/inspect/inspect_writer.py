@@ -1,6 +1,6 @@
 """Writing outcomes as logs of Inspect: a `.json` log for each run, in a folder.
 
-The score of a sample is C, I or N (silence), and NaN where an answer is not graded; its `reason` says why, in Inspect's
+The score of a sample is C, I or N (silence), and NaN if an answer is not graded; its `reason` says why, in Inspect's
 own words where it has one. The repeats of a question are its epochs. The texts of questions and answers are not known
 to outcomes: a sample's input is what its question is called.
 """

@@ -1,4 +1,4 @@
-"""What stands in a log of Inspect: its header and its samples, from an `.eval` archive or a `.json` document."""
+"""Read a log of Inspect, its header and its samples, from an `.eval` archive or a `.json` document."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ _MANY = 1_000  # members of an object
 
 
 class Score(Struct, frozen=True):
-    """What a scorer says of a sample, its reason in the tool's own word, and in its own words where they are wanted."""
+    """A scorer's grade of a sample, its reason in the tool's own word, and its explanation in the scorer's words if
+    they are wanted."""
 
     value: Any
     answer: str = ""
@@ -52,8 +53,8 @@ class Score(Struct, frozen=True):
 
 
 class Sample(Struct, frozen=True):
-    """What is read of one sample. `stopped` says why it has no score; `silent` that the answer was blocked or refused,
-    and `empty` that there is none; both are the provider's word, not the scorer's."""
+    """The parts of one sample that are read. `stopped` says why it has no score, `silent` that the answer was blocked
+    or refused, and `empty` that there is none. The last two are the provider's word, not the scorer's."""
 
     id: str
     epoch: int
@@ -71,7 +72,7 @@ class Sample(Struct, frozen=True):
 
 
 class Transcript(Struct, frozen=True):
-    """One log: its header, its samples, the run that it belongs to, and what its questions' names begin with."""
+    """A log: its header, its samples, the run that it belongs to, and the prefix of its questions' names."""
 
     path: Path
     header: Mapping[str, Any]
@@ -80,17 +81,17 @@ class Transcript(Struct, frozen=True):
     prefix: str = ""
 
     def held(self, *names: str) -> Any:
-        """Return what the header holds under these names, or None."""
+        """Return the value of the header under these names, or None."""
         return part_of(self.header, *names)
 
     def text(self, *names: str) -> str:
-        """Return the same as a text, empty where it is none."""
+        """Return the same as a text, empty if there is none."""
         value = self.held(*names)
         return sanitize(value, target="message") if isinstance(value, str) else ""
 
     @property
     def expected(self) -> int | None:
-        """How many samples the log says there are: questions times epochs."""
+        """The number of samples that the log says there are: questions times epochs."""
         total = self.held("results", "total_samples")
         if isinstance(total, int):
             return total
@@ -100,7 +101,7 @@ class Transcript(Struct, frozen=True):
         return len(ids) * (epochs if isinstance(epochs, int) else 1)
 
     def figures(self) -> Iterator[tuple[str, str, str, float, str]]:
-        """Yield the log's own figures that are means: scorer, name of the score, metric, value, and what reduced the
+        """Yield the log's own figures that are means: scorer, name of the score, metric, value, and the reducer of the
         repeats."""
         for score in objects_in(self.held("results", "scores")):
             for name, metric in as_object(score.get("metrics")).items():
@@ -118,7 +119,7 @@ class Transcript(Struct, frozen=True):
 
 
 def open_log(source: Source, log: Log) -> Transcript:
-    """Read a log with its samples; raises FormatError where there are none."""
+    """Read a log with its samples; raise FormatError if there are none."""
     if source.kind == "archive":
         header, rows = _header(source), _members(source)
     else:
@@ -172,7 +173,7 @@ def _contents(source: Source, wanted: Callable[[str], bool]) -> Iterator[tuple[b
 
 
 def _object(source: Source, content: bytes, where: str) -> dict[str, Any]:
-    """Return a JSON object, its long parts left undecoded where that can be; NaN is taken too."""
+    """Return a JSON object, with its long parts undecoded if possible; NaN is taken too."""
     import msgspec
 
     label = str(source.label)
@@ -200,8 +201,8 @@ def _listed(source: Source) -> Iterator[tuple[Any, str]]:
 
 
 def _once(script: Transcript, log: Log) -> list[Sample]:
-    """Return samples of which no two share an id and an epoch: repeats where the log counts them all, else the last one
-    stands."""
+    """Return samples, no two of which share an id and an epoch. Repeated ones are kept if the log counts them all, else
+    the last one counts."""
     keys = Counter((sample.id, sample.epoch) for sample in script.samples)
     again = len(script.samples) - len(keys)
     if not again:
@@ -291,7 +292,7 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
 
 
 def _reason(score: Mapping[str, Any]) -> str:
-    """Return why a score is what it is, in the tool's words; empty where it does not say.
+    """Return the reason for a score, in the tool's words; empty if it gives none.
 
     Until May 2026 (its change #4048) a judge whose words held no grade made the answer wrong, and only the explanation
     tells. It does not where several judges voted and it is that of the first one, nor where a person has graded the
@@ -339,7 +340,7 @@ def _text(content: Any) -> str:
 
 
 def _targets(target: Any, choices: list[Any]) -> tuple[str, ...]:
-    """Return the gold answers; where they are letters of options, the options."""
+    """Return the gold answers; if they are letters of options, return the options."""
     texts = [str(item).strip() for item in (target if isinstance(target, list) else [target]) if item not in (None, "")]
     letters = [ord(text) - ord("A") if len(text) == 1 else -1 for text in texts]
     if choices and all(0 <= letter < len(choices) for letter in letters):

@@ -1,4 +1,4 @@
-"""How Inspect makes one score of the repeats of a question, so that a log's own figure can be held against its
+"""Make one score of a question's repeats as Inspect does, so that a log's own figure can be compared with its
 answers."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PLAIN: dict[str, Callable[[Sequence[float]], float]] = {
 
 
 def reduced(reducer: str, questions: Iterable[Sequence[Repeat]]) -> Range | None:
-    """Return the mean over the questions of what the reducer makes of their repeats; None where that cannot be told.
+    """Return the mean over the questions of their reduced repeats, or None if that cannot be computed.
 
     The tool leaves out what was not scored, and calls its reducers mean, median, mode, max, at_least_2, pass_at_2 and
     pass_k_2 (its registry of reducers). The mode of a tie is the value that came first, and a log does not keep what

@@ -39,8 +39,7 @@ _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\
 
 
 class Sheet(Struct, frozen=True):
-    """One samples file: the task that its name tells, the run it belongs to, its rows, and the results file beside
-    it."""
+    """A samples file: the task in its name, its run, its rows, and the results file beside it."""
 
     path: Path
     task: str | None
@@ -50,8 +49,8 @@ class Sheet(Struct, frozen=True):
 
 
 class Given(Struct, frozen=True):
-    """Samples as they were given: the file, the task, the run by its folder (and date, where that alone tells it from
-    another), the rows, and the results beside them."""
+    """Samples as they were given: the file, the task, the run, the rows, and the results beside them. The run is named
+    by its folder, and by the date if that alone tells it from another."""
 
     path: Path
     task: str | None
@@ -134,7 +133,7 @@ def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[An
 
 
 def _sheets(files: Sequence[Given], options: ReadOptions) -> list[Sheet]:
-    """Return the samples, each with its run: one a folder, or one a folder and date where the folder holds a task
+    """Return the samples, each with its run: one a folder, or one a folder and date if the folder holds a task
     twice."""
     names: dict[tuple[Path, str | None], tuple[str, str]] = {}
     for one in files:
@@ -164,7 +163,7 @@ def _beside(
 
 
 def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
-    """Return what the task's filters put where they extract nothing."""
+    """Return the texts that the task's filters put if they extract nothing."""
     chains = objects_in(part_of(results, "configs", str(task), "filter_list"))
     steps = [step for chain in chains for step in objects_in(chain.get("filter"))]
     return {INVALID, *(fallback.strip() for fallback in texts_in([step.get("fallback") for step in steps]))}
@@ -250,14 +249,14 @@ def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
 
 
 def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], log: Log) -> None:
-    """Note where the results file counts other documents than the samples hold, or gives another figure."""
+    """Note if the results file counts other documents than the samples hold, or gives another figure."""
     task = str(sheet.task)
     of, own = part_of(sheet.results, "n-samples", task, "effective"), part_of(sheet.results, "results", task, figure)
     log.compare(sheet.path.name, figure, own, scores, of=of if isinstance(of, int) else None)
 
 
 def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
-    """Note where two runs have different documents under one number."""
+    """Note if two runs have different documents under one number."""
     seen: dict[tuple[str | None, str], tuple[int, str]] = {}
     differ: Counter[tuple[str, str]] = Counter()
     for sheet in sheets:

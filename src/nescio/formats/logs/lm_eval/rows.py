@@ -1,4 +1,5 @@
-"""One row of a samples file of lm-evaluation-harness: its metrics, why it is no answer, and how sure its choice was."""
+"""A row of a samples file of lm-evaluation-harness: its metrics, the reason why it is no answer, and the confidence of
+its choice."""
 
 from __future__ import annotations
 
@@ -32,9 +33,9 @@ QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goa
 
 
 class Item(Struct, frozen=True):
-    """One row: its metrics (None for what is no number), why it is no answer, whether there is one (-1 if the row does
-    not say), the words in which it declines, and how sure the options make the choice of the best one, and of the best
-    one for its length.
+    """One row: its metrics (None for a value that is no number), why it is no answer, and whether there is one (-1 if
+    the row does not say). It also has the words in which it declines, and how sure the options make the choice of the
+    best one, and of the best one for its length.
 
     `repeat` says which of several responses to the question it is, `said` is a hash of the responses, and `ungraded`
     counts those that the row's metrics leave out. `no_gold` says whether its gold answer is empty, `paired` whether its
@@ -61,7 +62,7 @@ class Item(Struct, frozen=True):
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
-    """Read the rows of a samples file; the hashes of their documents are kept where there are others to compare them
+    """Read the rows of a samples file; the hashes of their documents are kept if there are others to compare them
     with."""
     for row, where in rows:
         if not isinstance(row, dict):
@@ -75,7 +76,7 @@ def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOpti
 
 
 def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each response to its question, where `repeats` made several and its metrics grade each of them:
+    """Return a row for each response to its question, if `repeats` made several and its metrics grade each of them:
     lists of numbers as long as the responses."""
     size = _sampled(row)
     metrics = row.get("metrics")
@@ -173,7 +174,8 @@ def _prediction_with_gold(row: dict[str, Any], metrics: Iterable[str]) -> tuple[
 
 
 def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
-    """Return the question of a document (or the prompt), the target, and what was said; of options, the likeliest."""
+    """Return the question of a document (or the prompt), the target, and the answer; among options, the answer is the
+    likeliest."""
     held, target = as_object(row.get("doc")), row.get("target")
     question = next((held[name] for name in QUESTIONS if held.get(name)), None) or _prompt(row.get("arguments"), 0, 0)
     if not pairs:
@@ -199,7 +201,8 @@ def _prompt(arguments: Any, request: int, part: int) -> str:
 
 
 def _declines(forms: Iterable[list[str]], options: ReadOptions) -> str | None:
-    """Return the words in which an answer declines: as it was graded, after the filter, or in all that the model said.
+    """Return the words in which an answer declines: as it was graded, after the filter, or anywhere in the model's
+    response.
 
     One of several samples is not what was graded: a vote over them may have gone the other way.
     """
@@ -222,7 +225,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _pairs(responses: list[Any]) -> list[float]:
-    """Return the log-probabilities of options, where each response is [log-probability, is it the greedy one]; else
+    """Return the log-probabilities of options, if each response is [log-probability, is it the greedy one]; else
     none."""
     logs = []
     for response in responses:
@@ -246,7 +249,7 @@ def _lengths(arguments: Any, count: int) -> list[int] | None:
 
 
 def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, float | None] | None:
-    """Return the softmax at the best option, and at the best for its length; None where there is one option, or no
+    """Return the softmax at the best option, and at the best for its length. Return None if there is one option, or no
     finite number.
 
     The log-probability of a single text is that of the gold answer: it says nothing of the answer given.
@@ -265,7 +268,7 @@ def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, 
 
 
 def numbered(items: list[Item]) -> list[Item]:
-    """Return the rows, those of one document numbered as its repeats, where all documents have as many.
+    """Return the rows; those of one document are numbered as its repeats if all documents have equally many.
 
     Where the model said the same each time they are one row twice, which is refused further on.
     """
@@ -283,8 +286,8 @@ def numbered(items: list[Item]) -> list[Item]:
 
 
 def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
-    """Return the rows, those of documents with an empty gold answer as questions that have none and the others as
-    questions that have one, if there are both in the task.
+    """Return the rows. If some documents of the task have an empty gold answer and others do not, the former are
+    questions without an answer, and the latter are questions with one.
 
     A task whose gold answers are all empty is graded by something else.
     """
@@ -297,7 +300,7 @@ def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
 
 
 def say_repeats(file: str, items: Sequence[Item], log: Log) -> None:
-    """Say how many responses each document has, or that the log grades only one of several."""
+    """Note how many responses each document has, or that the log grades only one of several."""
     if repeats := max((item.repeat or 0 for item in items), default=0):
         template = "{subject}: {repeats} graded responses to each document are read as its repeats"
         log.say("lm_eval.repeats", template, file, repeats=repeats)

@@ -37,7 +37,7 @@ _TELLING = {
 
 
 def language_of(question: str) -> Language:
-    """Return the language of a question, by its function words; English where nothing tells."""
+    """Return the language of a question, by its function words; English if nothing tells."""
     if "¿" in question:
         return "es"
     words = [plain(word) for word in question.split()]
@@ -65,13 +65,13 @@ def hypothesis(question: str, answer: str, language: str = "") -> str:
 
 
 def without_rules(language: str) -> bool:
-    """Whether a language is named for which there are no rules."""
+    """Return whether a language is named for which there are no rules."""
     return bool(language) and language.lower().partition("-")[0] not in _RULES
 
 
 @lru_cache(maxsize=1 << 14)
 def around(question: str, answer: str, language: str = "") -> tuple[str, str]:
-    """Return what stands before and after the answer in the statement."""
+    """Return the text before the answer and the text after it in the statement."""
     known = language.lower().partition("-")[0]
     rules = _RULES[known] if known in _RULES else _RULES[language_of(question)]
     return cut(rules(question.strip(" ¿?!.\t\n"), answer))

@@ -1,4 +1,5 @@
-"""What the rules of every language share: words with their punctuation, the place of the answer, kinds of answers."""
+"""Parts that the rules of every language share: words with their punctuation, the place of the answer, kinds of
+answers."""
 
 from __future__ import annotations
 
@@ -27,18 +28,18 @@ def joined(*parts: Sequence[str] | str) -> str:
 
 
 def cut(stated: str) -> tuple[str, str]:
-    """Return what stands before and after the slot; the slot is at the end where a rule forgot it."""
+    """Return the text before the slot and the text after it; the slot is at the end if a rule left it out."""
     before, _, after = stated.partition(SLOT)
     return before.strip(), after.replace(SLOT, "").strip()
 
 
 def is_year(answer: str) -> bool:
-    """Whether an answer is a year or a decade."""
+    """Return whether an answer is a year or a decade."""
     return re.fullmatch(r"(?:the )?(?:1\d|20)\d\d(?:s|'s)?", answer.strip().lower()) is not None
 
 
 def is_day(answer: str) -> bool:
-    """Whether an answer names a day: a month beside a number of one or two digits."""
+    """Return whether an answer names a day: a month beside a number of one or two digits."""
     words = [plain(word) for word in answer.split()]
     months = any(word in _MONTHS for word in words)
     days = any(re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)?", word) for word in words)
@@ -46,7 +47,7 @@ def is_day(answer: str) -> bool:
 
 
 def measured(answer: str) -> bool:
-    """Whether an answer is a number with a unit, or a number."""
+    """Return whether an answer is a number with a unit, or a number."""
     return bool(re.search(r"\d", answer)) and not is_day(answer)
 
 

@@ -1,4 +1,4 @@
-"""Statements from English questions: where the answer goes, and what form the verb takes."""
+"""Statements from English questions: the place of the answer, and the form of the verb."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def state(question: str, answer: str) -> str:
 
 
 def _named(words: Words) -> str:
-    """Name a river that flows north: A is a river that flows north."""
+    """Return the statement of a command to name something: "Name a river that flows north" gives "A is a river that
+    flows north"."""
     rest = words[1:]
     while rest and plain(rest[0]) in ("me", "us", "for"):
         rest = rest[1:]
@@ -64,7 +65,7 @@ def _named(words: Words) -> str:
 
 
 def _in_place(before: Words, asks: str, after: Words) -> str:
-    """Put the answer where a statement asks by its last words: X is located in which country."""
+    """Return a statement whose last words ask, with the answer in their place: X is located in which country."""
     kind = 0
     if asks in ("what", "which", "whose", "how"):
         stops = (en.PREPOSITIONS - {"of"}) | en.CONJUNCTIONS
@@ -114,7 +115,7 @@ def _clause(asks: str, after: Words, prep: Words, answer: str) -> str:
 
 
 def _asks_when(rest: Words) -> bool:
-    """Whether a sentence of its own follows: what year did X die, but not: what year is the first."""
+    """Return whether a sentence of its own follows: what year did X die, but not: what year is the first."""
     if not rest or plain(rest[0]) not in en.AUXILIARIES or not parts.inverted(rest):
         return False
     return plain(rest[0]) not in en.BE or bool(parts.predicate_at(rest))
@@ -126,7 +127,7 @@ def _asks_when(rest: Words) -> bool:
 def _core(
     rest: Words, slot: str, asks: str, *, adverbial: bool = False, kind: Sequence[str] = (), answer: str = ""
 ) -> str:
-    """Put the slot in the place of subject, object or complement."""
+    """Return a statement with the slot in the place of subject, object or complement."""
     if not rest:
         return slot
     if adverbial:
@@ -151,7 +152,7 @@ def _core(
 
 
 def _agreeing(rest: Words, answer: str) -> Words:
-    """Give a verb the number of an answer that is its subject."""
+    """Return the rest of a statement, with its verb in the number of an answer that is its subject."""
     words = answer.split()
     head = words[
         : next(
@@ -174,7 +175,8 @@ def _agreeing(rest: Words, answer: str) -> Words:
 
 
 def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str) -> str:
-    """State what is X as X is A, what is X called as X is called A, who is the X as A is the X."""
+    """Return the statement of a question with a form of be. "What is X" gives "X is A", "what is X called" gives "X is
+    called A", and "who is the X" gives "A is the X"."""
     low = [plain(word) for word in rest]
     if len(rest) == 1 or not parts.inverted(rest):
         return joined(slot, _agreeing(rest, answer))
@@ -215,7 +217,7 @@ def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str)
 
 
 def _object(rest: Words, slot: str, answer: str, *, person: bool) -> str:
-    """State what did X build in 1900 as X built A in 1900."""
+    """Return the statement of a question about an object: "what did X build in 1900" gives "X built A in 1900"."""
     subject, verb, tail = parts.finite(rest)
     if verb[-1:] in (["did"], ["does"], ["do"]) and _verbal(answer):
         return joined(subject, slot, _kept(tail))
@@ -225,12 +227,12 @@ def _object(rest: Words, slot: str, answer: str, *, person: bool) -> str:
 
 
 def _kept(tail: Words) -> Words:
-    """Return what is left of a sentence whose verb and object the answer has."""
+    """Return the rest of a sentence whose verb and object the answer contains."""
     return [] if tail and plain(tail[0]) in ("to", "with") else tail
 
 
 def _placed(tail: Words, slot: str, answer: str, verb: str) -> str:
-    """Put an object among the words after its verb."""
+    """Return words with an object placed after their verb."""
     low = [plain(word) for word in tail]
     if not tail or low[-1] in en.PREPOSITIONS - {"up", "out", "off", "down"}:
         return joined(tail, slot)
@@ -271,7 +273,8 @@ def _closes(word: str) -> bool:
 
 
 def _adverbial(rest: Words, slot: str) -> str:
-    """When did X begin: X began in A. Where is X located: X is located in A."""
+    """Return the statement of a question with when, where or how. "When did X begin" gives "X began in A". "Where is X
+    located" gives "X is located in A"."""
     if not rest:
         return slot
     first = plain(rest[0])
@@ -348,7 +351,7 @@ def _of_number(after: Words, prep: Words, answer: str) -> str:
 
 
 def _verbal(answer: str) -> bool:
-    """Whether an answer begins with a verb."""
+    """Return whether an answer begins with a verb."""
     first = first_word(answer)
     return (
         first == "to"

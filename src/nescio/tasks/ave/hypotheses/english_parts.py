@@ -1,4 +1,4 @@
-"""The parts of an English question: where its noun ends, its subject, its verb and what is said of it."""
+"""The parts of an English question: the ends of its noun and subject, its verb, and its predicate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMING = word_set("called named known termed considered titled dubbed nicknamed 
 
 
 def kind_ends(after: Words, *, counted: bool = False) -> int:
-    """Return how many words name the kind of thing asked for: what [native chief] travelled."""
+    """Return the number of words that name the kind of thing asked for: what [native chief] travelled."""
     low = [plain(word) for word in after]
     if not low or low[0] in en.AUXILIARIES or (low[0].endswith("ly") and any(map(en.is_finite, low[1:2]))):
         return 0
@@ -40,7 +40,7 @@ def kind_ends(after: Words, *, counted: bool = False) -> int:
 
 
 def inverted(rest: Words) -> bool:
-    """Whether a subject follows the auxiliary."""
+    """Return whether a subject follows the auxiliary."""
     low = [plain(word) for word in rest]
     word, then = (*low[1:], "", "")[:2]
     if word in ("not", "also", "been", "be", "still", "often", "usually", "now", "always"):
@@ -76,7 +76,7 @@ def participle_at(low: Words) -> int | None:
 
 
 def main_at(rest: Words) -> int:
-    """Return where the verb stands after an auxiliary and a subject."""
+    """Return the index of the main verb after an auxiliary and a subject."""
     low = [plain(word) for word in rest]
     if low[0] in en.HAVE:
         return participle_at(low) or len(rest)
@@ -87,7 +87,7 @@ def main_at(rest: Words) -> int:
 
 
 def predicate_at(rest: Words) -> int | None:
-    """Return where, after a form of be and a subject, what is said of it begins: Where was Chopin | born."""
+    """Return the index at which the predicate begins after a form of be and a subject: Where was Chopin | born."""
     low = [plain(word) for word in rest]
     stop = next(
         (i for i, word in enumerate(low) if i > 1 and word in ("that", "which", "who", "when", "whose")), len(low)
@@ -126,7 +126,7 @@ def stranded(rest: Words) -> bool:
 
 
 def finite(rest: Words) -> tuple[Words, Words, Words]:
-    """Return subject, finite verb and what follows, of do with its subject and verb: did the war end."""
+    """Return subject, finite verb and the rest of a clause of do with its subject and verb: did the war end."""
     do, words = rest[0], rest[1:]
     low = [plain(word) for word in words]
     tense = plain(do)
@@ -153,7 +153,7 @@ def finite(rest: Words) -> tuple[Words, Words, Words]:
 
 
 def verb_at(words: Words) -> int | None:
-    """Return where the base form stands after a subject: the last of neighbours that could be one."""
+    """Return the index of the base form of a verb after a subject; among neighbouring candidates, that of the last."""
     low = [plain(word) for word in words]
     if len(low) > 1 and low[0] in en.PRONOUNS - {"there"} and low[0] != "people":
         return 1 if low[1] not in ("also", "first", "still", "usually", "ever", "often") else 2

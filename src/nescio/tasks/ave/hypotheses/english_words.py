@@ -59,19 +59,19 @@ def _finite() -> frozenset[str]:
 
 
 def is_base(word: str) -> bool:
-    """Whether a lower-case word can be the base form of a verb."""
+    """Return whether a lower-case word can be the base form of a verb."""
     return word in _REGULAR or word in _past() or bool(re.fullmatch(r"\w{3,}(?:ify|ize|ise)", word))
 
 
 def is_participle(word: str) -> bool:
-    """Whether a lower-case word can be a past participle."""
+    """Return whether a lower-case word can be a past participle."""
     return (word in _participles() and word not in ("set", "cost", "cast", "cut", "split")) or (
         len(word) > 4 and word.endswith("ed") and word not in ("hundred", "indeed", "united", "speed", "breed")
     )
 
 
 def is_finite(word: str) -> bool:
-    """Whether a lower-case word can be a finite verb that is no base form."""
+    """Return whether a lower-case word can be a finite verb that is no base form."""
     return word in AUXILIARIES or word in _finite() or (len(word) > 4 and word.endswith("ed"))
 
 

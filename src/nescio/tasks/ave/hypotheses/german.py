@@ -1,4 +1,4 @@
-"""Statements from German questions: the verb stays second, so the answer takes the place of what asks."""
+"""Statements from German questions: the verb stays second, so the answer replaces the question words."""
 
 from __future__ import annotations
 

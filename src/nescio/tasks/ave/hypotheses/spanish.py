@@ -1,4 +1,4 @@
-"""Statements from Spanish questions: the answer takes the place of what asks; a verb may precede its subject."""
+"""Statements from Spanish questions: the answer replaces the question words; a verb may precede its subject."""
 
 from __future__ import annotations
 
@@ -116,7 +116,8 @@ def _of_kind(after: list[str], low: list[str], prep: list[str], answer: str) -> 
 
 
 def _ordered(after: list[str]) -> list[str]:
-    """Put the subject before the verb: se llama la capital → la capital se llama; at a preposition the subject ends."""
+    """Return words with the subject before the verb: se llama la capital → la capital se llama; at a preposition the
+    subject ends."""
     low = [plain(word) for word in after]
     start = 1
     while start < len(low) and (

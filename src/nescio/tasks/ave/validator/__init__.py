@@ -1,4 +1,4 @@
-"""An answer validator: is an answer right, and does its text support it?
+"""An answer validator: it decides whether an answer is right, and whether its text supports it.
 
 Techniques of the validators of 2007 give features, a forest of trees a calibrated chance, thresholds the decisions.
 Nothing is downloaded, and nothing but numbers and words is saved.

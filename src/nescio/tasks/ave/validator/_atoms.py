@@ -23,20 +23,20 @@ _CONTENT = frozenset(("NOUN", "PROPN", "VERB", "ADJ", "NUM"))
 
 
 class Atom(Struct, frozen=True):
-    """A predicate of one or two places, which are words of the text; a colon marks what is no word."""
+    """A predicate of one or two places, which are words of the text; a colon marks a predicate that is no word."""
 
     predicate: str
     places: tuple[int, ...]
 
     @property
     def cost(self) -> int:
-        """What giving it up costs."""
+        """The cost of giving up this atom."""
         return WORD_COST if len(self.places) == 1 else ROLE_COST
 
 
 @lru_cache(maxsize=1 << 14)
 def formula(words: Parse) -> tuple[Atom, ...]:
-    """Return a statement as atoms: content words, roles, what describes what, modes of events, and quantifiers."""
+    """Return a statement as atoms: content words, roles, descriptions, modes of events, and quantifiers."""
     none, mode = no_thing(words), modes(words)
     atoms = [Atom("no " * (i in none) + _word(words, i), (i,)) for i in range(len(words)) if _counts(words, i)]
     same = set()
@@ -58,7 +58,7 @@ def formula(words: Parse) -> tuple[Atom, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def facts(words: Parse) -> tuple[Atom, ...]:
-    """Return a text as atoms: its formula, and what follows from it by itself.
+    """Return a text as atoms: its formula, and what follows from the text alone.
 
     The things in a clause have its mode. What holds of all holds of most.
     """
@@ -73,7 +73,7 @@ def facts(words: Parse) -> tuple[Atom, ...]:
 
 
 def _identity(frame: Frame, mode: dict[int, str]) -> tuple[int, int] | None:
-    """Return the two that an asserted "is", or an apposition, says to be the same."""
+    """Return the two terms that an asserted "is", or an apposition, makes the same."""
     pair = dict(frame.roles)
     if frame.predicate != "be" or not {AGENT, PATIENT} <= set(pair) or mode.get(frame.at, ASSERTED) != ASSERTED:
         return None

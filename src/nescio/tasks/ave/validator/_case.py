@@ -1,4 +1,4 @@
-"""A candidate as the techniques see it, and how the words of its question stand to those of its text."""
+"""A candidate as the techniques see it, and the relation of its question's words to the words of its text."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ class Case(Struct, frozen=True):
 
 
 class Match(Struct, frozen=True):
-    """How a content word of the question (its position and stem) matches the text, and how far from the answer.
+    """The match of a content word of the question (its position and stem) with the text, and its distance from the
+    answer.
 
     `level` is EXACT (same stem), RELATED (same beginning or nearly the same letters), TITLE (only in the title) or
     NONE; `before` says whether the nearest match is before the answer. Without a match `distance` is infinite. Words of
@@ -82,7 +83,7 @@ class Match(Struct, frozen=True):
 
     @property
     def near(self) -> float:
-        """exp(-distance / 6): 1 in the place of the answer, 0 where there is no match."""
+        """exp(-distance / 6): 1 in the place of the answer, 0 if there is no match."""
         return math.exp(-self.distance / NEAR)
 
 
@@ -133,7 +134,7 @@ def asked_of_text(q: Words) -> list[int]:
 
 
 def initials(t: Words) -> dict[str, int]:
-    """Return where names of two to five words begin, by their initials: "us" for United States."""
+    """Return the indices at which names of two to five words begin, by their initials: "us" for United States."""
     places: dict[str, int] = {}
     for i in range(len(t)):
         for n in range(2, 6):
@@ -144,7 +145,8 @@ def initials(t: Words) -> dict[str, int]:
 
 
 def gap(t: Words, i: int, span: tuple[int, int]) -> float:
-    """How far the i-th word is from a span, in places; from the beginning of the text where the span is empty."""
+    """Return the distance of the i-th word from a span, in places; from the beginning of the text if the span is
+    empty."""
     first, end = span
     if first == end:
         return t.place[i]
@@ -172,7 +174,7 @@ def _pairs(word: str) -> frozenset[str]:
 
 
 def focus(one: Case) -> int | None:
-    """Return the position of the word that says what is asked for: the first content word after the question word."""
+    """Return the position of the word that names what is asked for: the first content word after the question word."""
     if one.asks is None:
         return None
     beyond = (at for at in one.question.content if at > one.asks)

@@ -46,7 +46,7 @@ def _vectors(name: str, text: str) -> tuple[Vectors, Vectors]:
     try:
         cut = encoder.tokenizer(text, truncation=True, max_length=encoder.max_seq_length, return_offsets_mapping=True)
         places = cut["offset_mapping"]
-    except NotImplementedError:  # a tokenizer that does not say where its tokens stand
+    except NotImplementedError:  # a tokenizer that does not give the places of its tokens
         places = []
     if len(places) != len(tokens):
         raise UsageError(f"{name} has no vector for each token of a text, and the technique embeddings needs them")
@@ -122,7 +122,8 @@ def _least(values: NDArray[np.float64], empty: float) -> tuple[float, float]:
 
 
 def _matched(compared: _Compared) -> Row:
-    """Compare the question's words with the text outside the answer: least, mean, and what is lacking by weight."""
+    """Compare the question's words with the text outside the answer: the least and mean cosine, and the weight of what
+    the text lacks."""
     best, weight = _best(compared.cosine[:, compared.rest]), compared.weight
     low = np.sort(best) if best.size else np.ones(1)
     lacking = weight * (1 - best)
@@ -171,7 +172,8 @@ def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
 
 
 def _answered(compared: _Compared, of_question: Vectors, texts: Vectors, stated: tuple[Words, Vectors]) -> Row:
-    """Compare the answer in its text with what is asked for, the whole question, and itself in the statement."""
+    """Return how the answer in its text compares with the thing asked for, the whole question, and itself in the
+    statement."""
     names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
     row = {f"answer and {name}": 0.0 for name in names}
     one = compared.one

@@ -1,5 +1,5 @@
-"""Who does what to whom: frames by rules over a parse, the same for a passive, an apposition, a relative clause, a
-noun.
+"""Frames (who does what to whom), made by rules over a parse. A passive, an apposition, a relative clause and a noun
+give the same frame.
 
     William of Normandy conquered England.          conquer(agent: William, patient: England)
     England was conquered by William.               the same
@@ -42,7 +42,7 @@ class Frame(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 14)
 def frames(words: Parse) -> tuple[Frame, ...]:
-    """Return the frames of a text in order; pronouns of relative clauses give way to what they stand for."""
+    """Return the frames of a text in order; a relative pronoun is replaced by the noun that it refers to."""
     children: dict[int, list[int]] = {}
     for i, word in enumerate(words):
         if word.head != i:
@@ -110,7 +110,8 @@ def _nominal(words: Parse, own: list[int], children: dict[int, list[int]]) -> li
 
 
 def _meant(words: Parse, at: int, verb: int) -> int:
-    """Return what a relative pronoun stands for: the noun that its clause belongs to."""
+    """Return the index of the noun to which a relative clause belongs if the word is its pronoun, else the word's own
+    index."""
     if words[at].lower in ("who", "which", "that", "whom") and words[verb].dep in ("relcl", "acl"):
         return words[verb].head
     return at
@@ -118,7 +119,8 @@ def _meant(words: Parse, at: int, verb: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def antecedent(words: Parse, at: int) -> int | None:
-    """Return what a pronoun stands for: the nearest noun before it of its number and gender, a person or a thing."""
+    """Return the index of the noun that a pronoun refers to. It is the nearest before it that agrees in number, in
+    gender, and in being a person or a thing."""
     lower = words[at].lower
     if words[at].pos != "PRON" or lower not in _PERSONS | _THINGS | _MANY:
         return None
@@ -142,7 +144,7 @@ def _fits(words: Parse, i: int, pronoun: str) -> bool:
 
 
 def triples(words: Parse) -> frozenset[tuple[str, str, str]]:
-    """Return predicate, role and filler of all frames, as stems; a pronoun as what it stands for."""
+    """Return predicate, role and filler of all frames as stems; a pronoun is replaced by the noun that it refers to."""
     return frozenset(
         (stem(frame.predicate), role, stem(words[_resolved(words, filler)].lemma))
         for frame in frames(words)
@@ -179,7 +181,7 @@ def _of(found: tuple[Frame, ...], part: range) -> list[tuple[Frame, str]]:
 
 
 def _roles(_: Case, parsed: Parsed) -> Row:
-    """Roles: what the answer does in its text, and what it does in the statement."""
+    """Return features of the roles of the answer, in its text and in the statement."""
     own, there = _of(frames(parsed.stated), parsed.answer), _of(frames(parsed.text), parsed.in_text)
     played = {role for _, role in own}
     same = {role for _, role in there} & played

@@ -1,5 +1,5 @@
-"""What other languages than English have here: Snowball's stems, the stop words of bm25s, months, and how numbers are
-written. A technique without resources for a language is off, and that is said."""
+"""Resources for languages other than English: Snowball's stems, the stop words of bm25s, months, and written numbers. A
+technique without resources for a language is off, and a message says so."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _QUESTION_WORDS = {
 
 
 def code(language: str) -> str:
-    """Return the code of a language as AVE names it: de for DE, es for es-MX; English where none is said."""
+    """Return the code of a language as AVE names it: de for DE, es for es-MX; English if none is named."""
     return language.lower().partition("-")[0] or ENGLISH
 
 
@@ -71,8 +71,8 @@ def months(language: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def plain_numbers(text: str, language: str) -> str:
-    """Write a text's numbers as English does: 1.234,5 as 1234.5, and words for numbers in digits where text2num knows
-    the language."""
+    """Return a text with numbers as English writes them: 1.234,5 as 1234.5, and words for numbers in digits if text2num
+    knows the language."""
     if language not in SNOWBALL:
         return text
     from text_to_num import alpha2digit

@@ -1,4 +1,4 @@
-"""Techniques that compare words: overlap of stems, sequences of words, and what stands near the answer."""
+"""Techniques that compare words: overlap of stems, sequences of words, and the words near the answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def share(part: float, whole: float) -> float:
 
 
 def lexical(one: Case) -> Row:
-    """Overlap of stems: which of the question's content words the text holds, and what the answer adds to them."""
+    """Return features of the overlap of stems: which of the question's content words the text holds, and what the
+    answer adds to them."""
     missing = [m for m in one.matches if m.level <= TITLE]
     unknown = [m for m in missing if m.level == NONE]
     plain = [m for m in missing if not is_name(one.question, m.at) and not is_number(one.question.lower[m.at])]
@@ -77,7 +78,7 @@ def ngrams(one: Case) -> Row:
 
 
 def proximity(one: Case) -> Row:
-    """Where the question's words stand: how near to the answer, on which side, in which order."""
+    """Return features of the places of the question's words: how near to the answer, on which side, in which order."""
     matched = [m for m in one.matches if m.level > TITLE]
     aim = focus(one)
     last = one.question.content[-1] if one.question.content else None

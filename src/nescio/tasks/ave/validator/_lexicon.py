@@ -48,7 +48,7 @@ def peoples() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def synonyms() -> dict[str, frozenset[str]]:
-    """Return the stems of the words that can stand for a word, by its stem."""
+    """Return the stems of the synonyms of each word, by its stem."""
     return _related(_groups(_LISTS["synonyms"]))
 
 
@@ -60,7 +60,7 @@ def opposites() -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=1)
 def rivals() -> dict[str, frozenset[str]]:
-    """Return the stems of the words that could stand in a word's place, by its stem: other months, units, countries."""
+    """Return the stems of the words that could replace each word, by its stem: other months, units, countries."""
     countries = [[base for base, *_ in _groups(_LISTS["peoples"])]]
     return _related([*_groups(_LISTS["rivals"]), *countries])
 
@@ -75,7 +75,7 @@ def _related(groups: list[list[str]]) -> dict[str, frozenset[str]]:
 
 
 def negated(word: str, other: str) -> bool:
-    """Whether one of two words is the other with a prefix that turns it round: clear, unclear."""
+    """Return whether one of two words is the other with a prefix that turns it round: clear, unclear."""
     long, short = sorted((word, other), key=len, reverse=True)
     if len(short) > 3 and any(long == prefix + short for prefix in _OPPOSITE_PREFIXES):
         return True

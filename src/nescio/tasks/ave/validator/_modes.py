@@ -1,4 +1,5 @@
-"""In which mode a sentence speaks of an event: asserted, denied, or supposed; and what its quantifiers say of things.
+"""The mode in which a sentence states an event (asserted, denied, or supposed), and the things that its quantifiers
+count.
 
 Ben slept.                                  asserted
 Ben did not sleep. No dog slept.            denied
@@ -47,7 +48,7 @@ def _states(words: Parse, i: int) -> bool:
 
 
 def mode_around(words: Parse, i: int) -> str:
-    """Return the mode of the clause that a word is in; what somebody wants or denies is supposed at most."""
+    """Return the mode of the clause that a word is in; an event that somebody wants or denies is at most supposed."""
     above = governor(words, i)
     mode = modes(words).get(above, ASSERTED)
     return SUPPOSED if mode == ASSERTED and above != i and words[above].lemma in _WANTING | _DENYING else mode
@@ -70,7 +71,7 @@ def governor(words: Parse, i: int) -> int:
 
 
 def no_thing(words: Parse) -> frozenset[int]:
-    """Return the nouns of which a sentence says that there is none, or hardly any: no kite, few kites."""
+    """Return the indices of the nouns that a sentence denies (no kite) or almost denies (few kites)."""
     return frozenset(
         word.head
         for i, word in enumerate(words)
@@ -120,7 +121,7 @@ def _root(words: Parse, i: int) -> int:
 
 
 def _inherited(words: Parse, i: int, found: dict[int, str]) -> set[str]:
-    """Return what a clause has of the mode of the clause that governs it."""
+    """Return the mode that a clause inherits from the clause that governs it."""
     if words[i].head == i or words[i].dep not in _COMPLEMENTS:
         return set()
     above = governor(words, words[i].head)

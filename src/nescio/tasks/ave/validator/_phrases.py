@@ -15,7 +15,7 @@ from nescio.text import STOP_WORDS, find_words
 
 
 def hypothesis(one: Case) -> Row:
-    """Return the statement that question and answer make: how much of it stands in the text, in its order."""
+    """Return features of the statement that question and answer make: how much of it the text has, in its order."""
     stated, t = one.stated_stems, one.text.stem
     own = one.answer.stem
     return {
@@ -27,7 +27,8 @@ def hypothesis(one: Case) -> Row:
 
 
 def _beside(stated: Sequence[str], one: Case) -> float:
-    """Of the three content words on each side of the answer in the statement, find the share near it in the text."""
+    """Return the share of the three content words on each side of the answer in the statement that are near it in the
+    text."""
     starts = find_words(stated, one.answer.stem)
     if not starts:
         return 0.0
@@ -90,7 +91,8 @@ def conflicts(one: Case) -> Row:
 
 
 def _sides(stated: Sequence[str], one: Case) -> Row:
-    """Compare on which side of the answer the question's words stand in statement and text, and the two voices."""
+    """Return whether the question's words are on the same side of the answer in statement and text, and the two
+    voices."""
     own = one.answer.stem
     at = next(iter(find_words(stated, own)), len(stated) if own else 0)
     same = near = weight = 0.0
@@ -115,7 +117,7 @@ def _sides(stated: Sequence[str], one: Case) -> Row:
 
 
 def _passive(words: Words, first: int, end: int) -> bool:
-    """Whether a form of be stands at most three words before a participle, or by after one."""
+    """Return whether a form of be is at most three words before a participle, or "by" is right after one."""
     lower = words.lower[max(0, first) : end]
     for i, word in enumerate(lower):
         if not (word.endswith(("ed", "en")) or (word in lemmas() and len(word) > 3)):
@@ -128,7 +130,8 @@ def _passive(words: Words, first: int, end: int) -> bool:
 
 
 def _pairs(one: Case) -> Row:
-    """Neighbouring content words of the question that the text both holds: how far apart are they there?"""
+    """Return features of neighbouring content words of the question that the text holds both: how far apart they are
+    there."""
     places: dict[str, list[float]] = {}
     for word, place in zip(one.text.stem, one.text.place, strict=True):
         places.setdefault(word, []).append(place)
@@ -153,7 +156,7 @@ def _kind(words: Words, i: int) -> str:
 
 
 def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
-    """Where the text has a word beside the neighbour, on this side, of a word of the question."""
+    """Return the places in the text that have, on this side, the same neighbour as a word of the question."""
     beside = at + side
     if not 0 <= beside < len(q) or (q.lower[beside] in STOP_WORDS and _kind(q, at) == "other"):
         return []
@@ -162,7 +165,8 @@ def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
 
 
 def _exchanged(stated: Sequence[str], one: Case) -> Row:
-    """Words of the statement that others stand for in the text, between words that both have: a month for a year."""
+    """Return features of the words of the statement that the text replaces by others, between words that both have: a
+    month by a year."""
     t = one.text.stem
     known = set(stated)
     blocks = SequenceMatcher(None, stated, t, autojunk=False).get_matching_blocks()

@@ -35,7 +35,7 @@ def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
 
 
 def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
-    """Return `redundancy` for every candidate among its question's answers; `votes` is 1 where it names none."""
+    """Return `redundancy` for every candidate among its question's answers; `votes` is 1 if it names none."""
     row_of: dict[Key, Row] = {}
     for those in by_question(candidates).values():
         together = group([one.answer for one in those], [votes.get(one.key, 1) for one in those])

@@ -29,9 +29,9 @@ class Table(Struct, frozen=True, eq=False):
 
 
 class Relaxation(Struct, frozen=True):
-    """What is given up, and which constant of the text each constant of the statement is mapped to.
+    """The atoms that are given up, and the constant of the text to which each constant of the statement is mapped.
 
-    Where `limit_reached`, less might do.
+    If `limit_reached`, giving up less might suffice.
     """
 
     cost: int
@@ -64,7 +64,7 @@ class Facts:
         return constant
 
     def places(self, atom: Atom) -> set[tuple[int, ...]]:
-        """Return the constants of which an atom of a statement is a fact."""
+        """Return the tuples of constants that satisfy an atom of a statement."""
         if len(atom.places) > 1:
             return self.held.get(atom.predicate, set())
         return {places for word in matching(atom.predicate, self.words) for places in self.held[word]}
@@ -89,7 +89,7 @@ def _kept(atom: Atom, places: set[tuple[int, ...]] | None, mapping: Mapping[int,
 
 
 def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]]) -> dict[int, list[int]]:
-    """Return what each constant can be mapped to so that some atom is kept; constants to be equal share theirs."""
+    """Return the values of each constant for which some atom is kept; constants that must be equal share theirs."""
     found: dict[int, set[int]] = {constant: set() for atom in stated for constant in atom.places}
     for atom, kept in places.items():
         for side, constant in enumerate(atom.places):
@@ -102,7 +102,7 @@ def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]
 
 
 def _table(atom: Atom, places: set[tuple[int, ...]] | None, values: Mapping[int, list[int]]) -> Table:
-    """Return what an atom costs at each mapping of its constants.
+    """Return the cost of an atom at each mapping of its constants.
 
     The last value of a constant is a thing that the text does not speak of, which only equals itself.
     """

@@ -1,5 +1,5 @@
-"""What is not part of this project: WordNet, sentence embeddings, a parser, a prover. A technique that needs what is
-absent is skipped."""
+"""Resources that are not part of this project: WordNet, sentence embeddings, a parser, a prover. A technique that needs
+an absent one is skipped."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from nescio.tasks.wordnet import DEBIAN, lacking, open_folder
 
 
 class Resources(Struct, frozen=True):
-    """Where to find WordNet's folder, a model of sentence-transformers, a pipeline of spaCy, and the prover E.
+    """The paths or names of WordNet's folder, a sentence-transformers model, a spaCy pipeline, and the prover E.
 
-    Nothing is downloaded. Embeddings and parser are named; WordNet and the prover are looked for where they are usual.
+    Nothing is downloaded. The user names embeddings and parser; WordNet and the prover are looked for in their usual
+    places.
     """
 
     wordnet: Path | None = None
@@ -28,18 +29,18 @@ class Resources(Struct, frozen=True):
 
     @property
     def folder(self) -> Path:
-        """Where WordNet is."""
+        """The folder of WordNet."""
         return self.wordnet or DEBIAN
 
 
 def numbers_absent(_: Resources) -> str | None:
-    """Why numbers cannot be read, or None."""
+    """Return the reason why numbers cannot be read, or None if they can."""
     absent = [name for name in ("pint", "text_to_num") if find_spec(name) is None]
     return f"{absent[0]} is not installed (pip install 'nescio[judges]')" if absent else None
 
 
 def wordnet_absent(resources: Resources) -> str | None:
-    """Why there is no WordNet, or None."""
+    """Return the reason why there is no WordNet, or None if there is one."""
     if find_spec("nltk") is None:
         return "nltk is not installed (pip install 'nescio[systems]')"
     folder = resources.folder
@@ -49,7 +50,7 @@ def wordnet_absent(resources: Resources) -> str | None:
 
 
 def embeddings_absent(resources: Resources) -> str | None:
-    """Why there are no embeddings, or None."""
+    """Return the reason why there are no embeddings, or None if there are some."""
     if resources.embeddings == _passages.MODEL:
         return f"{_passages.MODEL} has no vector for each token"
     if find_spec("sentence_transformers") is None:
@@ -78,12 +79,13 @@ def _related(folder: Path, word: str) -> tuple[frozenset[str], frozenset[str], f
 
 @lru_cache(maxsize=1 << 15)
 def _base(folder: Path, word: str) -> str:
-    """Return the base form of a word as WordNet has it, the word itself where it has none."""
+    """Return the base form of a word in WordNet, or the word itself if WordNet has none."""
     return next((base for pos in "nvar" if (base := open_folder(folder).morphy(word, pos))), word)
 
 
 def wordnet(one: Case, resources: Resources) -> Row:
-    """Question words that the text lacks: has it a synonym of theirs, a wider or narrower word, an antonym?"""
+    """Return features of the question words that the text lacks: whether it has a synonym, a wider or narrower word, or
+    an antonym."""
     folder = resources.folder
     text = {_base(folder, word) for word in one.text.lower}
     sums = {"synonym": 0.0, "kin": 0.0, "antonym": 0.0, "nothing": 0.0}

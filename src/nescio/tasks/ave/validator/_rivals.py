@@ -16,7 +16,7 @@ from nescio.tasks.ave.validator._lexical import Row, share
 
 
 class RivalView(Struct, frozen=True):
-    """A candidate as its rivals see it: how much of its question the text has (`found`), and what it lacks."""
+    """A candidate as its rivals see it: how much of its question the text has (`found`), and how much it lacks."""
 
     question: frozenset[str]
     answer: frozenset[str]
@@ -26,17 +26,18 @@ class RivalView(Struct, frozen=True):
 
     @property
     def fit(self) -> tuple[float, float]:
-        """How well the text suits the question; of several answers to one question the best fit stands for it."""
+        """A key of how well the text suits the question; among several answers to a question, the one with the best fit
+        represents it."""
         return self.found, -self.lacks
 
 
 def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> list[Row]:
-    """Compare each candidate with its rivals on the same text: all, those with the same answer, those sharing a word of
-    it.
+    """Return features that compare each candidate with its rivals on the same text. There are three kinds of rivals:
+    all, those with the same answer, and those that share a word of it.
 
-    Of each kind: how many there are; by how much the text has more of this question than of any of theirs; and for the
-    most similar rival, its likeness, the same lead, and the weight of its missing words less ours, times the likeness.
-    0 without rivals.
+    The features of each kind are: the number of rivals; by how much the text has more of this question than of any of
+    theirs; and for the most similar rival, its likeness, the same lead, and the weight of its missing words less ours,
+    times the likeness. 0 without rivals.
     """
     views = [_view(one) for one in cases]
     by_text: dict[str, list[int]] = {}

@@ -1,5 +1,5 @@
-"""Which sense a word has, by extended Lesk over WordNet: the one whose glosses, and those of its neighbours, share most
-with the words around.
+"""The sense of a word, by extended Lesk over WordNet: the one whose glosses, and those of its neighbours, share most
+with the surrounding words.
 
 Source: Banerjee & Pedersen 2002, "An adapted Lesk algorithm for word sense disambiguation using WordNet".
 """
@@ -23,7 +23,7 @@ STEPS = 3  # how far above its own sense a word still is of a kind with another
 
 @lru_cache(maxsize=1 << 15)
 def _signatures(folder: Path, word: str, part: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Return the senses of a word with the stems of their glosses and of those of the senses beside them.
+    """Return the senses of a word with the stems of their glosses, and of the glosses of neighbouring senses.
 
     They are those of a part of speech, all where it has none or is not known.
     """
@@ -84,7 +84,8 @@ def _content(words: Words, parser: str | None) -> tuple[tuple[str, str, str], ..
 
 
 def senses(one: Case, folder: Path, parser: str | None = None) -> Row:
-    """Senses: do matching words mean the same, and has the text a word of the sense of one that is missing?"""
+    """Return features of senses: whether matching words mean the same, and whether the text has a word with the sense
+    of a missing one."""
     question, text = (_senses(folder, _content(words, parser)) for words in (one.question, one.text))
     sums = {"same": 0.0, "another": 0.0, "by another word": 0.0, "of its kind": 0.0, "nothing": 0.0}
     there = frozenset(text.values())

@@ -13,7 +13,7 @@ FUNCTIONS = ("nsubj", "nsubjpass", "dobj", "dative", "attr", "pobj", "appos", "c
 
 
 def arcs(words: Parse) -> frozenset[tuple[str, str, str]]:
-    """Return the dependencies of a text: lemma of the head, relation, lemma of what depends on it."""
+    """Return the dependencies of a text: lemma of the head, relation, lemma of the dependent."""
     return frozenset(
         (words[word.head].lemma, word.dep, word.lemma) for word in words if word.pos not in ("PUNCT", "SPACE")
     )
@@ -31,7 +31,8 @@ def _dependencies(_: Case, parsed: Parsed) -> Row:
 
 
 def _speech(_: Case, parsed: Parsed) -> Row:
-    """Parts of speech: which nouns, names, verbs of the statement the text has as such, and what the answer is."""
+    """Return features of parts of speech: which nouns, names and verbs of the statement the text has as such, and that
+    of the answer."""
     inside = {*parsed.answer}
     stated = {(w.pos, w.lemma) for i, w in enumerate(parsed.stated) if w.pos in _CONTENT and i not in inside}
     text = {(w.pos, w.lemma) for w in parsed.text}
@@ -47,7 +48,8 @@ def _speech(_: Case, parsed: Parsed) -> Row:
 
 
 def _constituents(_: Case, parsed: Parsed) -> Row:
-    """Chunks by the parser: is the answer one constituent of its text, a whole one, or cut out of one?"""
+    """Return features of the parser's chunks: whether the answer is one constituent of its text, a whole one, or cut
+    out of one."""
     words, part = parsed.text, parsed.in_text
     tops = [i for i in part if words[i].head not in part or words[i].head == i]
     left_out = [i for i, word in enumerate(words) if i not in part and word.head in part and word.pos != "PUNCT"]
@@ -63,7 +65,7 @@ def _constituents(_: Case, parsed: Parsed) -> Row:
 
 
 def _function(words: Parse, at: int | None) -> tuple[str, str]:
-    """Return the function of a word and the lemma of what governs it; past prepositions."""
+    """Return the function of a word and the lemma of its governor, past prepositions."""
     if at is None:
         return "", ""
     word: Token = words[at]
@@ -74,7 +76,8 @@ def _function(words: Parse, at: int | None) -> tuple[str, str]:
 
 
 def _functions(_: Case, parsed: Parsed) -> Row:
-    """Functions (subject, object …): has the answer in its text the function, and the governor, of the statement?"""
+    """Return features of functions (subject, object …): whether the answer has the same function and governor in its
+    text as in the statement."""
     stated, text = parsed.stated, parsed.text
     function, governor = _function(stated, top(stated, parsed.answer))
     there, over = _function(text, top(text, parsed.in_text))

@@ -24,7 +24,7 @@ _FITS = {"who": ("name",), "when": ("time",), "where": ("name",), "how many": ("
 
 
 def asked_type(question: Words, asks: int | None) -> str:
-    """Return what kind of answer the question asks for, one of ASKED."""
+    """Return the kind of answer that the question asks for, one of ASKED."""
     if asks is None:
         return "none"
     word, following = question.lower[asks], question.lower[asks + 1 : asks + 3]
@@ -39,7 +39,7 @@ def asked_type(question: Words, asks: int | None) -> str:
 
 
 def given_type(answer: Words) -> str:
-    """Return what kind of thing the answer looks like, one of GIVEN."""
+    """Return the kind of thing that the answer looks like, one of GIVEN."""
     if any(_YEAR.fullmatch(word.removesuffix("s")) or word in _lexicon.TIME_WORDS for word in answer.lower):
         return "time"
     if any(map(is_number, answer.lower)):
@@ -52,7 +52,8 @@ def _held(one: Case, i: int) -> bool:
 
 
 def names(one: Case) -> Row:
-    """Names and types: are the question's names in the text, and is the answer of the kind that is asked for?"""
+    """Return features of names and types: whether the question's names are in the text, and whether the answer is of
+    the kind asked for."""
     own = [i for i in one.question.content if is_name(one.question, i) and not is_number(one.question.lower[i])]
     missing = sum(not _held(one, i) for i in own)
     related = {m.at: m.level for m in one.matches}
@@ -77,7 +78,7 @@ def names(one: Case) -> Row:
 
 
 def numbers(one: Case) -> Row:
-    """Numbers: does the text state those that the question states, and how many others?"""
+    """Return features of numbers: whether the text states those of the question, and how many others."""
     in_question, stated, in_answer = (
         _values(plain_numbers(" ".join(words.surface), words.language))
         for words in (one.question, one.text, one.answer)
@@ -103,7 +104,7 @@ def _values(text: str) -> frozenset[Decimal]:
 
 @lru_cache(maxsize=8)
 def _time(language: str) -> re.Pattern[str]:
-    """Return a regular expression for times, such as 8 May, the 8th of May, 8 de mayo, May the 8th; English months have
+    """Return a regular expression for times, such as 8 May, the 8th of May, 8 de mayo, May the 8th. English months have
     a capital, because may is a verb."""
     names = "|".join(map(str.capitalize, months(language)))
     month = rf"(?P<month>{names})" if language == ENGLISH else rf"(?P<month>(?i:{names}))"
@@ -135,7 +136,8 @@ def moments(text: str, language: str = ENGLISH) -> frozenset[tuple[str, int]]:
 
 
 def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
-    """Whether a time is named among others, or holds one of them: 1945 is in the 1940s and in the 20th century."""
+    """Return whether a time is named among others, or holds one of them: 1945 is in the 1940s and in the 20th
+    century."""
     kind, value = moment
     years = {year for other, year in others if other == "year"}
     if kind == "decade":
@@ -146,7 +148,7 @@ def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
 
 
 def times(one: Case) -> Row:
-    """Compare times: does the text name those that the question names, or others instead?"""
+    """Return features of times: whether the text names those of the question, or others instead."""
     in_question, stated, in_answer = (
         moments(" ".join(words.surface), words.language) for words in (one.question, one.text, one.answer)
     )

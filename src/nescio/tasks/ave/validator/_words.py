@@ -1,4 +1,5 @@
-"""A text as the techniques see it: words, their lemmas and stems, which carry content, and where the clauses end."""
+"""A text as the techniques see it: words, their lemmas and stems, which of them carry content, and the ends of
+clauses."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _QUESTION_WORDS = ("who", "whom", "whose", "when", "where", "why", "how", "which
 
 
 class Words(Struct, frozen=True):
-    """The words of a text in order: as written, in lower case, as lemmas, as stems; `place` is where each one is.
+    """The words of a text in order: as written, in lower case, as lemmas, as stems; `place` has the place of each.
 
     A place counts words, and more for punctuation between them, so that another clause is farther away.
     """
@@ -67,7 +68,7 @@ def read(text: str, language: str = ENGLISH) -> Words:
 
 
 def spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Where the words of a text begin and end, in characters."""
+    """Return the first and last offset of each word of a text, in characters."""
     return tuple(match.span() for match in _WORD.finditer(text))
 
 
@@ -83,12 +84,12 @@ def lemma(word: str) -> str:
 
 
 def is_number(word: str) -> bool:
-    """Whether a lower-case word is a number, in digits or in letters."""
+    """Return whether a lower-case word is a number, in digits or in letters."""
     return word[0].isdigit() or word in NUMBER_WORDS
 
 
 def is_name(words: Words, i: int) -> bool:
-    """Whether the i-th word is written as a name: a capital that no beginning of a sentence explains."""
+    """Return whether the i-th word is written as a name: a capital that no beginning of a sentence explains."""
     return i > 0 and words.surface[i][0].isupper() and words.lower[i] not in words.stops
 
 

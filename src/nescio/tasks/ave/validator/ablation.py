@@ -1,4 +1,4 @@
-"""What each technique is worth: the same validator without it."""
+"""Measure the worth of each technique: the same validator without it."""
 
 from __future__ import annotations
 

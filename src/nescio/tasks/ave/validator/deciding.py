@@ -20,9 +20,9 @@ from nescio.tasks.ave.validator.forest import Floats
 def decide(
     exercise: Exercise, confidence: Floats, threshold: float | None, *, always: bool = False
 ) -> list[Validation]:
-    """Return a decision on every candidate, in order; accept at or above the threshold (None: accept nothing).
+    """Return a decision on every candidate, in order. Accept at or above the threshold (None: accept nothing).
 
-    Of the accepted answers to a question the surest is SELECTED, the first of equals; with `always` the surest is
+    The surest accepted answer to a question is SELECTED, the first of equals. With `always` the surest answer is
     selected whatever its confidence, so that every question has an answer.
     """
     sure = {one.key: float(p) for one, p in zip(exercise.candidates, confidence, strict=True)}
@@ -54,7 +54,8 @@ F_OF_ACCEPTED = Measure(
 
 
 def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) -> Evidence:
-    """Every judged answer as a question of its own that a threshold answers or declines; `groups` move together."""
+    """Return every judged answer as a question of its own that a threshold answers or declines; `groups` are resampled
+    together."""
     use = np.array([one.judged for one in exercise.candidates])
     good = np.array([one.right for one in exercise.candidates])[use]
     ones, none = np.ones(len(good), dtype=np.int8), np.zeros(len(good), dtype=np.int8)
@@ -76,7 +77,7 @@ def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) 
 
 
 def over_questions(exercise: Exercise, confidence: Floats, group: Mapping[str, str]) -> Evidence:
-    """Every question with its surest answer, which a threshold gives or declines."""
+    """Return every question with its surest answer, which a threshold gives or declines."""
     outcomes, _ = selections(exercise, {"validator": decide(exercise, confidence, None, always=True)})
     data, _ = apply_policies(outcomes, Policies())
     clusters = _codes([group[question] for question in data.questions])
@@ -89,5 +90,6 @@ def _codes(groups: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def best(data: Evidence, measure: str | Measure, seed: int) -> Tuning:
-    """Return the best threshold for a measure, and what to expect of it on new questions, as `nescio tune` does."""
+    """Return the best threshold for a measure, and the value to expect of it on new questions, as `nescio tune`
+    does."""
     return tune(data, measure, ci=None, seed=seed, points=2).rows[0]

@@ -1,4 +1,5 @@
-"""Why a statement is proved from a text or not: its formula with what is given up, the text's facts, the frames."""
+"""Explain why a statement is proved from a text or not: its formula with what is given up, the text's facts, the
+frames."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from nescio.tasks.ave.validator._relaxation import relaxation
 
 
 class Line(Struct, frozen=True):
-    """An atom of a statement: what giving it up costs, whether it is kept, and what its words are in the text."""
+    """An atom of a statement: the cost of giving it up, whether it is kept, and its words in the text."""
 
     atom: str
     cost: int

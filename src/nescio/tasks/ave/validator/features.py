@@ -21,7 +21,7 @@ from nescio.tasks.ave.validator.techniques import TECHNIQUES
 
 
 class Rarity(Struct, frozen=True):
-    """How telling a stem is: ln((N + 1)/(n + 1)) / ln(N + 1), with n of N texts holding it; 1 where n is 0."""
+    """The weight of a stem: ln((N + 1)/(n + 1)) / ln(N + 1), if n of N texts hold it; 1 if n is 0."""
 
     texts: int
     counts: Mapping[str, int]
@@ -63,9 +63,9 @@ def features(
     resources: Resources | None = None,
     votes: Votes | None = None,
 ) -> Features:
-    """Return what the techniques find in each candidate. No technique depends on another.
+    """Return the features that the techniques compute for each candidate. No technique depends on another.
 
-    `votes` says how many systems gave a candidate's answer, by key (1 where unknown); only redundancy reads it.
+    `votes` says how many systems gave a candidate's answer, by key (1 if unknown); only redundancy reads it.
     """
     if not exercise.candidates:
         raise MismatchError("the collection has no answer to validate")

@@ -59,7 +59,7 @@ class Forest(Struct, frozen=True):
 def grow(x: Floats, right: NDArray[np.bool_], weight: Floats, *, trees: int, seed: int, jobs: int = 1) -> Forest:
     """Return a forest that tells right answers from wrong; the same for the same seed, whatever `jobs`.
 
-    Raises UsageError where scikit-learn is not installed: only training needs it.
+    Raises UsageError if scikit-learn is not installed: only training needs it.
     """
     if find_spec("sklearn") is None:
         raise UsageError("training a validator needs scikit-learn: pip install 'nescio[systems]'")
@@ -92,7 +92,7 @@ def as_lists(forest: Forest) -> list[dict[str, list[Any]]]:
 
 
 def from_lists(trees: Sequence[Mapping[str, Sequence[Any]]], features: int) -> Forest:
-    """Return the forest that `as_lists` wrote; raises ValueError where it is no tree over so many features."""
+    """Return the forest that `as_lists` wrote; raises ValueError if it is no tree over so many features."""
     return Forest(tuple(_checked(tree, features) for tree in trees))
 
 

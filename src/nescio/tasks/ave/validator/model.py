@@ -1,4 +1,4 @@
-"""A trained validator: what it looks at, its forest, its calibration and its thresholds; saved as JSON, which runs
+"""A trained validator: its techniques, its forest, its calibration and its thresholds; saved as JSON, which runs
 nothing."""
 
 from __future__ import annotations
@@ -61,9 +61,11 @@ class Model(Struct, frozen=True):
     about: Mapping[str, Any]
 
     def confidence(self, exercise: Exercise, resources: Resources | None = None, votes: Votes | None = None) -> Floats:
-        """Return the chance that each candidate is right, in the order of the exercise; shape (candidates,), in (0, 1).
+        """Return the probability that each candidate is right, in the order of the exercise; shape (candidates,), in
+        (0, 1).
 
-        Raises UsageError where a technique that the model was trained with is not to be had, or saw other things then.
+        Raises UsageError if a technique that the model was trained with is not available here, or used other resources
+        then.
         """
         resources = resources or Resources()
         check(self.techniques, resources)
@@ -81,7 +83,7 @@ class Model(Struct, frozen=True):
         return self.of_features(computed)
 
     def remarks(self, exercise: Exercise) -> tuple[Note, ...]:
-        """Note what a user should know of this model on this collection."""
+        """Return notes on what a user should know of this model on this collection."""
         made = note(
             "validator.pairs",
             "these are pairs of text and hypothesis, and the model learnt from questions and answers: the hypothesis "
@@ -121,7 +123,7 @@ class Model(Struct, frozen=True):
 
 
 def languages(exercise: Exercise) -> tuple[str, ...]:
-    """Return the codes of the languages of the questions, English where they say none."""
+    """Return the codes of the languages of the questions, English for those that name none."""
     return tuple(sorted({code(language(question)) for question in exercise.questions}))
 
 
@@ -143,7 +145,7 @@ def save(model: Model, path: Path) -> None:
 
 
 def load(path: Path) -> Model:
-    """Read a model again: it predicts the same to the last bit. Raises FormatError for a file that is none."""
+    """Read a model that was saved; it predicts the same to the last bit. Raises FormatError for a file that is none."""
     try:
         document = msgspec.json.decode(path.read_bytes())
     except OSError as error:
@@ -162,7 +164,7 @@ def load(path: Path) -> Model:
 
 
 class _Document(Struct):
-    """What a file of a model holds."""
+    """The content of a model's file."""
 
     techniques: tuple[str, ...]
     features: tuple[str, ...]

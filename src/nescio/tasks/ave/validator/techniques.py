@@ -1,4 +1,4 @@
-"""The techniques, by name: what each computes, which row of the paper's Table 12 it stands for, and what it needs."""
+"""The techniques by name: what each computes, the row of the paper's Table 12 that it represents, and what it needs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from nescio.tasks.ave.validator._rivals import against_rivals
 from nescio.text import enumerated
 
 LEXICAL = "Lexical processing"  # not a row of Table 12: its text says that all participants used it
-STATED = frozenset(get_args(Language))  # languages of which there are rules for hypotheses
+STATED = frozenset(get_args(Language))  # languages with rules for hypotheses
 REDUNDANCY, REDUNDANCY_ROW = "redundancy", "Redundancy across systems"  # AVE removes it on purpose
 PROOFS, PASSAGES = "proofs", "passages"
 RIVALS, RIVAL_ROW = "rivals", "Other questions about the text"  # no validator of 2007 says that it looked at them
@@ -57,7 +57,7 @@ class Technique(Struct, frozen=True):
     row: str
     compute: Compute
     absent: Callable[[Resources], str | None] = lambda _: None
-    also: tuple[str, ...] = ()  # other rows that it stands for
+    also: tuple[str, ...] = ()  # other rows that it represents
     spoken: frozenset[str] | None = frozenset((ENGLISH,))  # codes of languages that it knows; None: it reads no words
     parsed: bool = False  # whether it reads what a parser makes of the texts
     outside: bool = False  # whether it needs what this project does not bring: WordNet, a model, a parser, a prover
@@ -74,7 +74,7 @@ def _plain(
 
 
 def _tagged(compute: Callable[[Case, Resources, str | None], Row]) -> Compute:
-    """Return what computes a technique that also works without a parser, and better with one."""
+    """Return the function of a technique that also works without a parser, and better with one."""
 
     def all_rows(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
         parser = None if _parsing.absent(resources.parser) else resources.parser
@@ -231,7 +231,7 @@ _REMARKS = {
 
 
 class Row12(Struct, frozen=True):
-    """A row of Table 12, and what stands for it here: `use` is yes or skipped.
+    """A row of Table 12, and the technique that represents it here: `use` is yes or skipped.
 
     `in_2007` has an x for each of the participants that used it, in the order of `PARTICIPANTS`.
     """
@@ -244,21 +244,21 @@ class Row12(Struct, frozen=True):
 
 
 def missing(technique: Technique, resources: Resources, languages: Collection[str] = ()) -> str | None:
-    """Return why a technique cannot be used here, on questions in some languages (their codes); None where it can."""
+    """Return why a technique cannot be used here on questions in some languages (their codes), or None if it can."""
     why = technique.absent(resources)
     unspoken = sorted({*languages} - (technique.spoken or {*languages}))
     return why if why or not unspoken else f"nothing here knows {enumerated([code.upper() for code in unspoken])}"
 
 
 def preset(participant: str) -> tuple[str, ...]:
-    """Return the techniques that stand for the rows which a participant of 2007 marked in Table 12, and the lexical."""
+    """Return the techniques for the rows that a participant of 2007 marked in Table 12, and the lexical ones."""
     column = PARTICIPANTS.index(participant)
     used = {LEXICAL, *(row for row, marks in TABLE_12.items() if marks[column] == "x")}
     return tuple(name for name, each in TECHNIQUES.items() if used & {each.row, *each.also})
 
 
 def named(only: Collection[str]) -> frozenset[str]:
-    """Return the techniques that are named, or that a participant of 2007 is named for; all where none is."""
+    """Return the techniques that are named, or those of a named participant of 2007; all if none is named."""
     for name in only:
         if name not in TECHNIQUES and name not in PARTICIPANTS:
             raise UnknownNameError("technique", name, (*TECHNIQUES, *PARTICIPANTS))
@@ -275,9 +275,10 @@ def chosen(
     redundancy: bool = False,
     languages: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Return the techniques to use: all that can be, or some only, but those switched off; redundancy where asked for.
+    """Return the techniques to use: all that can be used, or the given ones, without those switched off; redundancy
+    only on request.
 
-    Raises UnknownNameError for a name that is none, UsageError where nothing is left.
+    Raises UnknownNameError for a name that is none, UsageError if nothing is left.
     """
     for name in without:
         if name not in TECHNIQUES:
@@ -296,7 +297,7 @@ def chosen(
 
 
 def check(names: Sequence[str], resources: Resources) -> None:
-    """Raise UsageError where a technique that a model was trained with cannot be used here."""
+    """Raise UsageError if a technique that a model was trained with cannot be used here."""
     for name in names:
         if name not in TECHNIQUES:
             raise UnknownNameError("technique", name, TECHNIQUES)
@@ -317,7 +318,8 @@ def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
 
 
 def table12(resources: Resources | None = None) -> Results:
-    """Return the rows of Table 12, then what is here beside them, with what is in use, what is skipped and why."""
+    """Return the rows of Table 12, then the techniques of nescio alone, with what is in use, what is skipped and
+    why."""
     resources = resources or Resources()
     rows = []
     by_row: dict[str, list[Technique]] = {}

@@ -29,7 +29,8 @@ FOLDS = 10
 
 
 class TrainingPlan(Struct, frozen=True):
-    """How to train: the seed, the number of trees, and how many parts are held out in turn (`folds`)."""
+    """The settings of training: the seed, the number of trees, and the number of parts that are held out in turn
+    (`folds`)."""
 
     seed: int = 0
     trees: int = TREES
@@ -39,7 +40,8 @@ class TrainingPlan(Struct, frozen=True):
 
 
 class Trained(Struct, frozen=True, eq=False):
-    """A model, and what became of each development candidate while it was held out: `confidence`, shape (candidates,).
+    """A model, and its confidence in each development candidate while that was held out: `confidence`, shape
+    (candidates,).
 
     `tuned` has the threshold for each measure, with what to expect of it on new questions.
     """
@@ -50,10 +52,10 @@ class Trained(Struct, frozen=True, eq=False):
 
 
 class Material(Struct, frozen=True, eq=False):
-    """What a model is grown from: features, labels and weights of the development and any second collection.
+    """The training data of a model: features, labels and weights of the development and any second collection.
 
-    `group` names what is held out together; the first `own` rows are the development collection's; `use` marks judged
-    ones; `versions` are those of parser and prover.
+    `group` names the group with which each row is held out. The first `own` rows are the development collection's.
+    `use` marks judged rows; `versions` are those of parser and prover.
     """
 
     x: Features
@@ -83,7 +85,7 @@ def train(
     forest is grown on all. `also` is a second collection that only helps the forest: its answers count `plan.also`
     each, and those of a held-out question are held out as well.
 
-    Raises MismatchError where there are not both right and wrong answers, or fewer than two groups of questions.
+    Raises MismatchError if there are not both right and wrong answers, or fewer than two groups of questions.
     """
     plan = plan or TrainingPlan()
     techniques = chosen(resources or Resources(), without, redundancy=redundancy, languages=languages(exercise))

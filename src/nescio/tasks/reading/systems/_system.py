@@ -1,4 +1,4 @@
-"""What a reading system is: a question before its story in, a choice with its confidence out."""
+"""The contract of a reading system: a question with its story goes in, and a choice with its confidence comes out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Scored(Struct, frozen=True):
 
     @property
     def best(self) -> int:
-        """The index of the chosen candidate: of several of the best score the first, where no other rule is given."""
+        """Return the index of the chosen candidate: the first of the best score, if no other rule is given."""
         return self.scores.index(max(self.scores)) if self.chosen is None else self.chosen
 
     @property
@@ -41,7 +41,7 @@ System = Callable[[Question], Scored]
 
 
 def check(question: Question, *, options: bool) -> None:
-    """Raise MismatchError where a question lacks what a system reads: its story, or options to choose from."""
+    """Raise MismatchError if a question lacks something that a system reads: its story, or options to choose from."""
     if options and not question.options:
         raise MismatchError(
             f"question {question.id!r} has no options, and this system chooses among options; deep-read and random"

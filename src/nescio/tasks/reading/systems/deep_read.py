@@ -1,15 +1,16 @@
 r"""Deep Read (Hirschman, Light, Breck & Burger, ACL 1999): the sentence of the story that shares most words with the
 question.
 
-Question and sentences are *sets* of words. The sentence with the largest intersection wins; of several the one that
-matches on longer words, and then the earlier one. No word is too common to count. Switches, as in the paper's Table 1:
+Question and sentences are *sets* of words. The sentence with the largest intersection wins. Among several, the one that
+matches on longer words wins, and then the earlier one. No word is too common to count. Switches, as in the paper's
+Table 1:
 
     Stem   words are stemmed
-    Name   a symbol for a person, a place or a time stands in each sentence that names one, and in who, where and when
+    Name   a symbol for a person, a place or a time is added to each sentence that names one, and to who, where and when
            questions
     Sem    the same for the classes of common nouns, by WordNet
-    Filt   sentences with the class that the question demands stand above the others
-    Pro    the words of a person stand in each sentence that speaks of them as he, him, his, she or her
+    Filt   sentences with the class that the question demands are ranked above the others
+    Pro    the words of a person are added to each sentence that speaks of them as he, him, his, she or her
 
 NameHum and ProHum, the paper's upper bounds, need names and references marked by hand, which no collection here has.
 
@@ -70,7 +71,8 @@ def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple
 
 
 def deep_read(switches: Iterable[str] = (), folder: Path | None = None) -> System:
-    """Return the system with some of the switches on; `folder` is WordNet's, where it is not installed."""
+    """Return the system with some of the switches on; `folder` is WordNet's, if it is not installed in its usual
+    place."""
     on = parse_switches(switches, folder)
 
     def choose(question: Question) -> Scored:
@@ -108,7 +110,7 @@ def _question_bag(question: Question, on: tuple[str, ...]) -> tuple[Bag, str | N
 
 
 def _merit(bag: Bag, demanded: str | None, sentence: _Sentence, on: tuple[str, ...]) -> Merit:
-    """Return what ranks a sentence; of equal ones the earlier wins."""
+    """Return the rank key of a sentence; among equal ones the earlier wins."""
     shared = bag & sentence.bag
     fits = "Filt" not in on or demanded is None or demanded in sentence.classes
     lengths = sorted((len(word) for word in shared if not word.startswith(":")), reverse=True)

@@ -1,5 +1,5 @@
-"""A validator in the loop with the generation of candidates, as the AVE 2007 overview concludes: a candidate that the
-validator rejects is not the end, and the next one is asked for until one is accepted or none is left.
+"""A validator in the loop with the generation of candidates, as the AVE 2007 overview concludes. If the validator
+rejects a candidate, the next one is asked for, until one is accepted or none is left.
 
 A candidate is an option, or a sentence of the story, with the sentence that supports it. All candidates of a
 collection make a collection for validators (`exercise`), so that `nescio ave validate train` can learn from stories.
@@ -19,7 +19,7 @@ from nescio.text import content_stems
 
 
 def exercise(collection: Collection) -> Exercise:
-    """Return every option, or every sentence where a question has none, as an answer to validate.
+    """Return every option, or every sentence if a question has none, as an answer to validate.
 
     Right are the options of the key, and the sentences that people accept (or, where nobody lists any, those of
     AutSent). Where there is no key the values are unknown. Raises MismatchError for a question without a story.
@@ -49,7 +49,7 @@ def _candidates(question: Question) -> list[Candidate]:
 
 
 def _right(question: Question) -> frozenset[int] | None:
-    """Return the places of the right candidates; None where nobody says."""
+    """Return the places of the right candidates, or None if nobody says which are right."""
     if question.answerable is False:
         return frozenset()
     if question.options:

@@ -18,7 +18,7 @@ MARKS = ("read.recall", "read.precision", "read.HumSent", "read.AutSent")
 def suited_judge(
     result: ReadResult, wanted: str | None, *, keep_pronouns: bool = False, measures: Sequence[str] = ()
 ) -> tuple[str | None, list[str] | None]:
-    """Name the judge that suits the questions, and the measures that it allows; what was asked for goes first.
+    """Return the judge that suits the questions, and the measures that it allows; a choice of the user goes first.
 
     Questions with options are judged by their choices, unless a measure of sentences and words is asked for.
     """
@@ -35,7 +35,7 @@ def suited_judge(
 
 
 def _suited(judge: str, questions: Sequence[Question]) -> list[str] | None:
-    """Name the marks that judge and collection allow: HumSent needs people's lists, AutSent needs stories."""
+    """Return the marks that judge and collection allow: HumSent needs people's lists, AutSent needs stories."""
     columns = set(REGISTRY.find(parse_call(judge, "judge").name).scores)
     marks = [name for name in MARKS if {*parse(name).reads} - {"n"} <= columns]
     lacking = set() if any(q.story and q.accepted is not None for q in questions) else {"read.HumSent"}

@@ -1,4 +1,4 @@
-r"""Three simple systems that choose among options by what a story shares with them, stem by stem.
+r"""Three simple systems that choose the option whose stems a story shares most.
 
 All compare content stems (`nescio.text`: no stop words, Snowball's stemmer). An option is judged by its *own* stems:
 those that the question does not hold. No system reads the answer key, and none draws at random.
@@ -15,8 +15,8 @@ those that the question does not hold. No system reads the answer key, and none 
 A stem in $n_t$ of the n sentences weighs $w_t = \ln(1 + n / n_t)$, so rare stems count more; sentence-overlap only
 counts.
 
-The confidence of all three is $m / (1 + m)$ with m the margin of the best score over the runner-up: 0 where options tie
-or nothing was found, growing with the evidence, below 1. It ranks answers; it is no probability of being right.
+The confidence of all three is $m / (1 + m)$ with m the margin of the best score over the runner-up: 0 if options tie or
+nothing was found, growing with the evidence, below 1. It ranks answers; it is no probability of being right.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ NEIGHBOUR = 0.25  # what a match beside the selected sentence counts, against on
 
 
 class _Stems(Struct, frozen=True):
-    """A question before its story, all in stems: what is asked, the own stems of each option, and the sentences."""
+    """A question before its story, all in stems: those of the question, those of each option alone, and those of the
+    sentences."""
 
     asked: frozenset[str]
     options: tuple[frozenset[str], ...]
     story: tuple[tuple[str, ...], ...]
-    held: Mapping[str, int]  # in how many sentences a stem stands
+    held: Mapping[str, int]  # the number of sentences with a stem
 
     @classmethod
     def of(cls, question: Question) -> _Stems:
@@ -88,7 +89,7 @@ def sentence_overlap(question: Question) -> Scored:
 
 
 def word_distance(question: Question) -> Scored:
-    """Score each option by how near its stems stand to the question's, over the story as one line of content words."""
+    """Score each option by how near its stems are to the question's, over the story as one line of content words."""
     stems = _Stems.of(question)
     line = [(stem, index) for index, sentence in enumerate(stems.story) for stem in sentence]
     places: dict[str, list[int]] = {}

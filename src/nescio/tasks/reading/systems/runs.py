@@ -95,7 +95,8 @@ def bundled() -> Path:
 
 
 def write_run(run: Run, path: Path | str) -> None:
-    """Write a run as JSON Lines, whole or not at all. Its name is that of the file, or else stands in each row."""
+    """Write a run as JSON Lines, whole or not at all. Each row holds the run's name unless it is the name of the
+    file."""
     path = Path(path)
     named = {} if path.stem == run.name else {"run": run.name}
     rows = [response_row(response) | named for response in run.responses]

@@ -28,7 +28,7 @@ from nescio.text import STOP_WORDS, words
 
 
 class _Story(Struct, frozen=True, eq=False):
-    """The words of a story in order: which word stands at each place, where each stands, and what each is worth."""
+    """The words of a story in order: the word at each place, the places of each word, and its worth."""
 
     code: NDArray[np.int64]
     places: dict[str, list[int]]
@@ -49,7 +49,7 @@ def _read(story: tuple[str, ...]) -> _Story:
 
 
 def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
-    """Return the weight of the best window of |S| words, and the sentence in whose midst it lies."""
+    """Return the weight of the best window of |S| words, and the sentence in which its middle lies."""
     held = np.zeros(len(story.code))
     for word in wanted:
         at = story.places.get(word, ())
