@@ -305,8 +305,8 @@ class Options(Reading):
     `strata` names the columns to keep for breakdowns (None: all that are constant within a question), `graded` the
     numeric columns that measures such as mean(f1) read; `texts` asks for the words of questions and answers, which
     a report shows; `beside` are the columns of a table of labels that is read beside the files, which `column` may
-    mean; `baseline_file` is the file of a
-    baseline, whose run is to stand beside those of the files; `certificate` is the path of a judge's certificate
+    mean; `people` are columns of the files with people's verdicts, which say nothing else; `baseline_file` is the file
+    of a baseline, whose run is to stand beside those of the files; `certificate` is the path of a judge's certificate
     that must be of the judge, prompt and questions of the data; `only` names the runs that are asked about, where what
     others lack or leave ungraded does not matter.
     """
@@ -315,6 +315,7 @@ class Options(Reading):
     graded: tuple[str, ...] = option(default=(), edge=True)
     texts: bool = option(default=False, edge=True)
     beside: frozenset[str] = option(default=frozenset(), edge=True)
+    people: frozenset[str] = option(default=frozenset(), edge=True)
     baseline_file: Path | None = option(default=None, edge=True)
     certificate: Any = option(default=None, edge=True)
     only: tuple[str, ...] = option(default=(), edge=True)

@@ -53,7 +53,9 @@ from nescio.scoring.judge_agreement import against as compare_with
 from nescio.scoring.judge_agreement import outcomes_digest
 from nescio.scoring.judge_certificate import coefficients
 from nescio.sources.arrow import items_of
+from nescio.sources.source import own_path
 from nescio.tables.judgements import read_judgements
+from nescio.tables.mapping import AND
 from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.text import plural
 from nescio.verbs._output_paths import as_path, check_file, check_results
@@ -343,7 +345,8 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
         if request.output is None and request.against is None:
             raise UsageError(
                 f"nothing to do: use {opt('output', of='FILE')} to write the outcomes, or {opt('against', of='HUMAN')}"
-                " to compare the judge with people"
+                " to compare the judge with people (if the same table has their verdicts, give it again, with"
+                f" {opt('verdict', of='COLUMN')})"
             )
         return request
 
@@ -364,9 +367,11 @@ def judge(request: JudgeRequest) -> Judged:
     if not asks_model(name) and model.given():
         raise UsageError(f"{model.given()[0]} is for {opt('judge', MODEL)}, or 'declined(undetermined={MODEL})'")
     # Verdicts that a table holds are those of the judge that is held against people, unless another is named.
-    held = request.against is not None and request.against not in items_of(request.source)
+    same_table = _is_among(request.against, items_of(request.source))
+    held = request.against is not None and (request.verdict is not None or not same_table)
     stands = name is None and (held or request.judge_name is not None)
-    reading = Options(**request.values(ReadingAnswers), texts=stands)
+    by_people = frozenset((request.verdict, *request.verdict.split(AND)) if request.verdict and same_table else ())
+    reading = Options(**request.values(ReadingAnswers), texts=stands, people=by_people)
     result = read(items_of(request.source), reading, gold=name != HUMAN, judging=not stands, supports=False)
     if request.judge_name is not None:
         result = _by(request.judge_name, result)
@@ -378,9 +383,16 @@ def judge(request: JudgeRequest) -> Judged:
     made = _judged(result, name, Resources(people, model_of), watch)
     assert isinstance(made.data, Outcomes)
     by = named(judges_of(made)) if made.judged_here or request.judge_name else OWN_GRADES
-    by_people = judges_of(made) == (PEOPLE,)
-    judged = Judged(made.data, by, (*notes, *made.notes), result, by_people, people, said, judges_of(made))
+    human_only = judges_of(made) == (PEOPLE,)
+    judged = Judged(made.data, by, (*notes, *made.notes), result, human_only, people, said, judges_of(made))
     return _written(judged, request)
+
+
+def _is_among(table: Any, items: list[Any]) -> bool:
+    """Say whether a table is one of those that are judged: the same file, or the same object."""
+    if isinstance(table, (str, Path)):
+        return any(isinstance(item, (str, Path)) and own_path(item) == own_path(table) for item in items)
+    return any(item is table for item in items)
 
 
 def _say_waiting(cache: Path) -> None:
@@ -400,6 +412,8 @@ def _written(judged: Judged, request: JudgeRequest) -> Judged:
         if request.alternative is not None:
             rows, stands, more = judged.in_place_of_people(request.alternative)
             tables_too = {**agreed.tables, "alternative": rows, "stand_in": (stands,)}
+            if "conclusion" in tables_too:  # which stays the last
+                tables_too["conclusion"] = tables_too.pop("conclusion")
             agreed = replace(agreed, tables=tables_too, notes=(*agreed.notes, *more))
         if request.report:
             tables.write(agreed, Path(request.report))
@@ -433,7 +447,7 @@ def _people(
     else:
         raise UsageError(f"{opt('against')} compares outcomes of single answers, but these files have none")
     one_each, settling = settled(labels, request.resolve)
-    people, more = human(one_each, runs, questions)
+    people, more = human(one_each, runs, questions, request.verdict)
     return people, tuple(labels), [*notes, *settling, *more]
 
 
