@@ -310,7 +310,8 @@ def test_the_conclusion_by_hand() -> None:
     """The judge passes 2 of people's 15 wrong answers, and fails 3 of their 20 right ones; one more it calls unanswered,
     so that it is harsher on 4 questions and kinder on 2: p = 2(1 + 6 + 15)/2⁶."""
     row = conclusions(compared(outcomes(JUDGE), outcomes(PEOPLE)))["a"]
-    assert (row.labels, row.kinder, row.harsher, row.tendency) == (40, 2, 4, "balanced")
+    assert (row.labels, row.wrong, row.right) == (40, 15, 20)
+    assert (row.kinder, row.harsher, row.tendency) == (2, 4, "balanced")
     assert (row.passes, row.passes_low, row.passes_high) == pytest.approx((2 / 15, *wilson(2, 15, 0.95)))
     assert (row.fails, row.fails_low, row.fails_high) == pytest.approx((3 / 20, *wilson(3, 20, 0.95)))
     assert row.p == pytest.approx(44 / 64)
@@ -378,7 +379,15 @@ def test_a_run_without_labels_has_nothing_to_report() -> None:
 def test_people_who_call_nothing_wrong_leave_a_share_out() -> None:
     found = compared(outcomes([C] * 9 + [W]), outcomes([C] * 10))
     assert conclusions(found)["a"].passes is None
-    assert "It fails 10% [2%, 40%] of the answers that people call right." in sentences(found)  # Wilson for 1 of 10
+    assert "It fails 10% [2%, 40%] of the 10 answers that people call right." in sentences(found)  # Wilson's interval
+
+
+def test_an_interval_without_width_is_not_shown() -> None:
+    """Of two runs together no resample has an error that nobody made; of one run Wilson's interval has a width."""
+    judge, people = outcomes([C, W] * 10, [C, W] * 10), outcomes([C, W] * 10, [C, W] * 10)
+    assert "It passes none of the 20 answers that people call wrong" in sentences(compared(judge, people))
+    alone = compared(outcomes([C, W] * 10), outcomes([C, W] * 10))
+    assert "It passes 0% [0%, 28%] of the 10 answers that people call wrong" in sentences(alone)
 
 
 def test_a_table_says_where_its_intervals_cannot_be_compared() -> None:

@@ -25,6 +25,7 @@ Tendency = Literal["lenient", "strict", "balanced"]
 LENIENT: Tendency = "lenient"
 STRICT: Tendency = "strict"
 BALANCED: Tendency = "balanced"
+_WORDS = ("incorrect", "correct")
 _LEANS = {LENIENT: "lenient", STRICT: "strict", BALANCED: "neither lenient nor strict beyond chance"}
 
 
@@ -32,7 +33,8 @@ class Conclusion(Row, frozen=True):
     """What people's labels say of the judge of a run, or of all runs.
 
     `passes` is the share of the answers that people call incorrect which the judge calls correct, `fails` the share of
-    those that people call correct which it calls incorrect; None where there are no such answers.
+    those that people call correct which it calls incorrect; None where there are no such answers. `wrong` and `right`
+    say how many answers people call incorrect and correct.
 
     `kinder` counts the questions on which the judge calls correct more of the labelled answers than people do,
     `harsher` those on which it calls correct fewer. `p` is that of the exact sign test of these two, and `tendency` is
@@ -53,6 +55,8 @@ class Conclusion(Row, frozen=True):
     fails: float | None
     fails_low: float | None
     fails_high: float | None
+    wrong: int
+    right: int
     kinder: int
     harsher: int
     p: float
@@ -70,7 +74,8 @@ class Conclusion(Row, frozen=True):
     def below(cls, rows: Sequence[Conclusion]) -> Iterable[str]:
         """Return the conclusion in sentences."""
         whole = rows[-1]
-        yield f"The judge is {_LEANS[whole.tendency]}. It {' and '.join(_shares(whole))}."
+        shares = " and ".join(_shares(whole))
+        yield f"The judge is {_LEANS[whole.tendency]}.{f' It {shares}.' if shares else ''}"
         yield (
             f"It calls correct more answers than people on {whole.kinder:,} questions, and fewer on {whole.harsher:,}"
             f" (sign test, p {_p(whole.p)})."
@@ -130,8 +135,9 @@ def conclude(
         tendency = BALANCED if p > 1 - level else LENIENT if kinder > harsher else STRICT
         passes = _bounds(cells.get((run, "incorrect", "correct")))
         fails = _bounds(cells.get((run, "correct", "incorrect")))
+        wrong, right = (sum(one.count for one in confusion if (one.run, one.people) == (run, word)) for word in _WORDS)
         own = {} if run == ALL else _reported([one for one in estimates if one.run == run])
-        rows.append(Conclusion(run, many, *passes, *fails, kinder, harsher, p, tendency, **own))
+        rows.append(Conclusion(run, many, *passes, *fails, wrong, right, kinder, harsher, p, tendency, **own))
     return tuple(rows)
 
 
@@ -181,16 +187,23 @@ def _p(value: float) -> str:
 
 
 def _shares(row: Conclusion) -> Iterator[str]:
-    for verb, share, low, high, what in (
-        ("passes", row.passes, row.passes_low, row.passes_high, "wrong"),
-        ("fails", row.fails, row.fails_low, row.fails_high, "right"),
+    passes = row.passes, row.passes_low, row.passes_high
+    fails = row.fails, row.fails_low, row.fails_high
+    for verb, (share, low, high), many, what in (
+        ("passes", passes, row.wrong, "wrong"),
+        ("fails", fails, row.right, "right"),
     ):
-        if share is not None:
-            yield f"{verb} {_percent(share)} [{_percent(low)}, {_percent(high)}] of the answers that people call {what}"
+        if share is None:
+            continue
+        if low == high:  # no resample differs, which bounds nothing
+            yield f"{verb} {'none' if share == 0 else 'all'} of the {many:,} answers that people call {what}"
+        else:
+            interval = f"[{_percent(low)}, {_percent(high)}]"
+            yield f"{verb} {_percent(share)} {interval} of the {many:,} answers that people call {what}"
 
 
 def _percent(share: float | None) -> str:
-    return "undefined" if share is None else f"{rounded(100 * share, 0)}%"
+    return f"{rounded(100 * (share or 0.0), 0)}%"
 
 
 def _off(row: Conclusion) -> str:

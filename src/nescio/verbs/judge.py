@@ -1,18 +1,25 @@
-"""Judge answers, and compare the judge with people.
+"""Judge answers, or compare a judge's verdicts with people's.
 
 FILES are questions and the runs that answer them, in any format. Every answer and every declined candidate is judged;
-unanswered questions stay unanswered.
+unanswered questions stay unanswered. If FILES hold a judge's verdicts already, --against compares them with people's,
+and nothing is judged anew.
 
 \b
 nescio judge questions.jsonl runs/*.jsonl -o graded.csv
+nescio judge graded.csv --against people.csv
+nescio judge results.csv --against results.csv --verdict human
+
+People's verdicts are in a second file, or in another column of the same file, which --verdict names. The comparison
+ends with whether the judge is lenient or strict, and which accuracy to report. --judge-name says whose the verdicts
+are.
+
+\b
 nescio judge questions.jsonl runs/mine.jsonl --judge token_f1 --against people.csv
-nescio judge questions.jsonl runs/*.jsonl --judge human --against people.csv -o graded.csv
+nescio judge questions.jsonl runs/*.jsonl --judge human --against people.csv -o by-people.csv
 nescio judge questions.jsonl runs/*.jsonl --judge exact --against people.csv --blind --certificate judge.json
 nescio judge questions.jsonl runs/*.jsonl --judge llm --base-url URL --model NAME -o graded.csv
 
-With --against, you can give a log or a table that is already judged instead: its verdicts are held against people's,
-and --judge-name says whose they are. If calls of a language model fail, their answers stay
-ungraded, the rest is written, and the exit status is 3.
+If calls of a language model fail, their answers stay ungraded, the rest is written, and the exit status is 3.
 """
 
 from __future__ import annotations
@@ -264,12 +271,6 @@ class AskingModel(Request, group="Language model"):
 class BySeveral(Request, group="Several people"):
     """Verdicts of several people on one answer."""
 
-    verdict: str | None = option(
-        default=None,
-        metavar="COLUMN",
-        needs="against",
-        help="The column of HUMAN with the verdict, if its name does not say so; ana+ben: a column for each person.",
-    )
     resolve: Resolution = option(default="adjudicated", needs="against", help=RESOLVE)
     alternative: float | None = option(
         default=None,
@@ -308,6 +309,13 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
         metavar="HUMAN",
         help="A table of people's verdicts on some of the answers. Reports how well the judge agrees with people, and"
         " estimates what people would say of all answers. Of TREC's letters only R is correct; X and U are incorrect.",
+    )
+    verdict: str | None = option(
+        default=None,
+        metavar="COLUMN",
+        needs="against",
+        help="The column of HUMAN with people's verdicts, if its name does not say so; ana+ben: a column for each"
+        " person. HUMAN may be the table that is compared: then the judge's verdicts are in another column.",
     )
     target: Target = option(
         default="collection",
