@@ -195,11 +195,11 @@ def _shares(row: Conclusion) -> Iterator[str]:
     ):
         if share is None:
             continue
+        interval = f" [{_percent(low)}, {_percent(high)}]"
         if low == high:  # no resample differs, which bounds nothing
-            yield f"{verb} {'none' if share == 0 else 'all'} of the {many:,} answers that people call {what}"
-        else:
-            interval = f"[{_percent(low)}, {_percent(high)}]"
-            yield f"{verb} {_percent(share)} {interval} of the {many:,} answers that people call {what}"
+            interval = ""
+        how_many = "none" if not interval and not share else f"{_percent(share)}{interval}"
+        yield f"{verb} {how_many} of the {many:,} answers that people call {what}"
 
 
 def _percent(share: float | None) -> str:
