@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from nescio.errors import TYPED, FormatError, again, opt, spelled
 from nescio.sources.source import Source
-from nescio.tables.lexicon import is_of_people
-from nescio.tables.mapping import AND, NOT, ROLES
-from nescio.text import command_text, inert, on_one_line
+from nescio.tables.mapping import ROLES
+from nescio.tables.people_beside import comparison
+from nescio.text import inert, on_one_line
 
 if TYPE_CHECKING:
     from nescio.formats.registry import ReadOptions
@@ -112,31 +112,16 @@ def screen(table: Table, ways: Sequence[Way], options: ReadOptions, more: int = 
 
 def _judge_beside_people(table: Table, ways: Sequence[Way], options: ReadOptions) -> list[str]:
     """Return the command that compares the verdicts of a judge with those of people in another column of the table;
-    nothing where there are not both, or people's verdicts are named already."""
-    source = table.source
-    if options.people or source.path is None or source.packed or source.kind not in ("delimited", "lines", "parquet"):
-        return []
-    for people in (name for name, column in table.columns.items() if is_of_people(name) and column.is_verdict):
-        for way in ways:
-            named = {**options.column, **way.options.get("column", {})}
-            judge = named.get("outcome")
-            used = {part.lstrip(NOT) for written in named.values() for part in written.split(AND)}
-            if judge in table.columns and people not in used:
-                column = {**options.column, "outcome": judge}
-                request = {"against": str(source.path), "verdict": people, "column": column}
-                return [
-                    f"people's verdicts seem to be in {people!r}; this compares {judge!r} with them:",
-                    _judge(request),
-                ]
+    nothing where there are not both."""
+    for way in ways:
+        both = comparison(table, {**options.column, **way.options.get("column", {})}, options)
+        if both is not None:
+            judge, people, command = both
+            return [
+                f"people's verdicts seem to be in {people!r}; this compares {judge!r} with them:",
+                f"     {command}",
+            ]
     return []
-
-
-def _judge(options: Options) -> str:
-    """Return the command that judges the table that `against` names, or in a program its options."""
-    named = [opt(name, value) for name, value in options.items()]
-    if not TYPED.get():
-        return f"     judge: {', '.join(named)}"
-    return f"     {command_text(['nescio', 'judge', options['against']])} {' '.join(named)}"
 
 
 def _listed(ways: Sequence[Way]) -> list[str]:

@@ -40,6 +40,7 @@ class Lexicon(Struct):
     judges: set[str]
     people: set[str]
     machines: set[str]
+    judging: set[str]
     sums: set[str]
     annotators: set[str]
     measurements: set[str]
@@ -80,6 +81,7 @@ def lexicon() -> Lexicon:
         judges={*words["judges"]},
         people={*words["people"]},
         machines={*words["machines"]},
+        judging={*words["judging"]},
         sums={*words["sums"]},
         annotators={*words["annotators"]},
         measurements={*words["measurements"]},
@@ -276,6 +278,12 @@ def is_of_people(header: str) -> bool:
     """Return whether a header has a word for people who judge, and none for a machine."""
     words = {squash(part).rstrip("0123456789") for part in BOUNDARY.split(header[:_LONGEST_NAME])}
     return bool(words & lexicon().people) and not words & lexicon().machines
+
+
+def is_of_a_judge(header: str) -> bool:
+    """Return whether a header has a word for a machine or for judging, and none for people."""
+    words = {squash(part) for part in BOUNDARY.split(header[:_LONGEST_NAME])}
+    return bool(words & (lexicon().machines | lexicon().judging)) and not words & lexicon().people
 
 
 def may_be_of_form(header: str) -> bool:

@@ -396,11 +396,10 @@ def judge(request: JudgeRequest) -> Judged:
     return _written(judged, request)
 
 
-def _is_among(table: Any, items: list[Any]) -> bool:
-    """Say whether a table is one of those that are judged: the same file, or the same object."""
-    if isinstance(table, (str, Path)):
-        return any(isinstance(item, (str, Path)) and own_path(item) == own_path(table) for item in items)
-    return any(item is table for item in items)
+def _is_among(table: Path | str | None, items: list[Any]) -> bool:
+    """Say whether a table is one of the files that are judged."""
+    files = [own_path(item) for item in items if isinstance(item, (str, Path))]
+    return table is not None and own_path(table) in files
 
 
 def _say_waiting(cache: Path) -> None:
