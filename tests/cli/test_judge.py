@@ -85,9 +85,53 @@ def test_against_people(nescio: Command, files: list[Path], people: Path, tmp_pa
     again = nescio("judge", out, "--against", people, "-f", "json").json
     assert (again["agreement"], again["corrected"]) == (found.json["agreement"], found.json["corrected"])
     printed = nescio("judge", *files, *F1, "--against", people, "--report", tmp_path / "report.csv").out.splitlines()
-    assert [line.split(" ")[0] for line in printed if line.endswith(":")] == ["Agreement", "The", "The"]
+    assert [line.split(" ")[0] for line in printed if line.endswith(":")] == ["Agreement", "What", "The", "In"]
     assert printed[-1].startswith("nescio ")
     assert (tmp_path / "report.csv").read_text().startswith("run,labels,")
+
+
+JUDGED = """model,id,question,answer,verdict,human
+old,q1,Who?,Ann,right,right
+old,q2,When?,1900,right,wrong
+old,q3,Where?,Bonn,wrong,wrong
+old,q4,Why?,I don't know,IDK,
+old,q5,How?,Fast,right,
+"""
+
+
+def test_one_table_with_verdicts_of_a_judge_and_of_people(nescio: Command, tmp_path: Path) -> None:
+    """The screen that asks which verdict counts gives the command that compares them, and this command runs."""
+    path = written(tmp_path / "results.csv", JUDGED)
+    compares = f"nescio judge {path} --against {path} --verdict human --column outcome=verdict"
+    for words in (("check", path), ("score", path), ("judge", path, "-o", tmp_path / "o.csv")):
+        asked = nescio(*words)
+        assert (asked.status, asked.err.splitlines()[-1].strip()) == (2, compares)
+    found = nescio(*compares.split()[1:], "-f", "json")
+    # 3 labels, of which the judge gets 2; it passes one of two answers that people call wrong, and fails none
+    (row,), (end,) = found.json["agreement"], found.json["conclusion"]
+    assert (row["labels"], row["agreement"]) == (3, pytest.approx(2 / 3))
+    assert (end["passes"], end["fails"], end["kinder"], end["harsher"]) == (0.5, 0, 1, 0)
+    assert "2 of 5 judgements have no verdict in the column 'human', and are ignored" in found.flat
+    shorter = nescio("judge", path, "--against", path, "--verdict", "human", "-f", "json")
+    assert shorter.json["corrected"] == found.json["corrected"]
+
+
+def test_a_column_of_people_is_no_verdict_of_the_judge(nescio: Command, tmp_path: Path) -> None:
+    """Without another verdict the answers are judged, and people are not compared with themselves."""
+    path = written(
+        tmp_path / "gold.csv", "id,answer,gold,human\nq1,Ann,Ann,right\nq2,Bob,Ann,right\nq3,Eve,Ann,wrong\n"
+    )
+    found = nescio("judge", path, "--against", path, "--verdict", "human", "-f", "json")
+    assert found.json["agreement"][0]["agreement"] == pytest.approx(2 / 3)
+
+
+def test_which_verdict_is_asked_in_the_words_of_the_command(nescio: Command, tmp_path: Path) -> None:
+    path = written(tmp_path / "results.csv", JUDGED)
+    judged = nescio("judge", path, "--against", path, "--column", "outcome=verdict")
+    assert "verdict and human could each be the verdict; name one with --verdict COLUMN" in judged.flat
+    assert "--labels" not in judged.err
+    scored = nescio("score", path, "--labels", path, "--column", "outcome=verdict", "-m", "accuracy")
+    assert "verdict and human could each be the verdict; name one with --column verdict=COLUMN" in scored.flat
 
 
 def test_people_as_the_judge(nescio: Command, files: list[Path], people: Path, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def assert_well_put(message: str) -> None:
     """Assert that each line of a message can be printed, and that it is one line, but for the screen that asks."""
     first, *screen = message.split("\n")
     assert all(line.isprintable() for line in (first, *screen)), message
-    heads = re.compile(r"  |mapping|each| \(found|\d+ more answers: ")
+    heads = re.compile(r"  |mapping|each|people's verdicts| \(found|\d+ more answers: ")
     assert all(heads.match(line) for line in screen if line), screen
 
 

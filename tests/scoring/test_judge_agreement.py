@@ -13,6 +13,7 @@ from nescio.data.results import Results
 from nescio.errors import MismatchError, UsageError
 from nescio.scoring.agreement_tables import ALL
 from nescio.scoring.judge_agreement import HOW, against
+from nescio.scoring.judge_conclusion import Conclusion, sign_test
 from nescio.stats.bias_correction import (
     human_sample_mean,
     prediction_powered,
@@ -185,7 +186,6 @@ def test_a_run_that_nobody_judged_has_no_figures_and_a_note() -> None:
 
 
 ABOUT = "what people would say of all answers to these questions"
-WIDTHS = 'the interval of "judge alone" is for new questions'
 
 
 def assert_notes(found: Results, *words: str) -> None:
@@ -198,14 +198,13 @@ def test_what_a_reader_should_know() -> None:
     assert_notes(
         compared(clustered, outcomes([W, C] * 5 + [C] * 2)),
         ABOUT,
-        WIDTHS,
         "run 'a': 12 labels are few",
         "left 2 answers ungraded",
         "questions are clustered",
         "run 'a': Rogan-Gladen is undefined because the judge's sensitivity and specificity sum to 1 or less",
     )
     enough = [C, W] * 15
-    assert_notes(compared(outcomes(enough), outcomes(enough)), ABOUT, WIDTHS)
+    assert_notes(compared(outcomes(enough), outcomes(enough)), ABOUT)
     far = compared(outcomes(enough), outcomes(enough), target="population")
     assert_notes(far, "all questions of this kind, of which these are a sample")
 
@@ -290,3 +289,112 @@ def test_of_several_runs_each_must_be_farther_and_all_are_named() -> None:
         parts = [f"run {name!r}: 100% of 7 labelled, 0% of the 14 others" for name in named]
         assert len(notes) == bool(named)
         assert all(f"({'; '.join(parts)})" in note for note in notes)
+
+
+def conclusions(found: Results) -> dict[str, Conclusion]:
+    """The rows of the conclusion by run."""
+    return {row.run: row for row in found.tables["conclusion"]}
+
+
+def sentences(found: Results) -> str:
+    """What is printed below all tables."""
+    return "\n".join(Conclusion.below(found.tables["conclusion"]))
+
+
+def marked(kinder: int, harsher: int, alike: int = 20) -> tuple[list[int], list[int]]:
+    """What judge and people say where the judge alone says correct so often, people alone so often."""
+    return [C] * kinder + [W] * harsher + [C, W] * alike, [W] * kinder + [C] * harsher + [C, W] * alike
+
+
+def test_the_conclusion_by_hand() -> None:
+    """The judge passes 2 of people's 15 wrong answers, and fails 3 of their 20 right ones; one more it calls unanswered,
+    so that it is harsher on 4 questions and kinder on 2: p = 2(1 + 6 + 15)/2⁶."""
+    row = conclusions(compared(outcomes(JUDGE), outcomes(PEOPLE)))["a"]
+    assert (row.labels, row.wrong, row.right) == (40, 15, 20)
+    assert (row.kinder, row.harsher, row.tendency) == (2, 4, "balanced")
+    assert (row.passes, row.passes_low, row.passes_high) == pytest.approx((2 / 15, *wilson(2, 15, 0.95)))
+    assert (row.fails, row.fails_low, row.fails_high) == pytest.approx((3 / 20, *wilson(3, 20, 0.95)))
+    assert row.p == pytest.approx(44 / 64)
+
+
+@pytest.mark.parametrize(
+    ("kinder", "harsher", "p", "tendency"),
+    [
+        (12, 1, 28 / 8192, "lenient"),  # 2(1 + 13)/2¹³
+        (1, 12, 28 / 8192, "strict"),
+        (6, 0, 2 / 64, "lenient"),
+        (5, 0, 2 / 32, "balanced"),
+        (4, 4, 1.0, "balanced"),
+        (0, 0, 1.0, "balanced"),
+    ],
+)
+def test_a_judge_is_lenient_or_strict_where_the_sign_test_says_so(
+    kinder: int, harsher: int, p: float, tendency: str
+) -> None:
+    judge, people = marked(kinder, harsher)
+    row = conclusions(compared(outcomes(judge), outcomes(people)))["a"]
+    assert (row.kinder, row.harsher, row.tendency) == (kinder, harsher, tendency)
+    assert row.p == sign_test(kinder, harsher) == pytest.approx(p)
+    stricter = conclusions(compared(outcomes(judge), outcomes(people), ci=99.9))["a"]
+    assert stricter.tendency == "balanced"  # no p here is below 0.001
+
+
+def test_answers_to_one_question_count_once_for_all_runs() -> None:
+    """Two runs with the same twelve errors are no more evidence than one; opposite errors on a question are none."""
+    (kind, people), (harsh, turned) = marked(12, 1), marked(1, 12)
+    twice = conclusions(compared(outcomes(kind, kind), outcomes(people, people)))
+    assert [(row.kinder, row.harsher, row.p) for row in twice.values()] == [(12, 1, pytest.approx(28 / 8192))] * 3
+    opposite = compared(
+        outcomes(kind, harsh[1:13] + harsh[:1] + harsh[13:]), outcomes(people, turned[1:13] + turned[:1] + turned[13:])
+    )
+    rows = conclusions(opposite)
+    assert [(row.kinder, row.harsher) for row in rows.values()] == [(12, 1), (1, 12), (0, 0)]
+    assert "Run by run: lenient with a; strict with b." in sentences(opposite)
+
+
+def test_how_far_the_judge_is_off_is_from_the_row_to_report() -> None:
+    """Of 60 answers the judge calls 47 correct; it is lenient on the 40 with a label."""
+    judge = [C] * 12 + [W] + [C] * 17 + [W] * 10 + [C] * 18 + [W] * 2
+    people = [W] * 12 + [C] + [C] * 17 + [W] * 10 + [N] * 20
+    found = compared(outcomes(judge), outcomes(people))
+    row, reported = conclusions(found)["a"], found.tables["corrected"][2]
+    assert (row.report, row.judge) == (HOW[2], pytest.approx(47 / 60))
+    assert (row.accuracy, row.low, row.high) == (reported.accuracy, reported.low, reported.high)
+    off = [47 / 60 - x for x in (reported.accuracy, reported.high, reported.low)]
+    assert [row.off, row.off_low, row.off_high] == pytest.approx(off)
+    assert off[1] > 0
+    assert f"a: report {row.accuracy:.3f} [{row.low:.3f}, {row.high:.3f}]. The judge's 0.783 is" in sentences(found)
+    assert "too high." in sentences(found)
+    far = compared(outcomes(judge), outcomes(people), target="population")
+    assert conclusions(far)["a"].off_low is None  # there the judge's own accuracy is not known either
+    assert "higher." in sentences(far)
+
+
+def test_a_run_without_labels_has_nothing_to_report() -> None:
+    found = compared(outcomes(JUDGE, JUDGE), outcomes(PEOPLE, [N] * 60))
+    assert [row.report for row in conclusions(found).values()] == [HOW[2], None, None]
+    assert "b: report" not in sentences(found)
+
+
+def test_people_who_call_nothing_wrong_leave_a_share_out() -> None:
+    found = compared(outcomes([C] * 9 + [W]), outcomes([C] * 10))
+    assert conclusions(found)["a"].passes is None
+    assert "It fails 10% [2%, 40%] of the 10 answers that people call right." in sentences(found)  # Wilson's interval
+
+
+def test_an_interval_without_width_is_not_shown() -> None:
+    """Of two runs together no resample has an error that nobody made; of one run Wilson's interval has a width."""
+    judge, people = outcomes([C, W] * 10, [C, W] * 10), outcomes([C, W] * 10, [C, W] * 10)
+    assert "It passes none of the 20 answers that people call wrong" in sentences(compared(judge, people))
+    alone = compared(outcomes([C, W] * 10), outcomes([C, W] * 10))
+    assert "It passes 0% [0%, 28%] of the 10 answers that people call wrong" in sentences(alone)
+
+
+def test_a_table_says_where_its_intervals_cannot_be_compared() -> None:
+    for target, kinds in (
+        ("collection", ["new questions", *["these questions"] * 3]),
+        ("population", ["new questions"] * 4),
+    ):
+        rows = compared(outcomes(JUDGE), outcomes(PEOPLE), target=target).tables["corrected"]
+        assert [row.interval_for for row in rows] == kinds
+        assert len([*type(rows[0]).below(rows)]) == (target == "collection")

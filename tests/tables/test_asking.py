@@ -481,3 +481,32 @@ def _accuracy(path: Path) -> object:
         return nescio.score(path, "accuracy", ci=None).rows[0].value
     except AskedError:
         return "asked"
+
+
+@pytest.mark.parametrize(
+    ("judge", "people", "offered"),
+    [
+        ("verdict", "human", True),
+        ("llm_judge", "human_label", True),
+        ("judge", "expert", True),
+        ("outcome", "Annotator2", True),
+        ("is_correct", "verdict", False),  # neither is named for people
+        ("grade", "llm_expert", False),  # a machine
+        ("correct", "human_name", False),  # no verdicts
+    ],
+)
+def test_verdicts_of_a_judge_beside_those_of_people_are_to_be_compared(
+    judge: str, people: str, offered: bool, tmp_path: Path
+) -> None:
+    words = ("ann", "bob", "cy") if people == "human_name" else ("right", "wrong", "right")
+    rows = "".join(
+        f"q{i},a,{one},{other}\n" for i, (one, other) in enumerate(zip(("right", "right", "wrong"), words, strict=True))
+    )
+    (path := tmp_path / "t.csv").write_text(f"id,model,{judge},{people}\n{rows}")
+    (checked,) = nescio.check(path)
+    said = str(checked.error) if checked.contents is None else " ".join(map(str, checked.contents.notes))
+    assert (f'verdict="{people}", column={{"outcome": "{judge}"}}' in said) == offered
+    if offered:
+        compared = nescio.judge(path, against=path, verdict=people, column={"outcome": judge})
+        assert compared.results is not None
+        assert compared.results.rows[0].agreement == pytest.approx(1 / 3)

@@ -120,7 +120,8 @@ class ReadOptions(Struct, frozen=True):
     graded scores that a measure needs; which of several things in a log to `choose`; the words that mean "I do not
     know"; whether questions must hold gold answers (not if people judge, or a system is to answer); and whether the
     `texts` of questions and answers are wanted, which people look at and no number needs. Without `supports` a reader
-    may leave out what answers rest on. No judge reads it, and in many runs it is most of the file."""
+    may leave out what answers rest on. No judge reads it, and in many runs it is most of the file.
+    `people` names the columns with people's verdicts, which are read beside the answers and have no other part."""
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
@@ -143,6 +144,7 @@ class ReadOptions(Struct, frozen=True):
     judge: str | None = None
     told: frozenset[str] = frozenset()
     judged: Callable[[Unjudged], Outcomes] = _no_judge
+    people: frozenset[str] = frozenset()
 
     def with_more(self, more: Mapping[str, Any]) -> ReadOptions:
         """Return these options with the additional ones of a reading, by the names of the options."""

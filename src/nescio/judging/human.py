@@ -119,11 +119,14 @@ class Human(Struct, frozen=True):
         return graded
 
 
-def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]) -> tuple[Human, list[Note]]:
+def human(
+    labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str], column: str | None = None
+) -> tuple[Human, list[Note]]:
     """Return people's verdicts on the answers of these runs to these questions, and notes on labels without one.
 
     A label names its run, or the text of its answer, or neither where there is one run. An answer may be judged twice
-    with one verdict. Raises MismatchError if two verdicts differ, a label is ambiguous, or none is left.
+    with one verdict. `column` is the one that the user named for the verdicts, for the notes. Raises MismatchError if
+    two verdicts differ, a label is ambiguous, or none is left.
     """
     people, known_runs, known_questions = Human(), set(runs), set(questions)
     strangers: list[Label] = []
@@ -160,9 +163,10 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
         notes.append(
             note(
                 "judgements.empty",
-                "{empty:,} of {labels:n judgement} {empty:has/have} no verdict, and {empty:is/are} ignored",
+                "{empty:,} of {labels:n judgement} {empty:has/have} no verdict{where}, and {empty:is/are} ignored",
                 empty=empty,
                 labels=len(labels),
+                where=f" in the column {column!r}" if column else "",
             )
         )
     if doubled:

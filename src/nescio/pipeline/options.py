@@ -305,6 +305,7 @@ class Options(Reading):
     `strata` names the columns to keep for breakdowns (None: all that are constant within a question), `graded` the
     numeric columns that measures such as mean(f1) read. `texts` asks for the words of questions and answers, which a
     report shows. `beside` are the columns of a table of labels that is read beside the files; `column` may name them.
+    `people` are the columns of the files with people's verdicts, which have no other part.
     `baseline_file` is the file of a baseline, whose run joins those of the files. `certificate` is the path of a
     judge's certificate, which must match the judge, prompt and questions of the data. `only` names the runs that the
     verb needs; gaps and ungraded answers of other runs do not matter then.
@@ -314,6 +315,7 @@ class Options(Reading):
     graded: tuple[str, ...] = option(default=(), edge=True)
     texts: bool = option(default=False, edge=True)
     beside: frozenset[str] = option(default=frozenset(), edge=True)
+    people: frozenset[str] = option(default=frozenset(), edge=True)
     baseline_file: Path | None = option(default=None, edge=True)
     certificate: Any = option(default=None, edge=True)
     only: tuple[str, ...] = option(default=(), edge=True)

@@ -184,6 +184,7 @@ def read_parts(
         judge=options.judge,
         told=frozenset(options.given),
         judged=_judged,
+        people=options.people,
     )
     with _watched(parts, bar("reading", of_bytes=True)) as watched:
         alone = not runs and only_questions(format_, parts)

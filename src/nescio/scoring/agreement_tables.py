@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Iterable, Sequence
+from typing import Annotated, ClassVar
 
 import numpy as np
 from msgspec import Struct
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, NOT_GRADED, SILENT
-from nescio.data.shown import Shown
+from nescio.data.shown import Row, Shown
 from nescio.stats import resampling
 from nescio.stats.agreement import cohen_kappa, observed_agreement
 from nescio.stats.intervals import percentile, wilson
@@ -22,13 +22,15 @@ _CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered",
 PEOPLE, JUDGE = (CORRECT, INCORRECT, SILENT), tuple(_CATEGORIES)
 
 
-class Agreement(Struct, frozen=True):
+class Agreement(Row, frozen=True):
     """How a judge and people agree on the `answers` that both graded, of `labels` that people did.
 
     `sensitivity` is the share of people's correct answers that the judge calls correct, `specificity` that of the
     others that it does not. In the table `declined`, which is about answering or declining, they are those of
     what people call declined, and of what they call an answer.
     """
+
+    about: ClassVar[str] = "correct"
 
     run: Annotated[str, Shown()]
     labels: Annotated[int, Shown()]
@@ -42,6 +44,20 @@ class Agreement(Struct, frozen=True):
     kappa_high: float
     sensitivity: Annotated[float, Shown()]
     specificity: Annotated[float, Shown()]
+
+    @classmethod
+    def below(cls, rows: Sequence[Agreement]) -> Iterable[str]:  # noqa: ARG003
+        """Return what the last two columns are."""
+        yield (
+            f"Sensitivity: the share of the answers that people call {cls.about} which the judge calls so too."
+            " Specificity: the share of the others which it does not call so."
+        )
+
+
+class Declining(Agreement, frozen=True):
+    """How a judge and people agree on which answers decline."""
+
+    about = "declined"
 
 
 class Confusion(Struct, frozen=True):
@@ -100,13 +116,13 @@ def resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) -> 
     return resampled_counts.reshape(-1, *tables.shape[1:])
 
 
-def agreement_of(name: str, table: Array, drawn: Array, level: float) -> Agreement:
+def agreement_of(name: str, table: Array, drawn: Array, level: float, kind: type[Agreement] = Agreement) -> Agreement:
     square, squares = table[:, :-1], drawn[..., :-1]
     n, alike = int(square.sum()), int(np.trace(square))
     value = float(observed_agreement(square))
     bounds = wilson(alike, n, level) if name != ALL else percentile(observed_agreement(squares), level)
     right, wrong = table[0].sum(), table[1:].sum()
-    return Agreement(
+    return kind(
         name,
         int(table.sum()),
         int(table[:, -1].sum()),

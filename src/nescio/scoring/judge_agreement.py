@@ -7,7 +7,7 @@ are outcomes that nobody needs to judge: they are in the accuracy of a run and i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 from typing import Annotated, Any
 
@@ -21,12 +21,13 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, ANSWERED, CORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.policies import Policies, apply_policies
 from nescio.data.results import Results
-from nescio.data.shown import Shown
+from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, UsageError, opt, spelled
 from nescio.scoring.agreement_tables import (
     PEOPLE,
     Agreement,
+    Declining,
     agreement_of,
     by_run,
     confusion_of,
@@ -36,23 +37,25 @@ from nescio.scoring.agreement_tables import (
     share_of,
     tables_of,
 )
+from nescio.scoring.judge_conclusion import conclude, net_errors
 from nescio.stats import bias_correction, resampling
 from nescio.stats.bias_correction import Estimate
 from nescio.stats.intervals import wilson
 from nescio.stats.prediction_powered import FEWEST
 
 HOW = ("judge alone", "people alone", "prediction-powered (PPI++)", "Rogan-Gladen")
+NEW, THESE = "new questions", "these questions"  # what an interval is for
 _FEW = 30
 _CHANCE = 0.001  # of a warning about labels that are a random sample
 
 
-class Corrected(Struct, frozen=True):
+class Corrected(Row, frozen=True):
     """The accuracy of a run by one way of estimating it, from `labels` of people among `answers` that were to be
     judged.
 
     `n` is the number of questions; `weight` is the tuned weight of prediction-powered inference, or sensitivity +
-    specificity
-    - 1 for Rogan-Gladen.
+    specificity - 1 for Rogan-Gladen. `interval_for` says what the interval is for: new questions of this kind, or these
+    questions only.
     """
 
     run: Annotated[str, Shown()]
@@ -63,7 +66,17 @@ class Corrected(Struct, frozen=True):
     labels: Annotated[int, Shown()]
     answers: Annotated[int, Shown()]
     n: Annotated[int, Shown()]
-    weight: Annotated[float | None, Shown()] = None
+    weight: float | None = None
+    interval_for: Annotated[str, Shown(default=NEW, after="accuracy")] = NEW
+
+    @classmethod
+    def below(cls, rows: Sequence[Corrected]) -> Iterable[str]:
+        """Return the line that says which intervals cannot be compared, where there are such."""
+        if len({row.interval_for for row in rows}) > 1:
+            yield spelled(
+                f"Do not compare the widths of intervals for {NEW} and for {THESE}: {opt('target', 'population')}"
+                f" gives all of them for {NEW}."
+            )
 
 
 def against(
@@ -100,7 +113,7 @@ def against(
     blocks, level = resampling.blocks(resamples, seed), ci / 100
     declining = declining_tables(judged.state, people.state, labelled)
     spoken = [
-        agreement_of(name, table.sum(axis=0), resampled(table, blocks), level)
+        agreement_of(name, table.sum(axis=0), resampled(table, blocks), level, Declining)
         for name, table in by_run(judged.runs, declining)
     ]
     agreements, confusions, estimates = [], [], []
@@ -130,16 +143,20 @@ def against(
     more: dict[str, Any] = {"confusion": tuple(confusions), "corrected": tuple(estimates)} if confusions else {}
     if more and declining[..., 0].any() | declining[..., 0, :].any():
         more["declined"] = tuple(spoken)
+    if more:
+        net = net_errors(judged.state, people.state, labelled)
+        more["conclusion"] = conclude(judged.runs, net, confusions, estimates, level)
     return JudgeAgreement(tuple(agreements), line, tuple(notes), "agreement", more)
 
 
 TITLES = {
     None: "Agreement with people, on the answers that both graded",
     "declined": "Agreement on which answers decline (sensitivity) and which do not (specificity)",
-    "confusion": "The judge's verdicts on each category of people (shares of people's category)",
+    "confusion": "What the judge says of the answers that people call correct, incorrect or unanswered, in shares",
     "alternative": "The judge in the place of each person, beside the others (the alternative annotator test)",
     "stand_in": "May the judge stand in for people?",
-    "corrected": "The accuracy of each run: by the judge, by people's labels, and by both together",
+    "corrected": "The accuracy of each run: by the judge alone, by people alone, and by both (PPI++ and Rogan-Gladen)",
+    "conclusion": "In short",
 }
 
 
@@ -205,8 +222,10 @@ def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: li
     if target == "population":
         known = cells.known, cells.known_right
         whole[2] = bias_correction.prediction_powered_population(*sample, known=known)
+    others = NEW if target == "population" else THESE
+    counts = labels, cells.answers, n
     return [
-        Corrected(name, how, one.value, one.low, one.high, labels, cells.answers, n, one.weight)
+        Corrected(name, how, one.value, one.low, one.high, *counts, one.weight, NEW if one is judge else others)
         for how, one in zip(HOW, whole, strict=True)
     ]
 
@@ -245,13 +264,7 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
                 "agreement.collection",
                 "the corrected accuracies estimate what people would say of all answers to these questions; they "
                 "assume that the labels of a run are a random sample of its answers",
-            ),
-            note(
-                "agreement.intervals_differ",
-                'the interval of "{alone}" is for new questions of this kind, and the others are for these questions '
-                "only: their widths are not comparable (the target population makes all of them for new questions)",
-                alone=HOW[0],
-            ),
+            )
         ]
     else:
         notes = [

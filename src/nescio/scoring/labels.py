@@ -98,7 +98,7 @@ def read_labels(
     options = loaded.options
     given, notes = read_judgements(table, options.outcome_map, named=options.column)
     given, settling = settled(given, resolve)
-    people, more = human(given, data.runs, data.questions)
+    people, more = human(given, data.runs, data.questions, options.column.get("verdict"))
     more = [*settling, *more]
     grid, inclusion = _laid_out(loaded, data, people)
     known = _known(data)

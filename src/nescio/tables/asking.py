@@ -11,6 +11,7 @@ from msgspec import Struct
 from nescio.errors import TYPED, FormatError, again, opt, spelled
 from nescio.sources.source import Source
 from nescio.tables.mapping import ROLES
+from nescio.tables.people_beside import comparison
 from nescio.text import inert, on_one_line
 
 if TYPE_CHECKING:
@@ -106,7 +107,21 @@ def screen(table: Table, ways: Sequence[Way], options: ReadOptions, more: int = 
         lines += ["", *_listed(ways)]
     if more:
         lines.append(f"{more} more answer{'s' if more > 1 else ''}: {opt('column', of='ROLE=COLUMN')} leaves fewer")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_judge_beside_people(table, ways, options)])
+
+
+def _judge_beside_people(table: Table, ways: Sequence[Way], options: ReadOptions) -> list[str]:
+    """Return the command that compares the verdicts of a judge with those of people in another column of the table;
+    nothing where there are not both."""
+    for way in ways:
+        both = comparison(table, {**options.column, **way.options.get("column", {})}, options)
+        if both is not None:
+            judge, people, command = both
+            return [
+                f"people's verdicts seem to be in {people!r}; this compares {judge!r} with them:",
+                f"     {command}",
+            ]
+    return []
 
 
 def _listed(ways: Sequence[Way]) -> list[str]:

@@ -101,7 +101,7 @@ def read_judgements(
     apart = _apart(source, chosen, several=several)
     rows, wanted = list[tuple[Any, ...]](), dict[str, str | None]()
     for column in (*apart,) if apart else (chosen,):
-        wanted = _columns(source, column, named or {})
+        wanted = _columns(source, column, named)
         with connect(small=small(source)) as connection:
             have = load_rows(connection, source, "judgements", {name for name in wanted.values() if name})
             cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in wanted.values()]
@@ -173,9 +173,9 @@ def _told_apart(
     return {row[0]: (name, str(value)) for row, value in zip(rows, values, strict=True)}
 
 
-def _columns(source: Source, verdict: str | None, named: Mapping[str, str]) -> dict[str, str | None]:
+def _columns(source: Source, verdict: str | None, given: Mapping[str, str] | None) -> dict[str, str | None]:
     """Say which column of a table is which part of a judgement; None where it has no such column."""
-    columns = {name.lower(): name for name in source.columns}
+    named, columns = given or {}, {name.lower(): name for name in source.columns}
     own = {part: column for part, column in named.items() if part in PARTS and column in source.columns}
     lost = next((part for part in OWN_PARTS if part in named and part not in own), None)
     if lost and not (lost == "verdict" and verdict):
@@ -184,7 +184,8 @@ def _columns(source: Source, verdict: str | None, named: Mapping[str, str]) -> d
             f"{', '.join(source.columns)}"
         )
     wanted = {part: own.get(part) or _one(columns, names) or _by_lexicon(source, part) for part, names in PARTS.items()}
-    wanted["verdict"] = _verdict(source, columns, verdict or own.get("verdict"))
+    names_it = opt("verdict", of="COLUMN") if given is None else opt("column", of="verdict=COLUMN")
+    wanted["verdict"] = _verdict(source, columns, verdict or own.get("verdict"), names_it)
     wanted[ASSESSOR] = own.get(ASSESSOR) or next(
         (c for c in source.columns if squash(c) in lexicon().annotators and c not in wanted.values()), None
     )
@@ -278,7 +279,8 @@ def _one(columns: Mapping[str, str], names: tuple[str, ...]) -> str | None:
     return next((columns[name] for name in names if name in columns), None)
 
 
-def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None) -> str:
+def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None, names_it: str) -> str:
+    """Return the column that holds the verdicts; `names_it` is the option by which the command names it."""
     if chosen is not None:
         if chosen in source.columns:
             return chosen
@@ -289,16 +291,9 @@ def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None) -> str
         return present[0]
     where = source.head
     if present:
-        rule = (
-            f"{' and '.join(present)} could each be the verdict; name one with {opt('verdict', of='COLUMN')}, or "
-            f"{opt('column')}"
-            f" verdict=COLUMN beside {opt('labels')}"
-        )
+        rule = f"{' and '.join(present)} could each be the verdict; name one with {names_it}"
         raise FormatError(source.label, rule, where=where)
-    rule = (
-        f"judgements hold the verdict in a column {', '.join(VERDICT)}, or in one that {opt('verdict')} names (beside"
-        f" {opt('labels')}, {opt('column', of='verdict=COLUMN')})"
-    )
+    rule = f"judgements hold the verdict in a column {', '.join(VERDICT)}, or in one that is named with {names_it}"
     raise FormatError(source.label, rule, where=where, value=list(source.columns))
 
 

@@ -31,7 +31,7 @@ BESIDE = ("confidence", "judge")  # what else may be said of an answer, as count
 def read_large(source: Source, options: ReadOptions) -> ReadResult | None:
     """Read the outcomes of a large table of Parquet, CSV or TSV without a row for each; None where it is small, or has
     to be read row by row."""
-    if options.strata != () or options.texts or options.judging:
+    if options.strata != () or options.texts or options.judging or options.people:
         return None
     known = _known(source)
     confidence = known.get("confidence", ())

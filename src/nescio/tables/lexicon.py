@@ -38,6 +38,9 @@ class Lexicon(Struct):
     answered: set[str]
     markers: dict[str, str]
     judges: set[str]
+    people: set[str]
+    machines: set[str]
+    judging: set[str]
     sums: set[str]
     annotators: set[str]
     measurements: set[str]
@@ -77,6 +80,9 @@ def lexicon() -> Lexicon:
         answered={fold(word) for word in words["answered"]},
         markers={fold(word): NO_FORM for word in words["unparsed"]} | {fold(word): EMPTY for word in words["empty"]},
         judges={*words["judges"]},
+        people={*words["people"]},
+        machines={*words["machines"]},
+        judging={*words["judging"]},
         sums={*words["sums"]},
         annotators={*words["annotators"]},
         measurements={*words["measurements"]},
@@ -277,6 +283,18 @@ def speaks_of_questions(header: str) -> bool:
     tokens = [squash(part) for part in BOUNDARY.split(header[:_LONGEST_NAME]) if squash(part)]
     spoken = {*tokens} & lexicon().expected_words
     return bool(spoken - {"label"} or tokens[:1] == ["label"])  # "label_is_abstention", and not "response_label"
+
+
+def is_of_people(header: str) -> bool:
+    """Return whether a header has a word for people who judge, and none for a machine."""
+    words = {squash(part).rstrip("0123456789") for part in BOUNDARY.split(header[:_LONGEST_NAME])}
+    return bool(words & lexicon().people) and not words & lexicon().machines
+
+
+def is_of_a_judge(header: str) -> bool:
+    """Return whether a header has a word for a machine or for judging, and none for people."""
+    words = {squash(part) for part in BOUNDARY.split(header[:_LONGEST_NAME])}
+    return bool(words & (lexicon().machines | lexicon().judging)) and not words & lexicon().people
 
 
 def may_be_of_form(header: str) -> bool:

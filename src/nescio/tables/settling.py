@@ -97,7 +97,7 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     """Return the reading of a table in one of the shapes of its file, with what it gives if that is known; raises
     AskedError if there are several."""
     mapped = {*options.outcome_map, *options.worths}
-    shapes = _whole(shapes, options)
+    shapes = [_without_people(table, options) for table in _whole(shapes, options)]
     allowed: list[Reading] = []
     doubtful: list[Reading] = []
     for table in shapes:
@@ -150,6 +150,13 @@ def _whole(shapes: Sequence[Table], options: ReadOptions) -> list[Table]:
         for table in shapes
         if not table.source.place.startswith(wholes) or any(own.startswith(table.source.place) for own in given)
     ]
+
+
+def _without_people(table: Table, options: ReadOptions) -> Table:
+    """Return a table without the columns of people's verdicts, which are read beside it."""
+    if not options.people:
+        return table
+    return replace(table, columns={name: own for name, own in table.columns.items() if name not in options.people})
 
 
 def _given(table: Table, options: ReadOptions) -> dict[str, Expression] | None:

@@ -23,11 +23,12 @@ from nescio.sources.database import connect
 from nescio.sources.rows import tables_of
 from nescio.sources.source import Source, small
 from nescio.sources.tables import NOTHING, first, load_rows, with_points, without_blanks
+from nescio.tables import people_beside
 from nescio.tables.asking import AskedError
 from nescio.tables.columns import Table, described
 from nescio.tables.large import read_large
 from nescio.tables.lexicon import BOUNDARY, roles_of
-from nescio.tables.mapping import ROLES
+from nescio.tables.mapping import ROLES, spelled
 from nescio.tables.rest import RESTS
 from nescio.tables.settling import (
     Reading,
@@ -81,6 +82,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         chosen = [own.reading if isinstance(own, Tried) else own for own in settled]
         for reading in chosen:
             notes += [*used(reading), *unused_confidences(reading)]
+            notes += people_beside.noted(reading.table, spelled(reading.mapping), options)
         more = {name: value for reading in chosen for name, value in reading.more.items()}
         own = options.with_more(more)
         try:

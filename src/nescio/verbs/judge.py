@@ -1,18 +1,25 @@
-"""Judge answers, and compare the judge with people.
+"""Judge answers, or compare a judge's verdicts with people's.
 
 FILES are questions and the runs that answer them, in any format. Every answer and every declined candidate is judged;
-unanswered questions stay unanswered.
+unanswered questions stay unanswered. If FILES hold a judge's verdicts already, --against compares them with people's,
+and nothing is judged anew.
 
 \b
 nescio judge questions.jsonl runs/*.jsonl -o graded.csv
+nescio judge graded.csv --against people.csv
+nescio judge results.csv --against results.csv --verdict human
+
+People's verdicts are in a second file, or in another column of the same file, which --verdict names. The comparison
+ends with whether the judge is lenient or strict, and which accuracy to report. --judge-name says whose the verdicts
+are.
+
+\b
 nescio judge questions.jsonl runs/mine.jsonl --judge token_f1 --against people.csv
-nescio judge questions.jsonl runs/*.jsonl --judge human --against people.csv -o graded.csv
+nescio judge questions.jsonl runs/*.jsonl --judge human --against people.csv -o by-people.csv
 nescio judge questions.jsonl runs/*.jsonl --judge exact --against people.csv --blind --certificate judge.json
 nescio judge questions.jsonl runs/*.jsonl --judge llm --base-url URL --model NAME -o graded.csv
 
-With --against, you can give a log or a table that is already judged instead: its verdicts are held against people's,
-and --judge-name says whose they are. If calls of a language model fail, their answers stay
-ungraded, the rest is written, and the exit status is 3.
+If calls of a language model fail, their answers stay ungraded, the rest is written, and the exit status is 3.
 """
 
 from __future__ import annotations
@@ -53,7 +60,9 @@ from nescio.scoring.judge_agreement import against as compare_with
 from nescio.scoring.judge_agreement import outcomes_digest
 from nescio.scoring.judge_certificate import coefficients
 from nescio.sources.arrow import items_of
+from nescio.sources.source import own_path
 from nescio.tables.judgements import read_judgements
+from nescio.tables.mapping import AND
 from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.text import plural
 from nescio.verbs._output_paths import as_path, check_file, check_results
@@ -262,12 +271,6 @@ class AskingModel(Request, group="Language model"):
 class BySeveral(Request, group="Several people"):
     """Verdicts of several people on one answer."""
 
-    verdict: str | None = option(
-        default=None,
-        metavar="COLUMN",
-        needs="against",
-        help="The column of HUMAN with the verdict, if its name does not say so; ana+ben: a column for each person.",
-    )
     resolve: Resolution = option(default="adjudicated", needs="against", help=RESOLVE)
     alternative: float | None = option(
         default=None,
@@ -307,6 +310,13 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
         help="A table of people's verdicts on some of the answers. Reports how well the judge agrees with people, and"
         " estimates what people would say of all answers. Of TREC's letters only R is correct; X and U are incorrect.",
     )
+    verdict: str | None = option(
+        default=None,
+        metavar="COLUMN",
+        needs="against",
+        help="The column of HUMAN with people's verdicts, if its name does not say so; ana+ben: a column for each"
+        " person. HUMAN may be the table that is compared: then the judge's verdicts are in another column.",
+    )
     target: Target = option(
         default="collection",
         needs="against",
@@ -343,7 +353,8 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
         if request.output is None and request.against is None:
             raise UsageError(
                 f"nothing to do: use {opt('output', of='FILE')} to write the outcomes, or {opt('against', of='HUMAN')}"
-                " to compare the judge with people"
+                " to compare the judge with people (if the same table has their verdicts, give it again, with"
+                f" {opt('verdict', of='COLUMN')})"
             )
         return request
 
@@ -364,9 +375,11 @@ def judge(request: JudgeRequest) -> Judged:
     if not asks_model(name) and model.given():
         raise UsageError(f"{model.given()[0]} is for {opt('judge', MODEL)}, or 'declined(undetermined={MODEL})'")
     # Verdicts that a table holds are those of the judge that is held against people, unless another is named.
-    held = request.against is not None and request.against not in items_of(request.source)
+    same_table = _is_among(request.against, items_of(request.source))
+    held = request.against is not None and (request.verdict is not None or not same_table)
     stands = name is None and (held or request.judge_name is not None)
-    reading = Options(**request.values(ReadingAnswers), texts=stands)
+    by_people = frozenset((request.verdict, *request.verdict.split(AND)) if request.verdict and same_table else ())
+    reading = Options(**request.values(ReadingAnswers), texts=stands, people=by_people)
     result = read(items_of(request.source), reading, gold=name != HUMAN, judging=not stands, supports=False)
     if request.judge_name is not None:
         result = _by(request.judge_name, result)
@@ -378,9 +391,15 @@ def judge(request: JudgeRequest) -> Judged:
     made = _judged(result, name, Resources(people, model_of), watch)
     assert isinstance(made.data, Outcomes)
     by = named(judges_of(made)) if made.judged_here or request.judge_name else OWN_GRADES
-    by_people = judges_of(made) == (PEOPLE,)
-    judged = Judged(made.data, by, (*notes, *made.notes), result, by_people, people, said, judges_of(made))
+    human_only = judges_of(made) == (PEOPLE,)
+    judged = Judged(made.data, by, (*notes, *made.notes), result, human_only, people, said, judges_of(made))
     return _written(judged, request)
+
+
+def _is_among(table: Path | str | None, items: list[Any]) -> bool:
+    """Say whether a table is one of the files that are judged."""
+    files = [own_path(item) for item in items if isinstance(item, (str, Path))]
+    return table is not None and own_path(table) in files
 
 
 def _say_waiting(cache: Path) -> None:
@@ -400,6 +419,8 @@ def _written(judged: Judged, request: JudgeRequest) -> Judged:
         if request.alternative is not None:
             rows, stands, more = judged.in_place_of_people(request.alternative)
             tables_too = {**agreed.tables, "alternative": rows, "stand_in": (stands,)}
+            if "conclusion" in tables_too:  # which stays the last
+                tables_too["conclusion"] = tables_too.pop("conclusion")
             agreed = replace(agreed, tables=tables_too, notes=(*agreed.notes, *more))
         if request.report:
             tables.write(agreed, Path(request.report))
@@ -433,7 +454,7 @@ def _people(
     else:
         raise UsageError(f"{opt('against')} compares outcomes of single answers, but these files have none")
     one_each, settling = settled(labels, request.resolve)
-    people, more = human(one_each, runs, questions)
+    people, more = human(one_each, runs, questions, request.verdict)
     return people, tuple(labels), [*notes, *settling, *more]
 
 

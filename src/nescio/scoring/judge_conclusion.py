@@ -1,0 +1,221 @@
+"""What the comparison of a judge with people says in the end: whether the judge is lenient or strict, how far its
+accuracies are off, and which corrected accuracy to report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.data.columns import Array
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.data.plain_tables import figure, rounded, shown_p
+from nescio.data.shown import Row
+from nescio.errors import opt, spelled
+from nescio.scoring.agreement_tables import ALL, Confusion
+
+if TYPE_CHECKING:
+    from nescio.scoring.judge_agreement import Corrected
+
+Tendency = Literal["lenient", "strict", "balanced"]
+LENIENT: Tendency = "lenient"
+STRICT: Tendency = "strict"
+BALANCED: Tendency = "balanced"
+_WORDS = ("incorrect", "correct")
+_LEANS = {LENIENT: "lenient", STRICT: "strict", BALANCED: "neither lenient nor strict beyond chance"}
+
+
+class Conclusion(Row, frozen=True):
+    """What people's labels say of the judge of a run, or of all runs.
+
+    `passes` is the share of the answers that people call incorrect which the judge calls correct, `fails` the share of
+    those that people call correct which it calls incorrect; None where there are no such answers. `wrong` and `right`
+    say how many answers people call incorrect and correct.
+
+    `kinder` counts the questions on which the judge calls correct more of the labelled answers than people do,
+    `harsher` those on which it calls correct fewer. `p` is that of the exact sign test of these two, and `tendency` is
+    lenient or strict where the test says that they differ, else balanced.
+
+    `report` names the row of the table `corrected` to report, with its `accuracy` and interval. `off` is the judge's
+    own accuracy minus it. It has an interval where the figures are for these questions only, on which the judge's own
+    accuracy is known. All of these are None for all runs.
+    """
+
+    most_listed = 0
+
+    run: str
+    labels: int
+    passes: float | None
+    passes_low: float | None
+    passes_high: float | None
+    fails: float | None
+    fails_low: float | None
+    fails_high: float | None
+    wrong: int
+    right: int
+    kinder: int
+    harsher: int
+    p: float
+    tendency: Tendency
+    report: str | None = None
+    judge: float | None = None
+    accuracy: float | None = None
+    low: float | None = None
+    high: float | None = None
+    off: float | None = None
+    off_low: float | None = None
+    off_high: float | None = None
+
+    @classmethod
+    def below(cls, rows: Sequence[Conclusion]) -> Iterable[str]:
+        """Return the conclusion in sentences."""
+        whole = rows[-1]
+        shares = " and ".join(_shares(whole))
+        yield f"The judge is {_LEANS[whole.tendency]}.{f' It {shares}.' if shares else ''}"
+        yield (
+            f"It calls correct more answers than people on {whole.kinder:,} questions, and fewer on {whole.harsher:,}"
+            f" (sign test, p {_p(whole.p)})."
+        )
+        each = [row for row in rows if row.run != ALL and row.labels]
+        if len({row.tendency for row in each}) > 1:
+            yield f"Run by run: {'; '.join(f'{_LEANS[row.tendency]} with {row.run}' for row in each)}."
+        reported = [row for row in rows if row.report is not None]
+        for row in reported:
+            yield _off(row)
+        if reported:
+            yield (
+                "Report the prediction-powered accuracy. On real data its intervals held as often as they claim, and"
+                " were the narrowest."
+            )
+        if len(each) > 1:
+            yield spelled(
+                f"Whether two runs differ once corrected, `nescio compare` tests with {opt('labels', of='HUMAN')}."
+            )
+
+
+class Net(Struct, frozen=True, eq=False):
+    """Which labelled answers the judge calls correct and people do not, and the reverse; shape (runs, questions)."""
+
+    labelled: NDArray[np.bool_]
+    kinder: NDArray[np.bool_]
+    harsher: NDArray[np.bool_]
+
+    def by_question(self) -> NDArray[np.int64]:
+        """Return by how many more answers of each run the judge is kinder than harsher; shape (runs, questions)."""
+        return self.kinder.astype(np.int64) - self.harsher
+
+
+def net_errors(judge: Array, people: Array, labelled: Array) -> Net:
+    """Return the answers that both graded, and of which only one says that they are correct."""
+    not_right = (INCORRECT, SILENT)
+    return Net(
+        labelled,
+        labelled & (judge == CORRECT) & np.isin(people, not_right),
+        labelled & np.isin(judge, not_right) & (people == CORRECT),
+    )
+
+
+def conclude(
+    runs: Sequence[str], net: Net, confusion: Sequence[Confusion], estimates: Sequence[Corrected], level: float
+) -> tuple[Conclusion, ...]:
+    """Return the conclusion for each run, and for all of them together where there are several."""
+    differences, labels = net.by_question(), net.labelled.sum(axis=1)
+    groups = [(run, differences[r], int(labels[r])) for r, run in enumerate(runs)]
+    if len(runs) > 1:  # the answers of several runs to one question count together, as they are not independent
+        groups.append((ALL, differences.sum(axis=0), int(labels.sum())))
+    cells = {(one.run, one.people, one.judge): one for one in confusion}
+    rows = []
+    for run, difference, many in groups:
+        kinder, harsher = int((difference > 0).sum()), int((difference < 0).sum())
+        p = sign_test(kinder, harsher)
+        tendency = BALANCED if p > 1 - level else LENIENT if kinder > harsher else STRICT
+        passes = _bounds(cells.get((run, "incorrect", "correct")))
+        fails = _bounds(cells.get((run, "correct", "incorrect")))
+        wrong, right = (sum(one.count for one in confusion if (one.run, one.people) == (run, word)) for word in _WORDS)
+        own = {} if run == ALL else _reported([one for one in estimates if one.run == run])
+        rows.append(Conclusion(run, many, *passes, *fails, wrong, right, kinder, harsher, p, tendency, **own))
+    return tuple(rows)
+
+
+def sign_test(more: int, fewer: int) -> float:
+    """Return the two-sided p-value of the exact sign test; 1 where no sign is left."""
+    if not more + fewer:
+        return 1.0
+    from scipy.stats import binomtest
+
+    return float(binomtest(more, more + fewer).pvalue)
+
+
+def _bounds(cell: Confusion | None) -> tuple[float | None, float | None, float | None]:
+    return (None, None, None) if cell is None else (cell.share, cell.low, cell.high)
+
+
+def _reported(estimates: Sequence[Corrected]) -> Mapping[str, Any]:
+    """Return which estimate of a run is to be reported, and how far the judge's own is from it.
+
+    It is the prediction-powered one, whatever the others are: choosing the narrowest interval after looking at all of
+    them would be no rule under which it holds. Where people labelled too few answers, there is none.
+    """
+    if not estimates:
+        return {}
+    judge, one = estimates[0], estimates[2]
+    if math.isnan(one.accuracy) or math.isnan(judge.accuracy):
+        return {}
+    told: dict[str, Any] = {
+        "report": one.how,
+        "judge": judge.accuracy,
+        "accuracy": one.accuracy,
+        "low": one.low,
+        "high": one.high,
+    }
+    told["off"] = judge.accuracy - one.accuracy
+    if one.interval_for != judge.interval_for:  # for these questions, of which the judge's accuracy is known
+        told |= {"off_low": judge.accuracy - one.high, "off_high": judge.accuracy - one.low}
+    return told
+
+
+# ---- in words ----
+
+
+def _p(value: float) -> str:
+    shown = shown_p(value)
+    return shown if shown.startswith("<") else f"= {shown}"
+
+
+def _shares(row: Conclusion) -> Iterator[str]:
+    passes = row.passes, row.passes_low, row.passes_high
+    fails = row.fails, row.fails_low, row.fails_high
+    for verb, (share, low, high), many, what in (
+        ("passes", passes, row.wrong, "wrong"),
+        ("fails", fails, row.right, "right"),
+    ):
+        if share is None:
+            continue
+        interval = f" [{_percent(low)}, {_percent(high)}]"
+        if low == high:  # no resample differs, which bounds nothing
+            interval = ""
+        how_many = "none" if not interval and not share else f"{_percent(share)}{interval}"
+        yield f"{verb} {how_many} of the {many:,} answers that people call {what}"
+
+
+def _percent(share: float | None) -> str:
+    return f"{rounded(100 * (share or 0.0), 0)}%"
+
+
+def _off(row: Conclusion) -> str:
+    accuracy, judge, off = row.accuracy or 0.0, row.judge or 0.0, row.off or 0.0
+    lead = f"{row.run}: report {figure(accuracy)} [{figure(row.low or 0.0)}, {figure(row.high or 0.0)}]."
+    if figure(abs(off)) == figure(0.0):
+        return f"{lead} The judge's is the same."
+    if row.off_low is None or row.off_high is None:
+        way = "higher" if off > 0 else "lower"
+        return f"{lead} The judge's {figure(judge)} is {figure(abs(off))} {way}."
+    if row.off_low <= 0 <= row.off_high:
+        return f"{lead} The judge's {figure(judge)} is not off by more than chance."
+    near, far = sorted((abs(row.off_low), abs(row.off_high)))
+    way = "high" if off > 0 else "low"
+    return f"{lead} The judge's {figure(judge)} is {figure(abs(off))} [{figure(near)}, {figure(far)}] too {way}."

@@ -1,0 +1,58 @@
+"""A judge's verdicts and people's in one table: the command that compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from nescio.data.notes import Note, note
+from nescio.errors import TYPED, opt
+from nescio.tables.lexicon import is_of_a_judge, is_of_people
+from nescio.tables.mapping import AND, NOT
+from nescio.text import command_text
+
+if TYPE_CHECKING:
+    from nescio.formats.registry import ReadOptions
+    from nescio.tables.columns import Table
+
+
+def comparison(table: Table, mapping: Mapping[str, str], options: ReadOptions) -> tuple[str, str, str] | None:
+    """Return the columns of a judge's and of people's verdicts in a table that is read with this mapping, and the
+    command that compares them; None where there are not both, or people's verdicts are named already."""
+    source, outcome = table.source, mapping.get("outcome", "")
+    if options.people or source.path is None or source.packed or source.kind not in ("delimited", "lines", "parquet"):
+        return None
+    if outcome not in table.columns:
+        return None
+    used = {part.lstrip(NOT) for written in mapping.values() for part in written.split(AND)}
+    is_another = is_of_a_judge if is_of_people(outcome) else is_of_people
+    others = (name for name, column in table.columns.items() if name not in used and is_another(name))
+    other = next((name for name in others if table.columns[name].is_verdict), None)
+    if other is None:
+        return None
+    judge, people = (other, outcome) if is_of_people(outcome) else (outcome, other)
+    path = str(source.path)
+    column = {**options.column, "outcome": judge}
+    named = [opt("against", path), opt("verdict", people), opt("column", column)]
+    if not TYPED.get():
+        return judge, people, f"judge: {', '.join(named)}"
+    command = f"{command_text(['nescio', 'judge', path])} {' '.join(named)}"
+    return judge, people, command
+
+
+def noted(table: Table, mapping: Mapping[str, str], options: ReadOptions) -> list[Note]:
+    """Return the note with the command that compares a judge with people, where a table has verdicts of both."""
+    both = comparison(table, mapping, options)
+    if both is None:
+        return []
+    judge, people, command = both
+    return [
+        note(
+            "tables.people",
+            "{subject}: people's verdicts seem to be in {people!r}; this compares {judge!r} with them: {command}",
+            str(table.source.label),
+            people=people,
+            judge=judge,
+            command=command,
+        )
+    ]
