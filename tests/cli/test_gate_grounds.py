@@ -354,3 +354,33 @@ def test_a_stake_that_one_run_was_never_asked_at_stands_against_nothing(tmp_path
     rows += [("new", f"q{q}", 1, right(q % 10 < 9)) for q in N]
     path = table(tmp_path / "stake.csv", "run,question,stake,outcome", rows)
     assert nescio("compare", path, "-m", "utility(1)", *GATE).status == 0
+
+
+def test_what_is_left_out_of_a_measure_of_few_of_the_questions(tmp_path: Path, nescio: Command) -> None:
+    """Of 995 answers of the new run 900 count, and non-hallucination is 1 - W/(W + U): 95 more wrong ones would take it
+    from 0.6 to 60/195 = 0.31, as only 100 of the questions are wrong or silent."""
+    outcomes = ["correct"] * 800 + ["incorrect"] * 40 + ["unanswered"] * 60
+    new = [("new", f"q{q}", outcome) for q, outcome in enumerate([*outcomes, *["ungraded"] * 95])]
+    rows = [("old", f"q{q}", "correct" if q < 800 else right(q % 3 != 0)) for q in range(995)]
+    path = table(tmp_path / "t.csv", HEAD, [*rows, *new])
+    exclude = ("--ungraded", "exclude")
+    own = table(tmp_path / "own.csv", HEAD, new)
+    for name in ("non_hallucination", "eq6", "simpleqa.F", "precision"):
+        assert nescio("score", own, "-m", name, "--fail-under", f"{name}=0.1", *exclude).status == 3, name
+        assert nescio("compare", path, "-m", name, *GATE, *exclude, "--margin", "0.9").status == 3, name
+    assert nescio("score", own, "-m", "accuracy", "--fail-under", "accuracy=0.7", *exclude).status == 0
+
+
+def test_answers_without_a_grade_weigh_as_their_questions_do(tmp_path: Path, nescio: Command) -> None:
+    """Of 100 questions asked 20 times and 100 asked once, 90 of the latter have no grade: 90 of 2,100 answers (4.3%),
+    and 45% of the questions."""
+    rows = [
+        (run, f"q{q}", k, "ungraded" if run == "new" and q >= 110 else right(q % 10 < (9 if run == "new" else 8)))
+        for run in ("old", "new")
+        for q in range(200)
+        for k in range(20 if q < 100 else 1)
+    ]
+    path = table(tmp_path / "t.csv", "run,question,repeat,outcome", rows)
+    done = nescio("compare", path, "-m", "accuracy", *GATE, "--ungraded", "exclude")
+    assert done.status == 3
+    assert "90 of new's 2,100 answers are left out" in done.flat

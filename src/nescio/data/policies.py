@@ -303,12 +303,27 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())
-        notes.append(ungraded_note(policy, outcomes.runs[run], int(ungraded[run].sum()), total))
+        count, share = int(ungraded[run].sum()), _share_of_questions(outcomes, ungraded, run)
+        notes.append(ungraded_note(policy, outcomes.runs[run], count, total, share))
     if policy == "bounds" and "k_credit" in outcomes.extra_columns:
         notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it uses only the graded answers"))
     if policy == "incorrect":
         return replace(outcomes, state=np.where(ungraded, INCORRECT, outcomes.state).astype(outcomes.state.dtype))
     return outcomes if policy == "exclude" else _both_extremes(outcomes, ungraded)
+
+
+def _share_of_questions(outcomes: Outcomes, ungraded: NDArray[np.bool_], run: int) -> float:
+    """Return the share of a run's questions that its ungraded answers weigh, or of the fewest that it has in common
+    with another run, as a difference counts these alone. The answers to a question share its weight."""
+    present = outcomes.state != ABSENT
+    if outcomes.repeats is None:
+        asked, weight = present, float(ungraded[run].sum())
+    else:
+        counts = outcomes.repeats.counts(present)
+        asked = counts > 0
+        weight = float((outcomes.repeats.counts(ungraded[run][None])[0] / np.maximum(1, counts[run])).sum())
+    shared = (asked & asked[run]).sum(axis=1)
+    return min(1.0, weight / int(shared[shared > 0].min()))
 
 
 def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, int]] = ()) -> Note:
@@ -356,8 +371,8 @@ def unanswerable_note(count: int, total: int, policy: str) -> Note:
     )
 
 
-def ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
-    """Count the answers of a run that are not graded."""
+def ungraded_note(policy: str, run: str, count: int, total: int, share: float) -> Note:
+    """Count the answers of a run that are not graded; `share` is what they weigh of its questions."""
     if policy == "exclude":
         return note(
             UNGRADED_LEFT_OUT,
@@ -365,6 +380,7 @@ def ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
             run,
             count=count,
             total=total,
+            share=share,
         )
     if policy == "incorrect":
         return note(

@@ -162,9 +162,9 @@ def _unfit(results: Results[Any], name: str) -> str | None:
 def lost(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> Lost:
     """Return what is left out of a run (and its baseline) because it has no grade, and how far that may move the value.
 
-    An answer that is left out may be right or wrong. Of a mean over questions it moves the value by its share; c@1 and
-    its kin by at most twice that, as silence is worth accuracy; of other measures nobody knows. A tenth of a run's
-    answers decides nothing, whatever its share.
+    An answer that is left out may be right or wrong. How far a share of the questions moves the value is proven for
+    means over questions and for c@1 with its kin (`Measure.slope`); of other measures nobody knows. A difference of
+    what is no mean may move by that of both runs. A tenth of a run's answers decides nothing, whatever its share.
     """
     pair = Pair.of(results, run, baseline)
     for remark in results.notes:
@@ -174,15 +174,14 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
     if not counted:
         return Lost()
     bound = parse(measure)
-    low, high = bound.bounds
     benchmarks = len({row.benchmark for row in results.tables.get("benchmarks", ())})  # each counts the same in a mean
     weights = [len(remark.benchmarks) / benchmarks if remark.benchmarks else 1 for remark in counted]
-    shares = [w * remark["count"] / max(1, remark["total"]) for w, remark in zip(weights, counted, strict=True)]
-    share = math.inf if max(shares) == 1 else sum(own / (1 - own) for own in shares)  # of what is graded
-    times = 1 if bound.declaration.proportion is not None else 2
-    shift = times * share * (high - low) if bound.counts_every_unit else math.inf
+    share = sum(w * remark["share"] for w, remark in zip(weights, counted, strict=True))
+    whole = max(remark["share"] for remark in counted) == 1  # then nothing is left of a benchmark
+    runs = 1 if baseline is None or bound.is_mean else 2
+    shift = math.inf if whole or share >= 1 else runs * bound.slope * share / (1 - share)  # of what is graded
     judged = [one for one in counted if pair.judges(one.subject)]
-    much = [one for one in judged if one["count"] >= MUCH * one["total"]]
+    much = [one for one in judged if max(one["count"] / one["total"], one["share"]) >= MUCH]
     words = left_out_in_words((much or judged or counted)[0])
     return Lost(math.inf if much else shift, words)
 
