@@ -135,7 +135,7 @@ def test_what_one_run_alone_says_of_single_questions(tmp_path: Path, nescio: Com
     assert last.out.splitlines()[-1].startswith("CANNOT TELL")
     both = [(*row[:2], "unanswered" if row[1] == "q9" else row[2], "no" if row[1] == "q9" else "") for row in old()]
     same = table(tmp_path / "b.csv", f"{HEAD},answerable", [*both, *(("new", *row[1:]) for row in both)])
-    assert nescio("compare", same, "-m", "accuracy", *GATE).status == 0
+    assert nescio("compare", same, "-m", "accuracy", *GATE, "--margin", "0.02").status == 0
 
 
 def test_answers_without_a_grade_that_are_left_out(nescio: Command, failed: Path) -> None:
@@ -233,7 +233,9 @@ def test_clusters_in_which_wins_and_losses_cancel(tmp_path: Path, nescio: Comman
     assert done.status == 3
     assert "the same accuracy" not in done.flat
     alike = [(run, f"q{q}", right(q % 3 != 0), f"t{q // 3}") for run in ("old", "new") for q in range(300)]
-    done = nescio("compare", table(tmp_path / "a.csv", f"{HEAD},cluster", alike), "-m", "accuracy", *GATE, *by)
+    done = nescio(
+        "compare", table(tmp_path / "a.csv", f"{HEAD},cluster", alike), "-m", "accuracy", *GATE, *by, "--margin", "0.05"
+    )
     assert done.status == 0
     assert "has the same accuracy as old on each of 300 questions" in done.flat
 
@@ -298,7 +300,7 @@ def test_a_policy_that_asks_nothing(tmp_path: Path, nescio: Command) -> None:
     assert done.status == 3
     assert "no rule decides" in done.out
     nescio("gate", policy(path, 'measure = "accuracy"\nat_least = 0.1'), "--run", "old").assert_refused("two runs")
-    two = policy(path, 'measure = "accuracy"\nbenchmark = "x"')
+    two = policy(path, 'measure = "accuracy"\nbenchmark = "x"\nby = 0.02')
     two.write_text(two.read_text().replace("[[rules]]", '[benchmarks.y]\nfiles = "t.csv"\n[[rules]]'))
     done = nescio("gate", two)
     assert done.status == 0
@@ -384,3 +386,31 @@ def test_answers_without_a_grade_weigh_as_their_questions_do(tmp_path: Path, nes
     done = nescio("compare", path, "-m", "accuracy", *GATE, "--ungraded", "exclude")
     assert done.status == 3
     assert "90 of new's 2,100 answers are left out" in done.flat
+
+
+def test_an_identical_run_of_few_questions(tmp_path: Path, nescio: Command) -> None:
+    """If a share d of all questions is lost, n questions show none of it with the chance (1 - d)^n. At d = 0.02 and
+    n = 100 that is 0.13, and below 0.025 from n = 182.6 on: 83 further questions, to two digits."""
+    rows = [*old(n=range(100)), *(("new", *row[1:]) for row in old(n=range(100)))]
+    path = table(tmp_path / "t.csv", HEAD, rows)
+    done = nescio("compare", path, "-m", "accuracy", *GATE, "--margin", "0.02")
+    assert done.status == 3
+    assert "About 83 further questions would settle it" in done.flat
+    assert nescio("compare", path, "-m", "accuracy", *GATE, "--margin", "0").status == 0
+    enough = [*old(n=range(183)), *(("new", *row[1:]) for row in old(n=range(183)))]
+    done = nescio("compare", table(tmp_path / "e.csv", HEAD, enough), "-m", "accuracy", *GATE, "--margin", "0.02")
+    assert done.status == 0
+    assert "has the same accuracy as old on each of 183 questions" in done.flat
+
+
+def test_an_identical_run_that_answers_few_questions(tmp_path: Path, nescio: Command) -> None:
+    """Precision is a share of the answers: 40 of 400 questions are answered, and 0.98^40 = 0.45 shows no loss."""
+    rows = [
+        (run, f"q{q}", right(q % 20 == 0) if q % 10 == 0 else "unanswered")
+        for run in ("old", "new")
+        for q in range(400)
+    ]
+    path = table(tmp_path / "t.csv", HEAD, rows)
+    done = nescio("compare", path, "-m", "precision", *GATE, "--margin", "0.02")
+    assert done.status == 3
+    assert nescio("compare", path, "-m", "precision", *GATE, "--margin", "0.1").status == 0  # 0.9^40 = 0.015
