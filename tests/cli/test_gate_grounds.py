@@ -414,3 +414,14 @@ def test_an_identical_run_that_answers_few_questions(tmp_path: Path, nescio: Com
     done = nescio("compare", path, "-m", "precision", *GATE, "--margin", "0.02")
     assert done.status == 3
     assert nescio("compare", path, "-m", "precision", *GATE, "--margin", "0.1").status == 0  # 0.9^40 = 0.015
+
+
+def test_questions_and_answers_that_the_run_adds_win_nothing(tmp_path: Path, nescio: Command) -> None:
+    """The new run is no better on the questions of the baseline, and sends 200 more, or each answer twice."""
+    silent = ("--missing", "unanswered")
+    more = [*old(), *(("new", f"q{q}", right(q % 10 < 7)) for q in range(400))]
+    path = table(tmp_path / "more.csv", HEAD, more)
+    nescio("compare", path, "-m", "accuracy", *GATE, *silent).assert_refused("200 of 400 questions are missing")
+    twice = [(run, f"q{q}", k, right(q % 10 < 7)) for run, n in (("old", 1), ("new", 2)) for q in N for k in range(n)]
+    path = table(tmp_path / "twice.csv", "run,question,repeat,outcome", twice)
+    nescio("compare", path, "-m", "accuracy", *GATE, *silent).assert_refused("200 answers fewer than another run")

@@ -29,6 +29,7 @@ NO_VERDICT = "table.no_verdict"  # of one that says how an empty verdict is read
 OWN, APART = "outcomes.own_questions", "outcomes.apart"  # of notes that runs count on questions of their own
 COMMON = "outcomes.common"  # the code of a note that only questions which all runs have count
 FEWER_REPEATS, UNEQUAL_REPEATS = "outcomes.fewer_repeats", "outcomes.unequal_repeats"  # of a run, of runs beside others
+MISSING_SILENT, REPEATS_SILENT = "outcomes.missing_silent", "outcomes.repeats_silent"  # of what a run lacks
 OTHER_GOLD = "tables.other_gold"  # the code of a note that runs have gold answers of their own
 ONE_SIDED = "answerable.one_sided"  # the code of a note that some runs alone say which questions have no answer
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
@@ -184,7 +185,7 @@ def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
         state[run, order[place < wanted[run][question[order]]]] = SILENT
         notes.append(
             note(
-                "outcomes.repeats_silent",
+                REPEATS_SILENT,
                 "run {subject!r}: {answers:n answer} fewer than another run has to the same questions, counted as "
                 "unanswered",
                 outcomes.runs[run],
@@ -345,7 +346,7 @@ def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, i
 def missing_note(run: str, missing: int, total: int) -> Note:
     """Count the questions that a run lacks."""
     return note(
-        "outcomes.missing_silent",
+        MISSING_SILENT,
         "run {subject!r}: {missing} of {total:n question} {missing:is/are} missing and counted as unanswered",
         run,
         missing=missing,

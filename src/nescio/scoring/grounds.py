@@ -20,9 +20,11 @@ from nescio.data.policies import (
     FEW_CLUSTERS,
     FEWER_REPEATS,
     LACKING,
+    MISSING_SILENT,
     ONE_SIDED,
     OTHER_GOLD,
     OWN,
+    REPEATS_SILENT,
     UNEQUAL_REPEATS,
     UNGRADED_LEFT_OUT,
 )
@@ -132,6 +134,8 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Give every run as many answers to each question; {silent}"
     elif code == FEWER_REPEATS and alone:
         why = f"{said}Give as many answers to each question"
+    elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
+        why = f"{said}It was asked before, so a run could win by what it adds: leave that out, or ask the baseline too"
     elif code == LACKING and pair.judges(remark.subject):
         why = f"{said}Ask the run these questions too"
     elif code == FEW_CLUSTERS:
