@@ -425,3 +425,11 @@ def test_questions_and_answers_that_the_run_adds_win_nothing(tmp_path: Path, nes
     twice = [(run, f"q{q}", k, right(q % 10 < 7)) for run, n in (("old", 1), ("new", 2)) for q in N for k in range(n)]
     path = table(tmp_path / "twice.csv", "run,question,repeat,outcome", twice)
     nescio("compare", path, "-m", "accuracy", *GATE, *silent).assert_refused("200 answers fewer than another run")
+
+
+def test_a_run_that_is_sent_under_two_names_was_not_asked_more_often(tmp_path: Path, nescio: Command) -> None:
+    rows = [
+        (run, f"q{q}", k, "correct") for run in ("new", "copy") for q in range(100) for k in range(1 if q % 3 else 4)
+    ]
+    path = table(tmp_path / "two.csv", "run,question,repeat,outcome", rows)
+    nescio("score", path, "-m", "accuracy", "--fail-under", "accuracy=0.5").assert_refused("fewer than 4 answers")

@@ -29,6 +29,7 @@ NO_VERDICT = "table.no_verdict"  # of one that says how an empty verdict is read
 OWN, APART = "outcomes.own_questions", "outcomes.apart"  # of notes that runs count on questions of their own
 COMMON = "outcomes.common"  # the code of a note that only questions which all runs have count
 FEWER_REPEATS, UNEQUAL_REPEATS = "outcomes.fewer_repeats", "outcomes.unequal_repeats"  # of a run, of runs beside others
+RUNS_FEWER_REPEATS = "outcomes.runs_fewer_repeats"  # of several runs alike
 MISSING_SILENT, REPEATS_SILENT = "outcomes.missing_silent", "outcomes.repeats_silent"  # of what a run lacks
 OTHER_GOLD = "tables.other_gold"  # the code of a note that runs have gold answers of their own
 ONE_SIDED = "answerable.one_sided"  # the code of a note that some runs alone say which questions have no answer
@@ -223,9 +224,10 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
         if len(runs) > 1:
             notes.append(
                 note(
-                    "outcomes.runs_fewer_repeats",
+                    RUNS_FEWER_REPEATS,
                     "each of {runs:n run}: {fewer} of {total:n question} {fewer:has/have} fewer than {most} answers",
                     runs=len(runs),
+                    names=runs,
                     fewer=fewer,
                     total=total,
                     most=most,

@@ -25,6 +25,7 @@ from nescio.data.policies import (
     OTHER_GOLD,
     OWN,
     REPEATS_SILENT,
+    RUNS_FEWER_REPEATS,
     UNEQUAL_REPEATS,
     UNGRADED_LEFT_OUT,
 )
@@ -84,7 +85,8 @@ def no_ground(results: Results[Any], measure: str, run: str | None, baseline: st
     if run is not None and (clusters := _clusters(results)):  # the advice on all runs has no bound on clusters
         return spelled(clusters)
     pair = Pair.of(results, run, baseline)
-    alone = results.signature.get("runs") == "1"
+    # Held against a limit, and not against a run that was asked as often.
+    alone = baseline is None and (run is not None or results.signature.get("runs") == "1")
     for remark in results.notes:
         if why := _why_not(remark, pair, alone=alone):
             return spelled(why)
@@ -109,7 +111,7 @@ def _clusters(results: Results[Any]) -> str | None:
 
 
 def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
-    """Return why no decision can rest on what a note says; `alone` says that there is one run. None for other notes."""
+    """Return why no decision can rest on what a note says; `alone`: held against no other. None for other notes."""
     code, why = remark.code, None
     said, silent = f"this: {remark.text}. ", f"{opt('missing', 'unanswered')} counts those that it lacks as unanswered"
     if code == BESIDE:
@@ -132,7 +134,10 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         )
     elif code == UNEQUAL_REPEATS and any(map(pair.judges, remark["runs"])):
         why = f"{said}Give every run as many answers to each question; {silent}"
-    elif code == FEWER_REPEATS and alone:
+    elif alone and (
+        (code == FEWER_REPEATS and pair.judges(remark.subject))
+        or (code == RUNS_FEWER_REPEATS and any(map(pair.judges, remark["names"])))
+    ):
         why = f"{said}Give as many answers to each question"
     elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
         why = f"{said}It was asked before, so a run could win by what it adds: leave that out, or ask the baseline too"
