@@ -59,7 +59,7 @@ def test_runs_that_differ_are_not_alike_as_no_question_moves_them(tmp_path: Path
         "\n".join(["run,question,outcome,confidence", *rows[:100], *(f"new{row[3:]}" for row in rows[:100])])
     )
     for measure in ("AUROC", "precision", "c@1"):
-        assert nescio("compare", same, "-m", measure, *GATE).status == 0
+        assert nescio("compare", same, "-m", measure, *GATE, "--margin", "0.1").status == 0
 
 
 def test_one_question_without_an_answer_decides_nothing(tmp_path: Path, nescio: Command) -> None:

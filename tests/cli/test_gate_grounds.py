@@ -136,7 +136,7 @@ def test_what_one_run_alone_says_of_single_questions(tmp_path: Path, nescio: Com
     assert last.out.splitlines()[-1].startswith("CANNOT TELL")
     both = [(*row[:2], "unanswered" if row[1] == "q9" else row[2], "no" if row[1] == "q9" else "") for row in old()]
     same = table(tmp_path / "b.csv", f"{HEAD},answerable", [*both, *(("new", *row[1:]) for row in both)])
-    assert nescio("compare", same, "-m", "accuracy", *GATE).status == 0
+    assert nescio("compare", same, "-m", "accuracy", *GATE, "--margin", "0.02").status == 0
 
 
 def test_answers_without_a_grade_that_are_left_out(nescio: Command, failed: Path) -> None:
@@ -234,7 +234,9 @@ def test_clusters_in_which_wins_and_losses_cancel(tmp_path: Path, nescio: Comman
     assert done.status == 3
     assert "the same accuracy" not in done.flat
     alike = [(run, f"q{q}", right(q % 3 != 0), f"t{q // 3}") for run in ("old", "new") for q in range(300)]
-    done = nescio("compare", table(tmp_path / "a.csv", f"{HEAD},cluster", alike), "-m", "accuracy", *GATE, *by)
+    done = nescio(
+        "compare", table(tmp_path / "a.csv", f"{HEAD},cluster", alike), "-m", "accuracy", *GATE, *by, "--margin", "0.05"
+    )
     assert done.status == 0
     assert "has the same accuracy as old on each of 300 questions" in done.flat
 
@@ -299,7 +301,7 @@ def test_a_policy_that_asks_nothing(tmp_path: Path, nescio: Command) -> None:
     assert done.status == 3
     assert "no rule decides" in done.out
     nescio("gate", policy(path, 'measure = "accuracy"\nat_least = 0.1'), "--run", "old").assert_refused("two runs")
-    two = policy(path, 'measure = "accuracy"\nbenchmark = "x"')
+    two = policy(path, 'measure = "accuracy"\nbenchmark = "x"\nby = 0.02')
     two.write_text(two.read_text().replace("[[rules]]", '[benchmarks.y]\nfiles = "t.csv"\n[[rules]]'))
     done = nescio("gate", two)
     assert done.status == 0
@@ -572,3 +574,80 @@ def test_what_cannot_be_told_for_want_of_ground_is_told_apart(tmp_path: Path, ne
         words = [policy(*one) if isinstance(one, tuple) else one for one in call]
         assert nescio(*words, "--junit", junit).status == 3
         assert f'type="{kind}"' in junit.read_text(), call
+
+
+def test_what_is_left_out_of_a_measure_of_few_of_the_questions(tmp_path: Path, nescio: Command) -> None:
+    """Of 995 answers of the new run 900 count, and non-hallucination is 1 - W/(W + U): 95 more wrong ones would take it
+    from 0.6 to 60/195 = 0.31, as only 100 of the questions are wrong or silent."""
+    outcomes = ["correct"] * 800 + ["incorrect"] * 40 + ["unanswered"] * 60
+    new = [("new", f"q{q}", outcome) for q, outcome in enumerate([*outcomes, *["ungraded"] * 95])]
+    rows = [("old", f"q{q}", "correct" if q < 800 else right(q % 3 != 0)) for q in range(995)]
+    path = table(tmp_path / "t.csv", HEAD, [*rows, *new])
+    exclude = ("--ungraded", "exclude")
+    own = table(tmp_path / "own.csv", HEAD, new)
+    for name in ("non_hallucination", "eq6", "simpleqa.F", "precision"):
+        assert nescio("score", own, "-m", name, "--fail-under", f"{name}=0.1", *exclude).status == 3, name
+        assert nescio("compare", path, "-m", name, *GATE, *exclude, "--margin", "0.9").status == 3, name
+    assert nescio("score", own, "-m", "accuracy", "--fail-under", "accuracy=0.7", *exclude).status == 0
+
+
+def test_answers_without_a_grade_weigh_as_their_questions_do(tmp_path: Path, nescio: Command) -> None:
+    """Of 100 questions asked 20 times and 100 asked once, 90 of the latter have no grade: 90 of 2,100 answers (4.3%),
+    and 45% of the questions."""
+    rows = [
+        (run, f"q{q}", k, "ungraded" if run == "new" and q >= 110 else right(q % 10 < (9 if run == "new" else 8)))
+        for run in ("old", "new")
+        for q in range(200)
+        for k in range(20 if q < 100 else 1)
+    ]
+    path = table(tmp_path / "t.csv", "run,question,repeat,outcome", rows)
+    done = nescio("compare", path, "-m", "accuracy", *GATE, "--ungraded", "exclude")
+    assert done.status == 3
+    assert "90 of new's 2,100 answers are left out" in done.flat
+
+
+def test_an_identical_run_of_few_questions(tmp_path: Path, nescio: Command) -> None:
+    """If a share d of all questions is lost, n questions show none of it with the chance (1 - d)^n. At d = 0.02 and
+    n = 100 that is 0.13, and below 0.025 from n = 182.6 on: 83 further questions, to two digits."""
+    rows = [*old(n=range(100)), *(("new", *row[1:]) for row in old(n=range(100)))]
+    path = table(tmp_path / "t.csv", HEAD, rows)
+    done = nescio("compare", path, "-m", "accuracy", *GATE, "--margin", "0.02")
+    assert done.status == 3
+    assert "About 83 further questions would settle it" in done.flat
+    assert nescio("compare", path, "-m", "accuracy", *GATE, "--margin", "0").status == 0
+    enough = [*old(n=range(183)), *(("new", *row[1:]) for row in old(n=range(183)))]
+    done = nescio("compare", table(tmp_path / "e.csv", HEAD, enough), "-m", "accuracy", *GATE, "--margin", "0.02")
+    assert done.status == 0
+    assert "has the same accuracy as old on each of 183 questions" in done.flat
+
+
+def test_an_identical_run_that_answers_few_questions(tmp_path: Path, nescio: Command) -> None:
+    """Precision is a share of the answers: 40 of 400 questions are answered, and 0.98^40 = 0.45 shows no loss."""
+    rows = [
+        (run, f"q{q}", right(q % 20 == 0) if q % 10 == 0 else "unanswered")
+        for run in ("old", "new")
+        for q in range(400)
+    ]
+    path = table(tmp_path / "t.csv", HEAD, rows)
+    done = nescio("compare", path, "-m", "precision", *GATE, "--margin", "0.02")
+    assert done.status == 3
+    assert nescio("compare", path, "-m", "precision", *GATE, "--margin", "0.1").status == 0  # 0.9^40 = 0.015
+
+
+def test_questions_and_answers_that_the_run_adds_win_nothing(tmp_path: Path, nescio: Command) -> None:
+    """The new run is no better on the questions of the baseline, and sends 200 more, or each answer twice."""
+    silent = ("--missing", "unanswered")
+    more = [*old(), *(("new", f"q{q}", right(q % 10 < 7)) for q in range(400))]
+    path = table(tmp_path / "more.csv", HEAD, more)
+    nescio("compare", path, "-m", "accuracy", *GATE, *silent).assert_refused("200 of 400 questions are missing")
+    twice = [(run, f"q{q}", k, right(q % 10 < 7)) for run, n in (("old", 1), ("new", 2)) for q in N for k in range(n)]
+    path = table(tmp_path / "twice.csv", "run,question,repeat,outcome", twice)
+    nescio("compare", path, "-m", "accuracy", *GATE, *silent).assert_refused("200 answers fewer than another run")
+
+
+def test_a_run_that_is_sent_under_two_names_was_not_asked_more_often(tmp_path: Path, nescio: Command) -> None:
+    rows = [
+        (run, f"q{q}", k, "correct") for run in ("new", "copy") for q in range(100) for k in range(1 if q % 3 else 4)
+    ]
+    path = table(tmp_path / "two.csv", "run,question,repeat,outcome", rows)
+    nescio("score", path, "-m", "accuracy", "--fail-under", "accuracy=0.5").assert_refused("fewer than 4 answers")

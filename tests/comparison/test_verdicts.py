@@ -108,10 +108,17 @@ def test_gates_pass_fail_or_cannot_tell() -> None:
     assert regression(row(0.02, 0.05, "worse", lower_is_better), 0.05, 0.01) == 1
     assert regression(row(-0.05, 0.005, measure=lower_is_better), 0.05, 0.01) == 0
     same = replace(row(0.0, 0.0), difference=0.0)
-    assert [regression(replace(same, units=many), 0.05, 0.01) for many in (1, 29, 30)] == [3, 3, 0]
+    assert [regression(replace(same, units=many), 0.05, 0.0) for many in (1, 29, 30)] == [3, 3, 0]
+    # Under a margin d of a measure that m questions move by r: 0.025^(1/m) ≥ 1 - d/r, so m ≥ ln 0.025 / ln(1 - d/r).
+    # Of c@1 r is 2 and m 735.9, of accuracy r is 1 and m 367.0.
+    assert [regression(replace(same, units=many), 0.05, 0.01) for many in (735, 736)] == [3, 0]
+    of_accuracy = replace(same, measure="accuracy")
+    assert [regression(replace(of_accuracy, units=many), 0.05, 0.01) for many in (367, 368)] == [3, 0]
+    assert decision(of_accuracy, 0.05, 0.01).further == 270  # 368 less the 100 there are, to two digits
     assert regression(replace(same, low=float("nan"), high=float("nan")), 0.05, 0.01) == 3
-    # Of one question without a difference 0.025^(1/1) is left.
-    assert widened_interval(replace(row(0.0, 0.0), units=1), 0.05) == pytest.approx((-0.975, 0.975))
+    # Of one question without a difference 0.025^(1/1) is left; it moves c@1 by more than its range, if by twice that.
+    assert widened_interval(replace(of_accuracy, units=1), 0.05) == pytest.approx((-0.975, 0.975))
+    assert widened_interval(replace(same, units=1), 0.05) == pytest.approx((-1, 1))
 
 
 def test_ranks_of_three_runs_of_which_two_are_alike() -> None:

@@ -15,7 +15,7 @@ from nescio.comparison.corrected_pairs import corrected_pairs, corrected_values
 from nescio.comparison.corrections import EXACT_FOR, Correction, Test
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.families import families
-from nescio.comparison.few_answers import with_few_answers
+from nescio.comparison.few_answers import with_answers_as_units, with_few_answers
 from nescio.comparison.front import front
 from nescio.comparison.many_runs import compare_leading
 from nescio.comparison.pair_test import paired_evidence
@@ -153,9 +153,10 @@ def compare(
         tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level, looks=label_looks)
     if laid is None:
         shown, few = with_few_answers(tested.rows, data, wanted, plan.level)
-        tested = TestedPairs(shown, (*tested.notes, *few))
+        tested = TestedPairs(with_answers_as_units(shown, data, wanted, unmoved=True), (*tested.notes, *few))
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
     rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
+    rows = list(with_answers_as_units(rows, data, wanted)) if laid is None else rows
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2 and not data.origins and not apart:
         ranked = [measure for measure in wanted if not measure.declaration.descriptive]

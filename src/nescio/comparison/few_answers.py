@@ -102,14 +102,33 @@ def is_few(part: Any, whole: Any) -> Any:
 
 def shares_of(data: Data, measure: Measure) -> dict[str, Share]:
     """Return the share of each run, as far as that is one of whole answers; none for a measure that is no share."""
+    counted = {run: own for run, own in _sums_of(data, measure).items() if own[0].is_integer() and own[1].is_integer()}
+    return {run: (int(part), int(whole)) for run, (part, whole) in counted.items()}
+
+
+def _sums_of(data: Data, measure: Measure) -> dict[str, tuple[float, float]]:
+    """Return what the share of each run counts, and of how much; answers to one question share its weight."""
     parts = _parts(measure)
-    shares: dict[str, Share] = {}
+    sums_of: dict[str, tuple[float, float]] = {}
     for sample in measure_inputs(data, [measure])[0] if parts else ():
         counts, columns = sample.patterns.counts, sample.patterns.columns
         part, whole = (math.fsum(float(counts @ columns[name]) for name in names) for names in parts or ())
-        if part.is_integer() and whole.is_integer():
-            shares[data.runs[sample.run]] = int(part), int(whole)
-    return shares
+        sums_of[data.runs[sample.run]] = part, whole
+    return sums_of
+
+
+def with_answers_as_units(
+    rows: Sequence[Comparison], data: Data, measures: Sequence[Measure], *, unmoved: bool = False
+) -> tuple[Comparison, ...]:
+    """Return comparisons whose units are no more than the answers that a share is a share of, as only these move it;
+    with `unmoved` only of those that no unit moves, whose verdict rests on that number."""
+    sums_by = {measure.label: _sums_of(data, measure) for measure in measures if not measure.counts_every_unit}
+    made = []
+    for row in rows:
+        wholes = [own[1] for run, own in sums_by.get(row.measure, {}).items() if run in (row.run, row.baseline)]
+        fewer = wholes and not (unmoved and row.spread)
+        made.append(replace(row, units=min([row.units, *map(int, wholes)])) if fewer else row)
+    return tuple(made)
 
 
 def no_less(p: Floats, pairs: Sequence[tuple[str, str]], shares: Mapping[str, Share]) -> Floats:

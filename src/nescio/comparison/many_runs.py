@@ -13,6 +13,7 @@ from nescio.comparison.adjusted import judged_rows
 from nescio.comparison.all_pairs import all_tests
 from nescio.comparison.corrections import EXACT_FOR, TestUsed
 from nescio.comparison.each_pair import each_pair
+from nescio.comparison.few_answers import with_answers_as_units
 from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.rank_probabilities import with_rank_probabilities
 from nescio.comparison.ranks import by_value, ranks_of
@@ -81,7 +82,7 @@ def compare_leading(
         drawn=(resamples, seed),
     )
     return Comparisons(
-        tuple(rows),
+        with_answers_as_units(rows, data, [measure]),
         line,
         (*loaded.notes, _some(len(data.runs), len(rows), pairs), *gather(remarks)),
         "comparisons",

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from nescio.data.plain_tables import signed_figure
 from nescio.data.reasons import REASONS_CHANGED
 from nescio.data.results import Comparison, Comparisons
-from nescio.measures import parse
+from nescio.measures import Measure, parse
 from nescio.scoring.grounds import lost, no_ground
 from nescio.stats.intervals import FEW
 
@@ -62,11 +62,38 @@ def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
     """
     if _unmoved(row):
         low, high = parse(row.measure).bounds
-        share, reach = rule_of_three_share(row.units, alpha), high - low
-        return row.difference - share * (reach + row.difference), row.difference + share * (reach - row.difference)
+        share, reach, most = rule_of_three_share(row.units, alpha), _reach(parse(row.measure)), high - low
+        below, above = share * (reach + row.difference), share * (reach - row.difference)
+        return max(-most, row.difference - below), min(most, row.difference + above)
     if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.high):
         return float("-inf"), float("inf")
     return row.low, row.high
+
+
+def _reach(measure: Measure) -> float:
+    """Return how far a measure moves if all questions change: what is proven, or else its range."""
+    low, high = measure.bounds
+    return measure.slope if math.isfinite(measure.slope) else high - low
+
+
+def guarded_interval(row: Comparison, alpha: float) -> tuple[float, float]:
+    r"""Return the ends of a difference that a pass rests on, which hold although few questions are won or lost.
+
+    Student's interval is too short where the losses are few: no loss shows how many more there may be. If the true
+    difference lies a gap g beyond the observed one, questions of reach r that were not seen to change add g r to the
+    variance of a question. So the gap is held to $g - cr/m = z\sqrt{s^2 + gr/m}$ on m units, as in Wilson's interval;
+    c = max(0, 2/3 - z²/6) brings it to the exact Poisson bound where all that changes is lost.
+    """
+    low, high = widened_interval(row, alpha)
+    measure = parse(row.measure)
+    counts = measure.counts_outcomes or measure.declaration.proportion is not None or math.isfinite(measure.slope)
+    if _unmoved(row) or not counts or row.test == CORRECTED or not row.units or not row.spread:
+        return low, high
+    step, z = _reach(measure) / row.units, NormalDist().inv_cdf(1 - alpha / 2)
+    correction = step * max(0.0, 2 / 3 - z**2 / 6)
+    half = correction + z**2 * step / 2
+    gap = half + math.sqrt(max(0.0, half**2 - correction**2 + (z * row.spread) ** 2))
+    return min(low, row.difference - gap), max(high, row.difference + gap)
 
 
 def _unmoved(row: Comparison) -> bool:
@@ -218,18 +245,39 @@ def decision(
         return Decision(row, margin, status, None, broken, units=units)
     if undecided and shift == math.inf:
         return Decision(row, margin, status, None, broken, undecided)
-    low, high = widened_interval(row, alpha)
-    if math.isinf(low):
+    if math.isinf(widened_interval(row, alpha)[0]):
         return Decision(row, margin, status, None, broken, "the difference has no interval")
-    sign = -1 if parse(row.measure).declaration.lower_is_better else 1
-    ends = sorted((sign * low, sign * high))
-    away = sign * row.difference + margin
-    reach = sign * row.difference - ends[0] if away > 0 else ends[1] - sign * row.difference
-    times = (reach / away) ** 2 if away else math.inf  # the width falls with the root of their number
-    settled = math.isfinite(times) and times <= MOST_TIMES and units != LABELS
+    times = math.inf if units == LABELS else _times_to_settle(row, alpha, margin)
     many = row.units if units == "clusters" else row.n
-    further = max(1, _rounded(many * (times - 1))) if settled else None
+    further = max(1, _rounded(many * (times - 1))) if math.isfinite(times) else None
     return Decision(row, margin, status, further, broken, units=units)
+
+
+def _times_to_settle(row: Comparison, alpha: float, margin: float) -> float:
+    """Return how many times as many units settle a decision if the difference and its spread stay as they are; infinite
+    beyond `MOST_TIMES`."""
+
+    def settled(times: float) -> bool:
+        ends = {name: getattr(row, name) for name in ("low", "high")}
+        ends = {name: end and row.difference + (end - row.difference) / math.sqrt(times) for name, end in ends.items()}
+        spread = row.spread and row.spread / math.sqrt(times)
+        more = replace(row, **ends, spread=spread, units=int(row.units * times + 1e-6))
+        low, high = _ends_of_gates(more, alpha)
+        return low >= -margin or high < -margin
+
+    enough, few = float(MOST_TIMES), 1.0
+    if not settled(enough):
+        return math.inf
+    while enough - few > 1e-10 * enough:
+        middle = (few + enough) / 2
+        few, enough = (few, middle) if settled(middle) else (middle, enough)
+    return enough
+
+
+def _ends_of_gates(row: Comparison, alpha: float) -> tuple[float, float]:
+    """Return the end that a pass rests on, and the one that a failure rests on, so that higher is better."""
+    (low, high), ends = guarded_interval(row, alpha), widened_interval(row, alpha)
+    return (-high, -ends[0]) if parse(row.measure).declaration.lower_is_better else (low, ends[1])
 
 
 def _rounded(count: float) -> int:
@@ -242,13 +290,12 @@ def regression(row: Comparison, alpha: float, margin: float, shift: float = 0.0)
     """0 where the run is at most `margin` worse than its baseline, 1 where it is worse by more, 3 where that cannot be
     told.
 
-    By the interval, whose worse end is moved by `shift`; a failure takes the verdict "worse" as well. Runs that end
-    alike on every one of 30 questions or more pass; on fewer, what was never seen may still be.
+    By the interval, whose worse end is moved by `shift`; a failure takes the verdict "worse" as well. No run passes by
+    what few questions do not show (`guarded_interval`). Without a margin, runs that end alike on every one of 30
+    questions or more pass: that claims nothing about other questions.
     """
-    unchanged = _unmoved(row) and row.difference == 0 and row.units >= FEW
-    low, high = (0.0, 0.0) if unchanged else widened_interval(row, alpha)
-    if parse(row.measure).declaration.lower_is_better:
-        low, high = -high, -low
+    unchanged = not margin and _unmoved(row) and row.difference == 0 and row.units >= FEW
+    low, high = (0.0, 0.0) if unchanged else _ends_of_gates(row, alpha)
     if low - shift >= -margin:
         return 0
     return 1 if high < -margin and row.verdict in ("worse", "lower") else 3

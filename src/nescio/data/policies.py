@@ -29,6 +29,8 @@ NO_VERDICT = "table.no_verdict"  # of one that says how an empty verdict is read
 OWN, APART = "outcomes.own_questions", "outcomes.apart"  # of notes that runs count on questions of their own
 COMMON = "outcomes.common"  # the code of a note that only questions which all runs have count
 FEWER_REPEATS, UNEQUAL_REPEATS = "outcomes.fewer_repeats", "outcomes.unequal_repeats"  # of a run, of runs beside others
+RUNS_FEWER_REPEATS = "outcomes.runs_fewer_repeats"  # of several runs alike
+MISSING_SILENT, REPEATS_SILENT = "outcomes.missing_silent", "outcomes.repeats_silent"  # of what a run lacks
 OTHER_GOLD = "tables.other_gold"  # the code of a note that runs have gold answers of their own
 ONE_SIDED = "answerable.one_sided"  # the code of a note that some runs alone say which questions have no answer
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
@@ -184,7 +186,7 @@ def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
         state[run, order[place < wanted[run][question[order]]]] = SILENT
         notes.append(
             note(
-                "outcomes.repeats_silent",
+                REPEATS_SILENT,
                 "run {subject!r}: {answers:n answer} fewer than another run has to the same questions, counted as "
                 "unanswered",
                 outcomes.runs[run],
@@ -223,9 +225,10 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
         if len(runs) > 1:
             notes.append(
                 note(
-                    "outcomes.runs_fewer_repeats",
+                    RUNS_FEWER_REPEATS,
                     "each of {runs:n run}: {fewer} of {total:n question} {fewer:has/have} fewer than {most} answers",
                     runs=len(runs),
+                    names=runs,
                     fewer=fewer,
                     total=total,
                     most=most,
@@ -305,12 +308,27 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())
-        notes.append(ungraded_note(policy, outcomes.runs[run], int(ungraded[run].sum()), total))
+        count, share = int(ungraded[run].sum()), _share_of_questions(outcomes, ungraded, run)
+        notes.append(ungraded_note(policy, outcomes.runs[run], count, total, share))
     if policy == "bounds" and "k_credit" in outcomes.extra_columns:
         notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it uses only the graded answers"))
     if policy == "incorrect":
         return replace(outcomes, state=np.where(ungraded, INCORRECT, outcomes.state).astype(outcomes.state.dtype))
     return outcomes if policy == "exclude" else _both_extremes(outcomes, ungraded)
+
+
+def _share_of_questions(outcomes: Outcomes, ungraded: NDArray[np.bool_], run: int) -> float:
+    """Return the share of a run's questions that its ungraded answers weigh, or of the fewest that it has in common
+    with another run, as a difference counts these alone. The answers to a question share its weight."""
+    present = outcomes.state != ABSENT
+    if outcomes.repeats is None:
+        asked, weight = present, float(ungraded[run].sum())
+    else:
+        counts = outcomes.repeats.counts(present)
+        asked = counts > 0
+        weight = float((outcomes.repeats.counts(ungraded[run][None])[0] / np.maximum(1, counts[run])).sum())
+    shared = (asked & asked[run]).sum(axis=1)
+    return min(1.0, weight / int(shared[shared > 0].min()))
 
 
 def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, int]] = ()) -> Note:
@@ -333,7 +351,7 @@ def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, i
 def missing_note(run: str, missing: int, total: int) -> Note:
     """Count the questions that a run lacks."""
     return note(
-        "outcomes.missing_silent",
+        MISSING_SILENT,
         "run {subject!r}: {missing} of {total:n question} {missing:is/are} missing and counted as unanswered",
         run,
         missing=missing,
@@ -359,8 +377,8 @@ def unanswerable_note(count: int, total: int, policy: str) -> Note:
     )
 
 
-def ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
-    """Count the answers of a run that are not graded."""
+def ungraded_note(policy: str, run: str, count: int, total: int, share: float) -> Note:
+    """Count the answers of a run that are not graded; `share` is what they weigh of its questions."""
     if policy == "exclude":
         return note(
             UNGRADED_LEFT_OUT,
@@ -368,6 +386,7 @@ def ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
             run,
             count=count,
             total=total,
+            share=share,
         )
     if policy == "incorrect":
         return note(

@@ -23,14 +23,14 @@ from msgspec import Struct
 
 from nescio.data.plain_tables import figure, plain_value, rounded, shown_p, signed_figure
 
-Form = Literal["plain", "count", "signed", "percent", "p", "short"]
+Form = Literal["plain", "number", "count", "signed", "percent", "p", "short"]
 
 
 class Shown(Struct, frozen=True):
     """A declaration of a column: how a field or a property is shown.
 
     `head` is its heading (None: its name); in braces it may name a field or a property of the first row. `form` says
-    how its numbers look: "plain" by their type, "count" without decimals if they are whole, "short" with four
+    how its numbers look: "plain" by their type, "number" with decimals, "count" without decimals if they are whole, "short" with four
     significant digits; with `digits`, with so many.
     `interval` names the fields of its bounds, `total` the field of what it is counted of. `absent` is shown for None
     and an empty text, `undefined` for NaN.

@@ -60,6 +60,13 @@ AUTO = "auto"  # of a parameter: what the measure finds itself, and a name so le
 # Of a measure whose public code has a known slip: 1 computes what that code computes.
 LITERAL: Mapping[str, Rule] = {"literal": ("literal must be 0 or 1", lambda literal: literal in (0, 1))}
 _ROWS_AT_ONCE = 32
+# What an answer may be: right, wrong, silence, and silence where the question has no answer.
+_KINDS_OF_ANSWER = {
+    "correct": np.array([1.0, 0.0, 0.0, 1.0]),
+    "incorrect": np.array([0.0, 1.0, 0.0, 0.0]),
+    "unanswered": np.array([0.0, 0.0, 1.0, 0.0]),
+    "answered": np.array([1.0, 1.0, 0.0, 0.0]),
+}
 
 
 class Measure(Struct, frozen=True):
@@ -149,13 +156,44 @@ class Measure(Struct, frozen=True):
     def counts_every_unit(self) -> bool:
         """Whether every question is a part of the value, as it is of accuracy and not of precision."""
         if self.counts_outcomes:
-            return abs(self(5, 3, 8) - self(5, 3, 0)) > 0
+            return all(abs(self(*counts) - self(5, 3, 8)) > 0 for counts in ((6, 3, 8), (5, 4, 8), (5, 3, 9)))
         return self.declaration.proportion is not None and self.declaration.proportion[1] == "n"
 
     @property
     def counts_outcomes(self) -> bool:
         """Whether the counts of correct, incorrect and unanswered are all it needs."""
         return self.of_counts and OUTCOME_COLUMNS.issuperset(self.needs)
+
+    @property
+    def slope(self) -> float:
+        r"""How far the value can move for each question that changes, as a share of all; infinite where unproven.
+
+        Proven are the values that are a quadratic form $x^T Q x$ of the shares x of the kinds of answer: means over
+        questions, and c@1 with its kin. If a share s of the questions changes, a path of x moves s from some kinds
+        to others, and the value moves by at most $2 s \max_{i,j,k} |Q_{ik} - Q_{jk}|$.
+        """
+        form = self._quadratic_form()
+        return math.inf if form is None else 2 * float(np.ptp(form, axis=0).max())
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the value is a mean of what each kind of answer is worth."""
+        form = self._quadratic_form()
+        return form is not None and bool(np.allclose(form, np.add.outer(np.diag(form), np.diag(form)) / 2))
+
+    def _quadratic_form(self) -> NDArray[np.float64] | None:
+        """The matrix of the quadratic form that the value is in the shares of the kinds of answer, or None."""
+        if not (self.of_counts and {*OUTCOME_COLUMNS, "answered"}.issuperset(self.needs)):
+            return None
+        patterns = Patterns({**self.each(_KINDS_OF_ANSWER), "n": np.ones(4)}, np.ones(4, dtype=np.int64))
+        kinds = np.eye(4)
+        halves = self.value(patterns, kinds[:, None] + kinds)  # of two questions, answered in the ways i and j
+        corners = np.diag(halves)
+        form = 2 * halves - np.add.outer(corners, corners) / 2
+        counts = np.array([*np.ndindex(6, 6, 6, 6), (1000, 1, 7, 0), (7, 1000, 1, 3), (1, 7, 1000, 0)][1:])
+        shares = counts / counts.sum(axis=1, keepdims=True)
+        claimed = np.einsum("pi,ij,pj->p", shares, form, shares)
+        return form if np.allclose(self.value(patterns, counts), claimed, rtol=1e-9, atol=1e-12) else None
 
     def each(self, columns: Mapping[str, Array]) -> Mapping[str, Array]:
         """The per-question columns whose sums the formula reads, of questions that were asked once."""

@@ -20,9 +20,12 @@ from nescio.data.policies import (
     FEW_CLUSTERS,
     FEWER_REPEATS,
     LACKING,
+    MISSING_SILENT,
     ONE_SIDED,
     OTHER_GOLD,
     OWN,
+    REPEATS_SILENT,
+    RUNS_FEWER_REPEATS,
     UNEQUAL_REPEATS,
     UNGRADED_LEFT_OUT,
 )
@@ -83,7 +86,8 @@ def no_ground(results: Results[Any], measure: str, run: str | None, baseline: st
     if run is not None and (clusters := _clusters(results)):  # the advice on all runs has no bound on clusters
         return spelled(clusters)
     pair = Pair.of(results, run, baseline)
-    alone = results.signature.get("runs") == "1"
+    # Held against a limit, and not against a run that was asked as often.
+    alone = baseline is None and (run is not None or results.signature.get("runs") == "1")
     for remark in results.notes:
         if why := _why_not(remark, pair, alone=alone):
             return spelled(why)
@@ -108,7 +112,7 @@ def _clusters(results: Results[Any]) -> str | None:
 
 
 def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
-    """Return why no decision can rest on what a note says; `alone` says that there is one run. None for other notes."""
+    """Return why no decision can rest on what a note says; `alone`: held against no other. None for other notes."""
     code, why = remark.code, None
     said, silent = f"this: {remark.text}. ", f"{opt('missing', 'unanswered')} counts those that it lacks as unanswered"
     if code == BESIDE:
@@ -133,8 +137,13 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         )
     elif code == UNEQUAL_REPEATS and any(map(pair.judges, remark["runs"])):
         why = f"{said}Give every run as many answers to each question; {silent}"
-    elif code == FEWER_REPEATS and alone:
+    elif alone and (
+        (code == FEWER_REPEATS and pair.judges(remark.subject))
+        or (code == RUNS_FEWER_REPEATS and any(map(pair.judges, remark["names"])))
+    ):
         why = f"{said}Give as many answers to each question"
+    elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
+        why = f"{said}It was asked before, so a run could win by what it adds: leave that out, or ask the baseline too"
     elif code == LACKING and pair.judges(remark.subject):
         why = f"{said}Ask the run these questions too"
     elif code == FEW_CLUSTERS:
@@ -165,9 +174,9 @@ def _unfit(results: Results[Any], name: str) -> str | None:
 def lost(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> Lost:
     """Return what is left out of a run (and its baseline) because it has no grade, and how far that may move the value.
 
-    An answer that is left out may be right or wrong. Of a mean over questions it moves the value by its share; c@1 and
-    its kin by at most twice that, as silence is worth accuracy; of other measures nobody knows. A tenth of a run's
-    answers decides nothing, whatever its share.
+    An answer that is left out may be right or wrong. How far a share of the questions moves the value is proven for
+    means over questions and for c@1 with its kin (`Measure.slope`); of other measures nobody knows. A difference of
+    what is no mean may move by that of both runs. A tenth of a run's answers decides nothing, whatever its share.
     """
     pair = Pair.of(results, run, baseline)
     for remark in results.notes:
@@ -177,15 +186,14 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
     if not counted:
         return Lost()
     bound = parse(measure)
-    low, high = bound.bounds
     benchmarks = len({row.benchmark for row in results.tables.get("benchmarks", ())})  # each counts the same in a mean
     weights = [len(remark.benchmarks) / benchmarks if remark.benchmarks else 1 for remark in counted]
-    shares = [w * remark["count"] / max(1, remark["total"]) for w, remark in zip(weights, counted, strict=True)]
-    share = math.inf if max(shares) == 1 else sum(own / (1 - own) for own in shares)  # of what is graded
-    times = 1 if bound.declaration.proportion is not None else 2
-    shift = times * share * (high - low) if bound.counts_every_unit else math.inf
+    share = sum(w * remark["share"] for w, remark in zip(weights, counted, strict=True))
+    whole = max(remark["share"] for remark in counted) == 1  # then nothing is left of a benchmark
+    runs = 1 if baseline is None or bound.is_mean else 2
+    shift = math.inf if whole or share >= 1 else runs * bound.slope * share / (1 - share)  # of what is graded
     judged = [one for one in counted if pair.judges(one.subject)]
-    much = [one for one in judged if one["count"] >= MUCH * one["total"]]
+    much = [one for one in judged if max(one["count"] / one["total"], one["share"]) >= MUCH]
     words = left_out_in_words((much or judged or counted)[0])
     return Lost(math.inf if much else shift, words)
 

@@ -209,6 +209,8 @@ def _row(pair: PairOverSuite, measure: Measure, over: str, level: float) -> Comp
         spread, test, units, p = macro.error, "t", macro.units, macro.p
     else:
         low, high, spread = fixed_interval(pair.parts, measure, level)
+        if spread == 0:  # a loss that none of them shows may lie in the smallest, whose questions weigh most
+            units = len(pair.parts) * min(part.units for part in pair.parts)
     if not measure.declaration.resampling_covers:
         low = high = math.nan
     if math.isnan(pair.difference):
