@@ -173,11 +173,8 @@ def _left_out(state: State, names: tuple[str, str]) -> list[Note]:
     """Count the answers without a grade that any look so far left out."""
     sides = (state.left_out_of_run, state.left_out_of_baseline)
     asked = len({*state.questions, *sides[0], *sides[1]})
-    return [
-        ungraded_note("exclude", name, len(own), asked, len(own) / asked)
-        for name, own in zip(names, sides, strict=True)
-        if own
-    ]
+    counts = [(name, len(own)) for name, own in zip(names, sides, strict=True) if own]
+    return [ungraded_note("exclude", name, count, asked, count / asked) for name, count in counts]
 
 
 def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:

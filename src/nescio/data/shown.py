@@ -30,8 +30,8 @@ class Shown(Struct, frozen=True):
     """A declaration of a column: how a field or a property is shown.
 
     `head` is its heading (None: its name); in braces it may name a field or a property of the first row. `form` says
-    how its numbers look: "plain" by their type, "number" with decimals, "count" without decimals if they are whole, "short" with four
-    significant digits; with `digits`, with so many.
+    how its numbers look: "plain" by their type, "number" with decimals, "count" without decimals if they are whole,
+    "short" with four significant digits; with `digits`, with so many.
     `interval` names the fields of its bounds, `total` the field of what it is counted of. `absent` is shown for None
     and an empty text, `undefined` for NaN.
 
