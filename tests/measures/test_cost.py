@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.special import ndtri
 import nescio
 from nescio.comparison.paired_data import pair_up
 from nescio.comparison.prices import price_ratio
+from nescio.errors import MismatchError
 from nescio.measures import parse
 from nescio.measures.graded import is_cost
 from nescio.stats.intervals import ranks_around
@@ -204,3 +206,12 @@ def test_another_column_and_a_share_out_of_range() -> None:
     assert nescio.score(table, "latency(0.5, column=latency_ms)", ci=None).rows[0].value == 2
     with pytest.raises(nescio.NescioError, match="p must lie between 0 and 1"):
         nescio.score(table, "latency(1, column=latency_ms)")
+
+
+def test_a_cost_below_nothing_is_an_error(tmp_path: Path) -> None:
+    rows = "a,1,correct,1\na,2,incorrect,-3\n"
+    table = tmp_path / "costs.csv"
+    table.write_text(f"run,question,outcome,cost\n{rows}")
+    for measure in ("price_per_right", "net_benefit(right=2)"):
+        with pytest.raises(MismatchError, match=r"'cost' holds a cost below 0 \(-3\)"):
+            nescio.score(table, measure)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nescio.data.columns import attribute, bare, user
+from nescio.errors import MismatchError
 from nescio.measures._intervals import ORDER_STATISTICS
 from nescio.measures._measure import measure
 from nescio.measures._order import before
@@ -15,12 +16,20 @@ COST, SECONDS, PRICE = "cost", "seconds", "price_per_right"
 SOURCE = "Cochran, Sampling Techniques, 1977, ch. 6 (a ratio of means)"
 
 
+def _paid(questions: Any, column: str) -> Any:
+    """Return what each question cost; raises MismatchError if that is less than nothing."""
+    values = vars(questions)[attribute(bare(column))]
+    if np.any(values < 0):
+        raise MismatchError(f"the column {bare(column)!r} holds a cost below 0 ({np.nanmin(values):g})")
+    return values
+
+
 @measure(
     PRICE,
     needs=lambda column: ("correct", user(bare(column))),
     bounds=(0, float("inf")),
     source=SOURCE,
-    each=lambda q, column: {"correct": q.correct, "paid": vars(q)[attribute(bare(column))]},
+    each=lambda q, column: {"correct": q.correct, "paid": _paid(q, column)},
     lower_is_better=True,
     interval="t",
 )
@@ -47,7 +56,7 @@ def price_per_right(total: Any, column: str = COST) -> Any:  # noqa: ARG001  the
     each=lambda q, right, error, column: {  # noqa: ARG005
         "correct": q.correct,
         "incorrect": q.incorrect,
-        "paid": vars(q)[attribute(bare(column))],
+        "paid": _paid(q, column),
     },
     valid={
         "right": ("right must be above 0", lambda right: right > 0),
