@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import assert_type, cast
+from typing import Any, assert_type, cast
 
 import polars
 
@@ -48,6 +48,11 @@ from nescio.verbs.report import Report
 
 FAST = 200  # resamples
 RUNS = ["runs/mine.jsonl", "runs/old.jsonl", "runs/other.jsonl"]
+
+
+@nescio.statistic(each=lambda run: {"silent": run.unanswered}, needs="unanswered", bounds=(0, 1))
+def share_silent(total: Any) -> Any:
+    return total.silent / total.n
 
 
 def scores() -> None:
@@ -123,6 +128,7 @@ def comparisons() -> None:
     assert_type(nescio.lab.cascade("cascade.csv", cost="cost_usd", right=0.05).rows, tuple[Way, ...])
     assert_type(nescio.lab.assessors("annotators.csv", resamples=FAST).rows, tuple[Assessor, ...])
     assert_type(nescio.lab.vote("votes.csv").rows, tuple[Vote, ...])
+    print(share_silent("outcomes.csv", resamples=FAST).rows[0])
     assert_type(nescio.lab.contamination("paraphrases.csv", suspect="new").rows, tuple[Excess, ...])
     assert_type(nescio.lab.items("items.csv").rows, tuple[Item, ...])
     assert_type(nescio.lab.components("prompts.csv", factor=["prompt"]).rows, tuple[TotalError, ...])

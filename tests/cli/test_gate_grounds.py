@@ -613,7 +613,7 @@ def test_an_identical_run_of_few_questions(tmp_path: Path, nescio: Command) -> N
     path = table(tmp_path / "t.csv", HEAD, rows)
     done = nescio("compare", path, "-m", "accuracy", *GATE, "--margin", "0.02")
     assert done.status == 3
-    assert "About 83 further questions would settle it" in done.flat
+    assert "About 83 further questions would tell" in done.flat
     assert nescio("compare", path, "-m", "accuracy", *GATE, "--margin", "0").status == 0
     enough = [*old(n=range(183)), *(("new", *row[1:]) for row in old(n=range(183)))]
     done = nescio("compare", table(tmp_path / "e.csv", HEAD, enough), "-m", "accuracy", *GATE, "--margin", "0.02")

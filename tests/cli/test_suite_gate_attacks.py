@@ -117,7 +117,7 @@ def test_a_run_without_confidences_on_a_benchmark_has_no_mean(tmp_path: Path, ne
     assert nescio(*suite, *GATE).status in (2, 3)
     done = nescio(*suite, "--baseline", "old")
     assert done.status == 0
-    assert "new old AURC undefined undefined undefined undefined" in done.flat
+    assert "new old AURC undefined undefined undefined" in done.flat
     assert "a: AURC: on the 0 of 60 questions" in done.flat
     assert "fewer than 30 questions" not in done.flat
     assert "Warning" not in done.err

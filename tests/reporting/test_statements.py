@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import beta, dirichlet_multinomial
+from scipy.optimize import brentq
+from scipy.stats import beta, dirichlet_multinomial, norm
 
 import nescio
 from nescio.data.evidence import Evidence
@@ -614,13 +615,23 @@ def counted_as_incorrect(page: Page, m: re.Match[str]) -> Any:
 
 
 def undecided(page: Page, m: re.Match[str]) -> Any:
-    """The difference and its interval, and how many more questions (or clusters, where they are resampled) shrink the
-    end beyond the margin to it: the width falls with the root of their number."""
+    """The difference and its interval, and how many more questions (or clusters, where they are resampled) bring the
+    end of a pass to the margin: the widths fall with the root of their number, and unseen losses of reach 2 (that of
+    c@1) add g·2/m to the variance, as `guarded_interval` derives."""
     row = page.ask("compare", "c@1", run=page.run(m[1]), baseline=page.run(m[2]))["comparisons"][0]
     ends = [row["difference"], row["low"], row["high"]]
-    more = row["units"] * (((row["difference"] - row["low"]) / (row["difference"] + 0.01)) ** 2 - 1)
+    z = norm.ppf(0.975)
+    correction = max(0.0, 2 / 3 - z**2 / 6)
+
+    def beyond(times: float) -> float:
+        step, spread = 2 / (row["units"] * times), row["spread"] / math.sqrt(times)
+        gap = brentq(lambda g: g - correction * step - z * math.sqrt(spread**2 + g * step), correction * step, 100)
+        return max(gap, (row["difference"] - row["low"]) / math.sqrt(times)) - row["difference"] - 0.01
+
+    more = row["units"] * (brentq(beyond, 1, 1e6) - 1)
     digits = 10 ** max(0, len(str(int(more))) - 2)
-    return (*(ends if m[4] else ends[:1]), 0.01, *([math.ceil(more / digits) * digits] if m[8] else []))
+    shown = [*(ends if m[4] else ends[:1]), 0.01]
+    return (*shown, *([math.ceil(more / digits) * digits] if m[8] else []))
 
 
 RULES: dict[str, Check] = {

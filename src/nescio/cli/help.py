@@ -69,8 +69,8 @@ class Command(click.Command):
                 groups.setdefault(one.group or OWN, []).append((label, described(one, whole=whole)))
             else:
                 name = max(parameter.opts, key=len).replace("-", UNBROKEN)
-                forms = f" {'|'.join(one.kind.choices)}" if parameter.name == FORM else ""
-                shared.setdefault(one.group, []).append(f"{name}{forms}")
+                forms = f"-f {'|'.join(one.kind.choices)}" if parameter.name == FORM else ""
+                shared.setdefault(one.group, []).append(forms or name)
         for title, records in groups.items():
             if records:
                 with formatter.section(title):

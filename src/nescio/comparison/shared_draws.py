@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.evidence import Data, Evidence
-from nescio.data.patterns import by_unit
+from nescio.data.patterns import by_unit, numbered
 from nescio.measures import Measure
 from nescio.scoring.resampled import Subject, on_resamples
-from nescio.scoring.samples import columns_for, measure_inputs
+from nescio.scoring.samples import columns_for, compress_run, question_of
 from nescio.stats.resampling import Block
 
 Values = NDArray[np.float64]
@@ -45,9 +45,23 @@ def shared_draws(data: Data, measures: Sequence[Measure], blocks: Sequence[Block
 
 def _subjects(data: Evidence, measure: Measure) -> list[Subject]:
     """Return every run as a measure sees it, with a weight for each unit; none where runs have different questions."""
-    usable = columns_for(data, measure)[1]
-    asked = usable if data.repeats is None else data.repeats.counts(usable) > 0
-    if not usable[0].any() or (asked != asked[0]).any():
+    read, usable = columns_for(data, measure)
+    by_name = np.array(data.sorted_rows(), dtype=np.int64)
+    usable = usable[:, by_name]
+    if not usable[0].any() or (data.repeats is None and (usable != usable[0]).any()):
         return []
-    subjects = [Subject(measure, by_unit(of.patterns)) for of in measure_inputs(data, [measure])[0]]
+    groups = data.groups if data.repeats is not None and measure.order is None else data.clusters
+    asked, subjects = None, []
+    for run, use in enumerate(usable):
+        rows = by_name[use]
+        if data.repeats is not None:
+            own = np.unique(data.repeats.question[rows])
+            if asked is not None and not np.array_equal(asked, own):
+                return []
+            asked = own
+        columns = {name: read[name][run][rows] for name in measure.needs}
+        key = read[measure.order][run][rows] if measure.order else None
+        clusters = None if groups is None else numbered(groups[rows])
+        patterns = compress_run(measure, columns, key, clusters, question_of(data, rows))
+        subjects.append(Subject(measure, by_unit(patterns)))
     return subjects if len({subject.patterns.units for subject in subjects}) == 1 else []

@@ -132,7 +132,7 @@ def _cells(record: Record) -> list[str]:
 
 
 def _shown_p(value: Any) -> str:
-    return _shown(value) if value is None else shown_p(value)
+    return _shown(value) if value is None or isinstance(value, str) else shown_p(value)
 
 
 def _shown(value: Any) -> str:

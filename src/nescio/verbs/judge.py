@@ -10,8 +10,7 @@ nescio judge graded.csv --against people.csv
 nescio judge results.csv --against results.csv --verdict human
 
 People's verdicts are in a second file, or in another column of the same file, which --verdict names. The comparison
-ends with whether the judge is lenient or strict, and which accuracy to report. --judge-name says whose the verdicts
-are.
+ends with whether the judge is lenient or strict, and which accuracy to report.
 
 \b
 nescio judge questions.jsonl runs/mine.jsonl --judge token_f1 --against people.csv
@@ -314,7 +313,7 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
         default=None,
         metavar="COLUMN",
         needs="against",
-        help="The column of HUMAN with people's verdicts, if its name does not say so; ana+ben: a column for each"
+        help="The column of HUMAN with people's verdicts; ana+ben: a column for each"
         " person. HUMAN may be the table that is compared: then the judge's verdicts are in another column.",
     )
     target: Target = option(
@@ -337,7 +336,7 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
     blind: bool = option(
         default=False,
         needs="against",
-        help="State that people gave their verdicts without seeing the judge's; a certificate needs it.",
+        help="State that people did not see its verdicts; a certificate needs it.",
     )
 
     def check(self) -> None:

@@ -1,7 +1,7 @@
 """Score every run by any measure, with confidence intervals.
 
 FILES are outcome tables (run, question, outcome), counts tables (run, correct, incorrect, unanswered), score matrices,
-or gold and answers together: questions.jsonl runs/*.jsonl. * marks the best run, and † what ties with it.
+or questions with answers: questions.jsonl runs/*.jsonl. * marks the best run, † ties.
 
 \b
 nescio score outcomes.csv
@@ -114,7 +114,7 @@ class ScoreRequest(
     )
     mark: bool | None = option(
         default=None,
-        help="Mark the best run of each measure and, by paired tests of all pairs, what ties with it.",
+        help="Mark the best run, and by paired tests its ties.",
         default_words="on all questions, if exact tests are fast",
     )
     fail_under: Mapping[str, float] = option(

@@ -15,7 +15,7 @@ from nescio.meta_evaluation.planning._start import System, start_from_pilot, sta
 from nescio.meta_evaluation.planning.rejections import TABLES, Aim
 from nescio.options.edge import Progress
 
-__all__ = ["PowerPlan", "System", "plan"]
+__all__ = ["Plans", "PowerPlan", "System", "plan"]
 
 Rates = Sequence[float]
 MOST_POWER = 0.999
