@@ -78,6 +78,7 @@ def scores() -> None:
     assert_type(nescio.from_counts(237, 156, 107), nescio.Scores)
     print(nescio.list_measures("c@1").name)
     frame = polars.DataFrame({"model": ["a", "a"], "id": [1, 2], "grade": ["correct", "unanswered"]})
+    print(share_silent("outcomes.csv", resamples=FAST).rows[0])
     print(nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"), ci=None))
 
 
@@ -128,7 +129,6 @@ def comparisons() -> None:
     assert_type(nescio.lab.cascade("cascade.csv", cost="cost_usd", right=0.05).rows, tuple[Way, ...])
     assert_type(nescio.lab.assessors("annotators.csv", resamples=FAST).rows, tuple[Assessor, ...])
     assert_type(nescio.lab.vote("votes.csv").rows, tuple[Vote, ...])
-    print(share_silent("outcomes.csv", resamples=FAST).rows[0])
     assert_type(nescio.lab.contamination("paraphrases.csv", suspect="new").rows, tuple[Excess, ...])
     assert_type(nescio.lab.items("items.csv").rows, tuple[Item, ...])
     assert_type(nescio.lab.components("prompts.csv", factor=["prompt"]).rows, tuple[TotalError, ...])
