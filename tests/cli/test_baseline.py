@@ -144,4 +144,4 @@ def test_a_baseline_that_nobody_named_is_said(nescio: Command, tmp_path: Path) -
     assert "nobody named" not in named.err
     assert '"detectable": the smallest difference that this test finds in 80% of samples' in named.flat
     assert "p adjusted" not in named.out
-    assert "--format table|json|jsonl|csv|markdown|latex" in nescio("compare", "--help").flat
+    assert "-f table|json|jsonl|csv|markdown|latex" in nescio("compare", "--help").flat
