@@ -9,7 +9,6 @@ import numpy as np
 from nescio.estimating.estimate import Interval
 from nescio.estimating.statistic import Statistic
 from nescio.estimating.units import Floats, Units
-from nescio.stats.exact_p_values import exact_p
 from nescio.stats.exchanges import exchanges, p_value
 from nescio.stats.few_units import student_p
 from nescio.stats.resampling import Block
@@ -42,6 +41,8 @@ def by_exchange(
 
     It is Student's if an exchange of all labels does not turn the sign of the distance from the null.
     """
+    from nescio.stats.exact_p_values import exact_p  # here, as one run alone is compared with nothing
+
     if units.exchanged is None:
         return by_student(units, statistic, value, interval)
     names = list(units.sums)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.stats.exact_p_values import Counts, Difference
+if TYPE_CHECKING:
+    from nescio.stats.exact_p_values import Counts, Difference
+
 
 Floats = NDArray[np.float64]
 
