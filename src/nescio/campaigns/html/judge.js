@@ -44,10 +44,13 @@ function say(item, change, undoes = false) {
   return true;
 }
 
-// Who has seen the judge's grade changes their first verdict no more, as it would no longer be their own; says so.
+// Who has seen the judge's grade changes their first verdict no more, as it would no longer be their own; the refusal is
+// shown until they move on, also when the page is drawn anew.
+let refused = "";
 function stays(item, verdict) {
   if (!items.some((one) => one.id === `second:${item}`) || stateOf(item).verdict === verdict) return false;
-  $("state").textContent = "You have seen the judge's grade, so your first verdict stays. Say what you say now on the next one (→).";
+  refused = "You have seen the judge's grade, so your first verdict stays. Say what you say now on the next one (→).";
+  $("state").textContent = refused;
   return true;
 }
 
@@ -314,8 +317,8 @@ function draw() {
   }
   last = drawn();
   const skipped = state.mark === "skip";
-  $("state").textContent = skipped ? `Skipped: ${state.comment}` : state.verdict && item.kind !== "nuggets"
-    ? `You said ${worded(item, state.verdict)} at ${clock(new Date(state.at))}.` : "";
+  $("state").textContent = refused || (skipped ? `Skipped: ${state.comment}` : state.verdict && item.kind !== "nuggets"
+    ? `You said ${worded(item, state.verdict)} at ${clock(new Date(state.at))}.` : "");
   $("flag").setAttribute("aria-pressed", String(state.mark === "flag"));
   if (document.activeElement !== $("comment")) $("comment").value = state.comment;
 }
@@ -484,7 +487,9 @@ function pace(left) {
 let waiting = false; // for items, at the end of those that are here
 function show(place = items.length) {
   flush();
+  const before = items[at];
   at = Math.max(0, Math.min(place, items.length));
+  if (items[at] !== before) refused = "";
   waiting = at === items.length;
   draft = null;
   last = "";
