@@ -19,6 +19,8 @@ _PAIR = re.compile(r"((?:\\.|[^\\=])*)=(.*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _OWN = ("model", "prompt", "date")  # parameters that have a field of their own
 
+UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may be of other answers
+
 
 class JudgeRecord(Struct, frozen=True):
     """A judge with its parameters; of a language model also its name, the digest of its prompt, and the date.

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.data.judge_record import JudgeRecord
+from nescio.data.judge_record import UNCHECKED, JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
@@ -31,9 +31,6 @@ def _people(resources: Resources) -> Judge:
             f" {opt('against', of='FILE')}"
         )
     return resources.people
-
-
-UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may be of other answers
 
 
 class Human(Struct, frozen=True):

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from nescio.data.columns import USER, bare
 from nescio.data.evidence import Data, Evidence
+from nescio.data.judge_record import UNCHECKED
 from nescio.data.notes import Note, note
 from nescio.data.policies import (
     APART,
@@ -32,7 +33,6 @@ from nescio.data.policies import (
 from nescio.data.reasons import MUCH, NOT_DECLINED, left_out_in_words
 from nescio.data.results import Results, Scores
 from nescio.errors import opt, spelled
-from nescio.judging.human import UNCHECKED
 from nescio.measures import Measure, OwnInterval, parse
 from nescio.pipeline.baselines import COMPARED
 from nescio.pipeline.saved import BESIDE
