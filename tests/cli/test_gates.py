@@ -158,8 +158,8 @@ DECISIONS: list[tuple[dict[str, str], bool, str, int, str, str]] = [
         {"old": HALF, "new": HALF},
         False,
         "",
-        0,
-        "MERGE: new has the same c@1 as old on each of 200",
+        3,
+        "CANNOT TELL: new minus old is +0.000 by c@1",
         "let cost or speed decide",
     ),
     (
@@ -176,7 +176,7 @@ DECISIONS: list[tuple[dict[str, str], bool, str, int, str, str]] = [
         True,
         "",
         3,
-        "CANNOT TELL: new may be",
+        "CANNOT TELL: new minus old is +0.000 by c@1",
         "let cost or speed",
     ),
     (

@@ -6,7 +6,6 @@ and nothing is judged anew.
 
 \b
 nescio judge questions.jsonl runs/*.jsonl -o graded.csv
-nescio judge graded.csv --against people.csv
 nescio judge results.csv --against results.csv --verdict human
 
 People's verdicts are in a second file, or in another column of the same file, which --verdict names. The comparison
