@@ -1,8 +1,7 @@
 """Judge answers, or compare a judge's verdicts with people's.
 
-FILES are questions and the runs that answer them, in any format. Every answer and every declined candidate is judged;
-unanswered questions stay unanswered. If FILES hold a judge's verdicts already, --against compares them with people's,
-and nothing is judged anew.
+FILES are questions and runs that answer them. Every answer and every declined candidate is judged. If FILES hold a
+judge's verdicts already, --against compares them with people's, and nothing is judged anew.
 
 \b
 nescio judge questions.jsonl runs/*.jsonl -o graded.csv
