@@ -187,7 +187,7 @@ def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:
 def _not_kept(path: Path) -> Note:
     return note(
         "sequential.not_kept",
-        "{path} does not keep this look, because no decision can rest on it; give its questions again, mended",
+        "{path} does not keep this look, because no decision can rest on it; correct its files and look again",
         path=str(path),
     )
 

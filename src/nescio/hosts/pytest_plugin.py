@@ -160,7 +160,7 @@ class Recorder(Struct):
 
 
 def _sorted(gates: Sequence[Gate]) -> tuple[list[str], list[str]]:
-    """Return what is said of the gates that failed or have no ground, and of those that have too few answers."""
+    """Return the messages of gates that failed or have no ground, and of those with too few answers."""
     from nescio.verbs._gates import CANNOT_TELL, FAILED
 
     failed = [gate.said for gate in gates if gate.status == FAILED]

@@ -122,7 +122,7 @@ class _Stream:
 
 
 class Part(Struct, frozen=True):
-    """A table with its title, and the sentences that are shown above and below it; None where there are only these."""
+    """A table with its title, and the sentences that are shown above and below it; without a grid, only these."""
 
     grid: Grid | None
     title: str = ""
@@ -157,7 +157,7 @@ def parts(results: Results, *, listed: bool = False) -> list[Part]:
 
 
 def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:
-    """Return the part of the rows (None), or of a further table; None where nothing of it is shown."""
+    """Return the part of the rows (name None) or of a further table, or None if nothing of it is shown."""
     rows = results.rows if name is None else results.tables[name]
     if not rows:
         return Part(board(results)) if isinstance(results, Scores) else None

@@ -55,7 +55,7 @@ class Guarded(Struct, frozen=True):
 
     @property
     def first_alarm(self) -> Annotated[str | None, Shown()]:
-        """The row and the question of the first alarm; None where there is no limit."""
+        """The row and the question of the first alarm, or None if there is no limit."""
         if self.limit is None:
             return None
         return "none" if self.alarm is None else f"row {self.alarm:,}: {self.question}"

@@ -72,8 +72,8 @@ class Tuning(Struct, frozen=True):
 
     @property
     def helps(self) -> bool | None:
-        """Whether the held-out value is better than that of the run as given; None where its interval holds both, or
-        nothing was held out."""
+        """Whether the held-out value is better than that of the run as given; None if its interval holds that value
+        or nothing was held out."""
         sign = -1 if parse(self.measure).declaration.lower_is_better else 1
         gained = sign * (self.value - self.value_as_given)
         if math.isnan(gained):

@@ -98,7 +98,7 @@ def scale_of(rows: Sequence[Any]) -> tuple[float, float]:
 
 
 def strip(row: Any, ends: tuple[float, float]) -> Strip | None:
-    """Return where a row's value and interval lie between the ends of a scale; None where the value is undefined."""
+    """Return the place of a row's value and interval on a scale, or None if the value is undefined."""
     if math.isnan(row.value):
         return None
     low, high = ends
