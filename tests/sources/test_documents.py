@@ -89,6 +89,12 @@ def test_json_lines_in_a_json_file(tmp_path: Path) -> None:
     assert "not a JSON document" in error_of(path)
 
 
+def test_a_tag_without_end_is_refused_before_it_takes_time(tmp_path: Path) -> None:
+    path = tmp_path / "gold.xml"
+    path.write_bytes(b'<?xml version="1.0"?>\n<!--' + b"a" * (18 << 20) + b"--><test-set/>")
+    assert error_of(path) == f"{path}, line 2: a tag or a comment is longer than 16 MB"
+
+
 def test_xml_reads_nothing_outside_itself(tmp_path: Path) -> None:
     secret, path = tmp_path / "secret", tmp_path / "test.xml"
     secret.write_text("secret")

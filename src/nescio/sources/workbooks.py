@@ -18,6 +18,7 @@ from nescio.sources.documents import unpacked_size
 from nescio.sources.limits import SHEETS, Made
 from nescio.sources.source import Packed
 from nescio.sources.temporary import folder_with
+from nescio.sources.xml import feed
 
 SUFFIX = ".xlsx"
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
@@ -148,7 +149,7 @@ def _check_formulas(path: Path) -> None:
         for name in packed.namelist():
             if _SHEET.fullmatch(name):
                 with packed.open(name) as sheet:
-                    lacking += _without_value(sheet)
+                    lacking += _without_value(path, sheet)
     if lacking:
         many = f" (as do {len(lacking) - 1} more)" if len(lacking) > 1 else ""
         rule = (
@@ -157,8 +158,8 @@ def _check_formulas(path: Path) -> None:
         raise FormatError(path, rule, where=f"cell {lacking[0]}")
 
 
-def _without_value(sheet: IO[bytes]) -> list[str]:
-    """Return the places of formulas without a value; an empty one is a value if the formula gives a text."""
+def _without_value(path: Path, sheet: IO[bytes]) -> list[str]:
+    """Return the cells of a sheet whose formula has no value; an empty one is a value if the formula gives a text."""
     lacking: list[str] = []
     cell: dict[str, str] = {}
     within: set[str] = set()  # the cell's parts that were seen
@@ -186,7 +187,7 @@ def _without_value(sheet: IO[bytes]) -> list[str]:
 
     parser = ParserCreate()
     parser.StartElementHandler, parser.CharacterDataHandler, parser.EndElementHandler = start, text, end
-    parser.ParseFile(sheet)
+    feed(parser, sheet, path)
     return lacking
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 from xml.etree import ElementTree
 from xml.parsers import expat
 
 from nescio.errors import FormatError
 from nescio.sources.database import first_line
+from nescio.sources.limits import MB
 
 if TYPE_CHECKING:
     from nescio.sources.source import Source
 
 _DEEPEST = 256  # elements within elements
+_LONGEST_TAG = 16 * MB
 
 
 class Element(ElementTree.Element):
@@ -71,7 +73,7 @@ def parse_xml(path: Path) -> Element:
     parser.buffer_text = True
     try:
         with path.open("rb") as file:
-            parser.ParseFile(file)
+            feed(parser, file, path)
     except expat.ExpatError as error:
         what = expat.ErrorString(error.code)
         raise FormatError(path, f"not well-formed XML: {what}", where=f"line {error.lineno}") from None
@@ -82,6 +84,21 @@ def parse_xml(path: Path) -> Element:
     root = builder.close()
     assert isinstance(root, Element)
     return root
+
+
+def feed(parser: expat.XMLParserType, file: IO[bytes], path: Path) -> None:
+    """Parse a file in pieces; raises FormatError for a tag or a comment that is longer than any that a tool writes.
+
+    Expat before 2.6 reads a tag without an end again with every piece (CVE-2023-52425): one of 80 MB takes 30 s.
+    """
+    fed = 0
+    while piece := file.read(MB):
+        parser.Parse(piece, False)
+        fed += len(piece)
+        if fed - max(parser.CurrentByteIndex, 0) > _LONGEST_TAG:
+            rule = f"a tag or a comment is longer than {_LONGEST_TAG // MB} MB"
+            raise FormatError(path, rule, where=f"line {parser.CurrentLineNumber}")
+    parser.Parse(b"", True)
 
 
 def _qualified(name: str) -> str:
