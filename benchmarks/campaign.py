@@ -22,13 +22,13 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import nescio
-from nescio.campaigns.folder import SECRET, contents
+from nescio.people.campaigns.folder import SECRET, contents
 
 RECEIVED = "2026-05-01"
 STEPS = ("init", "handout", "checker", "intake", "pool", "sheets", "collect", "score", "publish")
 GROUPS = 10
 _PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["nescio", "numpy", "duckdb", "jinja2", "nescio.campaigns.site"])
+_PROCESSES.set_forkserver_preload(["nescio", "numpy", "duckdb", "jinja2", "nescio.people.campaigns.site"])
 MOST_TRIES = 4  # a kill that comes after the end of a step does not count
 
 

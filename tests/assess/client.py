@@ -18,8 +18,8 @@ pytest.importorskip("sqlalchemy", reason="the extra assess is not installed")
 pytest.importorskip("fastapi", reason="the extra assess is not installed")
 import httpx
 
-from nescio.assessing.database import open_database
-from nescio.assessing.server import application
+from nescio.people.assessing.database import open_database
+from nescio.people.assessing.server import application
 
 HOME = "http://testserver"
 

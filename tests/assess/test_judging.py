@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 import nescio
-from nescio.campaigns.folder import open_campaign
-from nescio.campaigns.judgements import read_history, read_judgements
+from nescio.people.campaigns.folder import open_campaign
+from nescio.people.campaigns.judgements import read_history, read_judgements
 from tests.campaign import made
 
 from .client import Browser, Room

@@ -18,8 +18,8 @@ import httpx
 import pytest
 
 import nescio
-from nescio.assessing import server
-from nescio.assessing.database import BUSY
+from nescio.people.assessing import server
+from nescio.people.assessing.database import BUSY
 from tests.campaign import made
 from tests.rings import many
 

@@ -15,11 +15,11 @@ import pytest
 from sqlalchemy import delete
 
 import nescio
-from nescio.assessing import creating
-from nescio.assessing.database import open_database
-from nescio.assessing.tables import about
-from nescio.campaigns.pooling import NAMED
 from nescio.cli.app import run
+from nescio.people.assessing import creating
+from nescio.people.assessing.database import open_database
+from nescio.people.assessing.tables import about
+from nescio.people.campaigns.pooling import NAMED
 from tests.campaign import made
 
 from .client import HOME, Browser, Room

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 import nescio
-from nescio.assessing import connections, server, work
+from nescio.people.assessing import connections, server, work
 from tests.rings import many
 
 from .client import HOME, Browser, Room
@@ -310,7 +310,7 @@ def test_a_store_that_another_holds_is_said_and_nothing_is_lost(
     new_db: Callable[[], str], template: Path, portal: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Without a limit of time PostgreSQL would wait for ever."""
-    monkeypatch.setattr("nescio.assessing.database.BUSY", 500)
+    monkeypatch.setattr("nescio.people.assessing.database.BUSY", 500)
     db = new_db()
     nescio.assess.create(db, [template / "campaign"])
     room = Room(db, portal, tmp_path)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import nescio
-from nescio.campaigns.folder import open_campaign
-from nescio.campaigns.judgements import read_judgements
+from nescio.people.campaigns.folder import open_campaign
+from nescio.people.campaigns.judgements import read_judgements
 
 GROUPS = {"alpha": "Alpha University", "beta": "Beta Institute", "gamma": "Gamma"}
 

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 import nescio
-from nescio.campaigns import chain
-from nescio.campaigns.folder import contents, open_campaign
-from nescio.campaigns.log import digest, read_log
+from nescio.people.campaigns import chain
+from nescio.people.campaigns.folder import contents, open_campaign
+from nescio.people.campaigns.log import digest, read_log
 from nescio.sources.writing import draft_of
 from tests.rings import SEED, many
 

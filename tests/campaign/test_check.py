@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import nescio
-from nescio.campaigns.texts import encoding_fault
 from nescio.cli.app import run as call
+from nescio.people.campaigns.texts import encoding_fault
 from tests.rings import together
 
 from . import made

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import nescio
-from nescio.campaigns.folder import contents, open_campaign
+from nescio.people.campaigns.folder import contents, open_campaign
 
 from . import made
 from .test_check import DEFECTIVE, defective

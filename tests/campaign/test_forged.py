@@ -13,11 +13,11 @@ import pytest
 from msgspec import convert
 
 import nescio
-from nescio.campaigns import chain
-from nescio.campaigns.entries import Receipt
-from nescio.campaigns.folder import contents, open_campaign
-from nescio.campaigns.freshness import done
-from nescio.campaigns.log import digest, read_log
+from nescio.people.campaigns import chain
+from nescio.people.campaigns.entries import Receipt
+from nescio.people.campaigns.folder import contents, open_campaign
+from nescio.people.campaigns.freshness import done
+from nescio.people.campaigns.log import digest, read_log
 
 from . import made
 from .made import edit

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 import nescio
-from nescio.campaigns import chain
-from nescio.campaigns.entries import Entry
-from nescio.campaigns.folder import open_campaign
-from nescio.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
-from nescio.campaigns.judgements import read_history
-from nescio.campaigns.log import now, write_log
-from nescio.campaigns.pooling import read_pool
-from nescio.campaigns.screens import page_key
+from nescio.people.campaigns import chain
+from nescio.people.campaigns.entries import Entry
+from nescio.people.campaigns.folder import open_campaign
+from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
+from nescio.people.campaigns.judgements import read_history
+from nescio.people.campaigns.log import now, write_log
+from nescio.people.campaigns.pooling import read_pool
+from nescio.people.campaigns.screens import page_key
 from tests.rings import together
 
 from . import made

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import nescio
-from nescio.campaigns.folder import contents, open_campaign, step
-from nescio.campaigns.receipts import taken_in
+from nescio.people.campaigns.folder import contents, open_campaign, step
+from nescio.people.campaigns.receipts import taken_in
 from nescio.sources.writing import draft_of
 from tests.rings import together
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import nescio
-from nescio.campaigns.folder import contents, open_campaign
-from nescio.campaigns.judgements import read_history
-from nescio.campaigns.pooling import read_pool
-from nescio.campaigns.verdicts import come_to_one, resolved
 from nescio.data.assessors import resolve
+from nescio.people.campaigns.folder import contents, open_campaign
+from nescio.people.campaigns.judgements import read_history
+from nescio.people.campaigns.pooling import read_pool
+from nescio.people.campaigns.verdicts import come_to_one, resolved
 from tests.rings import together
 
 from . import made
@@ -75,7 +75,7 @@ def test_a_pool_that_was_named_by_words_alone_is_not_mixed_with_another(
 ) -> None:
     """It is as an earlier nescio made it."""
     with monkeypatch.context() as patched:
-        patched.setattr("nescio.campaigns.pooling.NAMED", "before")
+        patched.setattr("nescio.people.campaigns.pooling.NAMED", "before")
         campaign = made.pooled(tmp_path, RUNS)
     for step in (nescio.campaign.pool, nescio.campaign.score):
         with pytest.raises(nescio.UsageError, match="named answers by their words"):

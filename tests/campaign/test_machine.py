@@ -31,12 +31,12 @@ from hypothesis.stateful import (
 )
 
 import nescio
-from nescio.campaigns import chain
-from nescio.campaigns.entries import Entry, flaw
-from nescio.campaigns.folder import open_campaign
-from nescio.campaigns.pooling import read_items
-from nescio.campaigns.receipts import taken_in
-from nescio.campaigns.verdicts import resolved
+from nescio.people.campaigns import chain
+from nescio.people.campaigns.entries import Entry, flaw
+from nescio.people.campaigns.folder import open_campaign
+from nescio.people.campaigns.pooling import read_items
+from nescio.people.campaigns.receipts import taken_in
+from nescio.people.campaigns.verdicts import resolved
 from tests.rings import many
 
 from . import made
@@ -68,8 +68,8 @@ def killing(after: int | None) -> Iterator[None]:
         return run
 
     rooms = ("receipts", "receiving", "pooling", "sheets", "scoring", "handing_out")
-    places = [(import_module(f"nescio.campaigns.{room}"), "put") for room in rooms]
-    places.append((import_module("nescio.campaigns.site"), "_put"))
+    places = [(import_module(f"nescio.people.campaigns.{room}"), "put") for room in rooms]
+    places.append((import_module("nescio.people.campaigns.site"), "_put"))
     with mock.patch.object(chain, "append", mortal(chain.append)):
         patches = [mock.patch.object(module, name, mortal(getattr(module, name))) for module, name in places]
         for patch in patches:

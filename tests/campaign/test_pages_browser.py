@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import nescio
-from nescio.campaigns.folder import open_campaign
-from nescio.campaigns.judgements import read_history, read_judgements
+from nescio.people.campaigns.folder import open_campaign
+from nescio.people.campaigns.judgements import read_history, read_judgements
 from tests.browser import CHROMIUM
 
 from . import made

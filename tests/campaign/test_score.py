@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 import nescio
-from nescio.campaigns.evidence import group_of
-from nescio.campaigns.folder import contents, open_campaign
-from nescio.campaigns.layouts import figure
-from nescio.campaigns.scoring import read_tables
-from nescio.campaigns.settings import Settings
 from nescio.cli.app import run as call
+from nescio.people.campaigns.evidence import group_of
+from nescio.people.campaigns.folder import contents, open_campaign
+from nescio.people.campaigns.layouts import figure
+from nescio.people.campaigns.scoring import read_tables
+from nescio.people.campaigns.settings import Settings
 from tests.rings import together
 
 from . import made

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 import nescio
-from nescio.campaigns import workbook
-from nescio.campaigns.folder import contents
-from nescio.campaigns.retyped import is_same
-from nescio.campaigns.sheets import HEAD
 from nescio.errors import MismatchError
+from nescio.people.campaigns import workbook
+from nescio.people.campaigns.folder import contents
+from nescio.people.campaigns.retyped import is_same
+from nescio.people.campaigns.sheets import HEAD
 from tests.rings import together
 
 from . import made

@@ -11,7 +11,7 @@ import pytest
 from lxml import etree
 
 import nescio
-from nescio.campaigns.folder import contents, open_campaign
+from nescio.people.campaigns.folder import contents, open_campaign
 
 from . import made
 

@@ -23,8 +23,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nescio.campaigns import archives
 from nescio.errors import FormatError, MismatchError
+from nescio.people.campaigns import archives
 from nescio.sources import workbooks
 from nescio.sources.json import FREE, MemoryBudget, decode_document, decode_object, most_keys
 from tests.formats.encodings import assert_refused, evidence, refusal

@@ -49,7 +49,7 @@ def _with(db: str, work: Callable[[Any], _T]) -> _T:
     try:
         from sqlalchemy.exc import DBAPIError
 
-        from nescio.assessing.database import open_database, reason
+        from nescio.people.assessing.database import open_database, reason
     except ImportError:
         raise UsageError("nescio assess needs packages of its own: pip install 'nescio[assess]'") from None
     database = open_database(db)
@@ -115,7 +115,7 @@ def create(request: CreateRequest) -> Any:
     nescio assess create questions.jsonl runs/mine.jsonl --db judging.db
     """
     try:
-        from nescio.assessing.creating import create as make
+        from nescio.people.assessing.creating import create as make
     except ImportError:
         raise UsageError("nescio assess needs packages of its own: pip install 'nescio[assess]'") from None
     return make(
@@ -147,7 +147,7 @@ def update(request: UpdateRequest) -> Any:
     """
 
     def take(database: Any) -> Any:
-        from nescio.assessing.updating import take_in
+        from nescio.people.assessing.updating import take_in
 
         return take_in(database, request.sources)
 
@@ -196,7 +196,7 @@ def invite(request: InviteRequest) -> Any:
 
 
 def _invite(database: Any, request: InviteRequest) -> Any:
-    from nescio.assessing.access import invite as make
+    from nescio.people.assessing.access import invite as make
 
     how = {"organiser": request.organiser, "revoke": request.revoke}
     made = make(database, request.names, address=request.address, days=request.days, **how)
@@ -228,8 +228,8 @@ def serve(request: ServeRequest) -> None:
     """
 
     def run(database: Any) -> None:
-        from nescio.assessing.connections import listening
-        from nescio.assessing.server import application
+        from nescio.people.assessing.connections import listening
+        from nescio.people.assessing.server import application
 
         say(f"serving http://{request.host}:{request.port}/ until Ctrl-C; people open their own links")
         listening(application(database), host=request.host, port=request.port, proxy=request.proxy).run()
@@ -246,7 +246,7 @@ def status(request: OfDatabase) -> Any:
     """
 
     def read(database: Any) -> Any:
-        from nescio.assessing.following import status as standing
+        from nescio.people.assessing.following import status as standing
 
         return standing(database)
 
@@ -271,7 +271,7 @@ def export(request: ExportRequest) -> Any:
     """
 
     def write(database: Any) -> Any:
-        from nescio.assessing.exporting import export as exported
+        from nescio.people.assessing.exporting import export as exported
 
         return exported(database, request.folder)
 

@@ -22,26 +22,26 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from nescio import campaigns as steps
-from nescio.campaigns.checking import Checked
-from nescio.campaigns.collecting import Collected
-from nescio.campaigns.entries import MOST_RESAMPLES
-from nescio.campaigns.handing_out import HandedOut
-from nescio.campaigns.pooling import Pooled
-from nescio.campaigns.receiving import Received
-from nescio.campaigns.rulings import Ruled
-from nescio.campaigns.scoring import Scored
-from nescio.campaigns.settings import Task, moment
-from nescio.campaigns.sheets import Form, Handed
-from nescio.campaigns.site import Published
-from nescio.campaigns.starting import Made
-from nescio.campaigns.state import Status
-from nescio.campaigns.verifying import Verified
 from nescio.data.assessors import Resolution
 from nescio.errors import UsageError
 from nescio.options import Kind, Request, argument, option, verb
 from nescio.options.edge import say
 from nescio.options.kinds import FILES, NAMES
+from nescio.people import campaigns as steps
+from nescio.people.campaigns.checking import Checked
+from nescio.people.campaigns.collecting import Collected
+from nescio.people.campaigns.entries import MOST_RESAMPLES
+from nescio.people.campaigns.handing_out import HandedOut
+from nescio.people.campaigns.pooling import Pooled
+from nescio.people.campaigns.receiving import Received
+from nescio.people.campaigns.rulings import Ruled
+from nescio.people.campaigns.scoring import Scored
+from nescio.people.campaigns.settings import Task, moment
+from nescio.people.campaigns.sheets import Form, Handed
+from nescio.people.campaigns.site import Published
+from nescio.people.campaigns.starting import Made
+from nescio.people.campaigns.state import Status
+from nescio.people.campaigns.verifying import Verified
 from nescio.reporting import screen
 from nescio.reporting.printing import show_lines, show_text
 from nescio.verbs._shared import Resampled, Seeded, WithOrWithoutInterval, Worked

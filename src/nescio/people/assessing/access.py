@@ -1,0 +1,138 @@
+"""Who may come in: links for single persons, and the sessions that they begin. Only digests of secrets are stored."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import time
+from collections.abc import Sequence
+
+from msgspec import Struct
+from sqlalchemy import ColumnElement, delete, insert, select, update
+
+from nescio.data.assessors import ADJUDICATION
+from nescio.errors import UsageError
+from nescio.people.assessing.database import Database
+from nescio.people.assessing.tables import people, sessions, units
+
+NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
+DAY = 86_400
+SESSION = 12 * 3_600  # seconds
+ASSESSOR, ORGANISER = "assessor", "organiser"
+
+
+class Person(Struct, frozen=True):
+    """Who is asking, and the token that their requests to change something must carry."""
+
+    name: str
+    role: str
+    languages: tuple[str, ...]
+    csrf: str
+
+
+class Invited(Struct, frozen=True):
+    """Links that were made, by person; they are shown once."""
+
+    links: dict[str, str]
+    revoked: tuple[str, ...] = ()
+    database: str = ""
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [*(f"{name}: {link}" for name, link in self.links.items()), *(f"{n}: revoked" for n in self.revoked)]
+        )
+
+
+def digest(secret: str) -> str:
+    """Return what is stored of a secret."""
+    return hashlib.sha256(secret.encode(errors="replace")).hexdigest()
+
+
+def invite(
+    database: Database,
+    names: Sequence[str],
+    *,
+    address: str,
+    days: float = 30,
+    organiser: bool = False,
+    revoke: bool = False,
+) -> Invited:
+    """Make a link for each person, which takes the place of the one before; or revoke links and end their sessions.
+
+    Languages after a name take the place of those before; without any, these stay."""
+    asked = [name.partition("=") for name in names]
+    for name, *_ in asked:
+        if not NAME.fullmatch(name):
+            raise UsageError(f"people are named by letters, digits and hyphens (found {name!r})")
+    links: dict[str, str] = {}
+    with database.writing() as connection:
+        people_by_name = {name.casefold(): name for name in (ADJUDICATION, *connection.scalars(select(people.c.name)))}
+        there = {*connection.scalars(select(units.c.language).where(units.c.language != "").distinct())}
+        for name, equals, languages in asked:
+            if (other := people_by_name.setdefault(name.casefold(), name)) != name:
+                raise UsageError(f"{name!r} and {other!r} differ only in case; one of them is enough")
+            spoken = [part.strip() for part in languages.split(",") if part.strip()]
+            if strange := [language for language in spoken if language not in there]:
+                which = f"languages are {', '.join(sorted(there))}" if there else "the questions have no language"
+                raise UsageError(f"no question is in {strange[0]!r}; {which}")
+            token = None if revoke else secrets.token_urlsafe(32)
+            row = {"token": token and digest(token), "expires": time.time() + days * DAY}
+            known = connection.execute(select(people.c.role).where(people.c.name == name)).first()
+            role = ORGANISER if organiser else ASSESSOR
+            if known is None and revoke:
+                raise UsageError(f"nobody is called {name!r}")
+            if known is not None and not revoke and known.role != role:
+                raise UsageError(f"{name} is an {known.role}; one person has one role")
+            if known is None:
+                connection.execute(insert(people).values(name=name, role=role, languages=spoken, **row))
+            else:
+                more = {"languages": spoken} if equals else {}
+                connection.execute(update(people).where(people.c.name == name).values(**row, **more))
+                connection.execute(delete(sessions).where(sessions.c.person == name))
+            if token:
+                links[name] = f"{address.rstrip('/')}/start/{token}"
+    return Invited(links, tuple(name for name, *_ in asked) if revoke else ())
+
+
+def role_of(database: Database, token: str) -> str:
+    """Return the role of whom a link was made for; empty where the link is not, or no more, good."""
+    with database.reading() as connection:
+        return connection.scalar(select(people.c.role).where(*_good(token))) or ""
+
+
+def _good(token: str) -> tuple[ColumnElement[bool], ...]:
+    return people.c.token == digest(token), people.c.expires > time.time()
+
+
+def begin(database: Database, token: str) -> str | None:
+    """Begin a session for whom a link was made, and return its cookie; None where the link is not, or no more, good."""
+    with database.writing() as connection:
+        name = connection.scalar(select(people.c.name).where(*_good(token)))
+        if name is None:
+            return None
+        cookie = secrets.token_urlsafe(32)
+        connection.execute(delete(sessions).where(sessions.c.expires < time.time()))
+        row = {"cookie": digest(cookie), "person": name, "csrf": secrets.token_urlsafe(32)}
+        connection.execute(insert(sessions).values(**row, expires=time.time() + SESSION))
+    return cookie
+
+
+def end(database: Database, cookie: str) -> None:
+    """End a session."""
+    with database.writing() as connection:
+        connection.execute(delete(sessions).where(sessions.c.cookie == digest(cookie)))
+
+
+def who(database: Database, cookie: str) -> Person | None:
+    """Return whose session it is; None where it has ended, or the person's link was revoked."""
+    with database.reading() as connection:
+        row = connection.execute(
+            select(people.c.name, people.c.role, people.c.languages, sessions.c.csrf)
+            .join(sessions, sessions.c.person == people.c.name)
+            .where(sessions.c.cookie == digest(cookie), sessions.c.expires > time.time(), people.c.token.is_not(None))
+        ).first()
+    return None if row is None else Person(row.name, row.role, tuple(row.languages), row.csrf)
+
+
+__all__ = ["ADJUDICATION", "ASSESSOR", "ORGANISER", "Invited", "Person", "begin", "end", "invite", "role_of", "who"]

@@ -1,0 +1,85 @@
+"""What a database holds beside the answers to be judged: answers whose verdict is known, a judge's grades, and with
+which probability each question was drawn."""
+
+from __future__ import annotations
+
+import secrets
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from nescio.data.model import Run, Verdict
+from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.errors import FormatError, UsageError
+from nescio.judging.human import human
+from nescio.people.campaigns.pooling import Item, named_by
+from nescio.people.campaigns.sheet_reading import table
+from nescio.stats.drawing import inclusion
+from nescio.tables.judgements import read_judgements
+
+GRADES = {CORRECT: "correct", INCORRECT: "incorrect"}
+COLUMNS = ("question", "answer", "verdict")
+LIKELY, UNLIKELY = 1.5, 0.1  # what runs say differently of a question, or alike, against what is neither
+
+
+def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, str, str]]:
+    """Read answers with the verdict that is known of each, and why: columns question, answer, verdict, and, where there
+    are any, question_id, document, support, language, why. Rows of one question are one topic. Raises FormatError for a
+    verdict that is none."""
+    place, rows = Path(path), []
+    if not place.is_file():
+        raise UsageError(f"there is no file {place}")
+    for row, line in table(place, COLUMNS):
+        verdict = row["verdict"].strip().upper()
+        if verdict not in {*Verdict}:
+            words = ", ".join(Verdict)
+            raise FormatError(place, f"a known verdict is one of {words}", where=f"line {line}", value=row["verdict"])
+        name = named_by(secret, part, row["question"], row["answer"])
+        support = (row.get("document") or None, row.get("support") or None)
+        topic = row.get("question_id", "").strip() or f"q{named_by(secret, part, row['question'])[:6]}"
+        item = Item(name, topic, row["question"], row["answer"], (support,) * any(support), row.get("language", ""))
+        rows.append((item, verdict, row.get("why", "").strip()))
+    if not rows or len({item.id for item, *_ in rows}) < len(rows):
+        raise FormatError(place, "each known answer stands in a row of its own, and there is at least one")
+    return rows
+
+
+def grades_of(
+    path: Path | str, runs: Sequence[Run], names: Mapping[tuple[str, str], str]
+) -> tuple[dict[str, str], int]:
+    """Read a judge's grade of each item, and how many items it graded differently in two runs: these have none. `names`
+    are those of items by question and answer."""
+    questions = {question for question, _ in names}
+    given, _ = read_judgements(path)
+    judge, _ = human(given, [run.name for run in runs], sorted(questions))
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for run in runs:
+        for one in run.responses:
+            item = names.get((one.question_id, one.answer or ""))
+            label = judge.label(run.name, one.question_id, one.answer) if item else None
+            if item and label is not None and label.state in GRADES:
+                found[item].add(GRADES[label.state])
+    if not found:
+        raise judge.none_judged()
+    alike = {item: min(words) for item, words in found.items() if len(words) == 1}
+    return alike, len(found) - len(alike)
+
+
+def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wanted: int) -> dict[str, float]:
+    """Draw about `wanted` questions, each by itself, and return with which probability each of them was drawn.
+
+    The more a question can tell of how runs differ, the likelier it is: most where a judge grades its answers
+    differently, least where there is one answer, which tells no two runs apart. The random source is a secret.
+    """
+    dice = secrets.SystemRandom()
+    odds = inclusion(np.array([telling(own, grades) for own in topics.values()]), wanted)
+    return {topic: chance for topic, chance in zip(topics, odds.tolist(), strict=True) if dice.random() < chance}
+
+
+def telling(answers: Sequence[Item], grades: Mapping[str, str]) -> float:
+    """Say how much a question is likely to tell of the difference of runs."""
+    if len(answers) < 2:
+        return UNLIKELY
+    return LIKELY if len({grades.get(item.id) for item in answers}) > 1 else 1.0

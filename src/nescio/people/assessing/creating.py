@@ -1,0 +1,352 @@
+"""What is to be judged, put into a database: the pool of a campaign, or the answers of runs."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import Connection, Table, insert
+from sqlalchemy.exc import DBAPIError
+
+from nescio.data.model import Question
+from nescio.errors import UsageError
+from nescio.formats import Unjudged
+from nescio.people.assessing.choosing import drawn, grades_of, known_answers
+from nescio.people.assessing.database import make_tables, open_database, reason
+from nescio.people.assessing.tables import about, items, units
+from nescio.people.assessing.work import CONTROL, SECOND, TRAINING
+from nescio.people.campaigns.folder import SECRET, Campaign, open_campaign
+from nescio.people.campaigns.judgements import guidelines_of
+from nescio.people.campaigns.pooling import NAMED, Item, named_by, pool_version, read_pool
+from nescio.people.campaigns.screens import (
+    LONGEST,
+    kind_of,
+    list_items,
+    sentence_items,
+    shown_item,
+    shown_nuggets,
+    told,
+)
+from nescio.people.campaigns.settings import SETTINGS
+from nescio.people.campaigns.starting import default_guidelines
+from nescio.people.campaigns.topics import LANGUAGE
+from nescio.pipeline import Options, read
+from nescio.text import composed, plural, sanitize, squeeze
+
+BATCH = 5_000
+MOST_APART = 0.5  # by which shares of control answers, or of their questions, and of others may differ
+EVERYBODY = 1 << 30  # how many judge what is known
+
+
+class Content(Struct, frozen=True):
+    """What is to be judged, and what everybody who judges it needs."""
+
+    name: str
+    items: tuple[Item, ...]
+    guidelines: str
+    told: str
+    secret: str
+    names: str = "verdicts"
+    pool: int = 1
+    nuggets: Mapping[str, Any] = {}
+    strata: Mapping[str, Mapping[str, str]] = {}
+    grades: Mapping[str, str] = {}
+    split: int = 0  # items that the judge graded differently in two runs
+
+
+class Created(Struct, frozen=True):
+    """A database that was made, and how much there is to judge in it."""
+
+    database: str
+    items: int
+    topics: int
+    judgements: int
+    graded: int | None = None
+    split: int = 0
+    apart: str = ""  # how known answers can be told from the others
+
+    def __str__(self) -> str:
+        graded = (
+            ""
+            if self.graded is None
+            else f"\na judge's grade is shown after one's own verdict on {self.graded:,} of them"
+        )
+        if self.split:
+            graded += f", but not on {plural(self.split, 'answer')} that it graded differently in two runs"
+        if self.apart:
+            graded += f"\nnote: {self.apart}"
+        return (
+            f"made {self.database}: {plural(self.items, 'item')} of {plural(self.topics, 'topic')},"
+            f" {self.judgements:,} to be judged{graded}\nnext: nescio assess invite --db {self.database} NAME"
+        )
+
+
+def create(
+    db: str,
+    sources: Sequence[Path | str],
+    *,
+    overlap: float = 1,
+    sentences: bool = False,
+    grades: Path | str | None = None,
+    draw: int | None = None,
+    training: Path | str | None = None,
+    control: Path | str | None = None,
+) -> Created:
+    """Make a database of what is to be judged: the folder of a campaign with a pool, or questions and runs.
+
+    `grades` are a judge's, which people see once they have judged; `draw` is how many questions to draw; `training`
+    and `control` are answers whose verdicts are known.
+    """
+    if overlap > 1 and overlap != int(overlap):
+        raise UsageError(f"an overlap is a number of people, or a share below 1 (found {overlap:g})")
+    paths = [Path(source) for source in sources]
+    campaign = len(paths) == 1 and (paths[0] / SETTINGS).is_file()
+    if campaign and (grades or draw):
+        raise UsageError("grades and a draw are of questions and runs; this is a campaign")
+    content = content_of(paths, sentences, grades)
+    if (training or control) and (content.names != "verdicts" or sentences):
+        raise UsageError("known answers have verdicts (R, W, X, U), and nothing else is asked with them")
+    if not content.items:
+        raise UsageError("there is nothing to judge; has the campaign a pool (nescio campaign pool)?")
+    by_topic: dict[str, list[Item]] = {}
+    for item in content.items:
+        by_topic.setdefault(topic_of(item), []).append(item)
+    odds = drawn(by_topic, content.grades, draw) if draw else {}
+    asked_of = [item for item in content.items if not draw or topic_of(item) in odds]
+    if not asked_of:
+        raise UsageError(f"none of {len(by_topic):,} questions was drawn; ask for more than {draw}")
+    topics = languages_of(asked_of)
+    times = times_of(list(topics), overlap)
+    known, parts = _known(training, control, {*topics}, content.secret)
+    seconds = [_second(item, content.grades[item.id]) for item in asked_of if item.id in content.grades]
+    where = [
+        unit(topic, language, times[topic], inclusion=odds.get(topic)) | {"strata": content.strata.get(topic, {})}
+        for topic, language in topics.items()
+    ]
+    where += [unit(topic, "", EVERYBODY, part) for part, ids in parts.items() for topic in ids]
+    facts = facts_of(content) | {"parts": parts, "asked": {"overlap": overlap, "sentences": sentences}}
+    database = open_database(db, new=True)
+    try:
+        with database.writing() as connection:
+            make_tables(connection)
+            write(connection, about, ({"name": name, "value": value} for name, value in facts.items()))
+            write(connection, units, where)
+            write(connection, items, (*map(item_row, asked_of), *known, *seconds))
+    except DBAPIError as error:
+        raise UsageError(f"{database.shown}: {reason(error)}") from None
+    finally:
+        database.close()
+    return Created(
+        database.shown if database.path is None else str(database.path),
+        len(asked_of),
+        len(topics),
+        sum(times[topic_of(item)] for item in asked_of),
+        len(seconds) if content.grades else None,
+        content.split,
+        _told_apart(asked_of, [row for row in known if row["topic"] in parts.get(CONTROL, ())]),
+    )
+
+
+def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> str:
+    """Say how people can tell control answers from the others: most of one kind rest on something that is shown, or
+    have others to the same question beside them, and most of the other do not; empty where they cannot."""
+    if not control:
+        return ""
+    told = []
+    supported = [bool(item.supports) for item in pool]
+    known = [bool(row["supports"]) for row in control]
+    if _differ(supported, known):
+        told.append(
+            f"a document or support is shown with {sum(supported):,} of {plural(len(pool), 'answer')} and with "
+            f"{sum(known):,} of {plural(len(control), 'control answer')}, so that people can tell these apart: give "
+            f"the table of --control {'the columns' if any(supported) else 'no columns'} document and support"
+        )
+    several = [n > 1 for n in Counter(map(topic_of, pool)).values()]
+    known = [n > 1 for n in Counter(row["topic"] for row in control).values()]
+    if _differ(several, known):
+        told.append(
+            f"{sum(several):,} of {plural(len(several), 'question')} and {sum(known):,} of "
+            f"{plural(len(known), 'control question')} have several answers, so that people can tell these apart: give "
+            f"the table of --control {'several rows' if any(several) else 'one row'} for each question"
+        )
+    return "; ".join(told)
+
+
+def _differ(one: Sequence[bool], other: Sequence[bool]) -> bool:
+    """Say whether two shares lie so far apart that they tell one kind from the other."""
+    return abs(sum(one) / len(one) - sum(other) / len(other)) > MOST_APART
+
+
+def facts_of(content: Content) -> dict[str, Any]:
+    """Return what a database says of itself, by name."""
+    return {
+        "name": content.name,
+        "guidelines": content.guidelines,
+        "told": content.told,
+        "secret": content.secret,
+        NAMED: SECRET,
+        "home": secrets.token_hex(8),
+        "names": content.names,
+        "pool": content.pool,
+        "nuggets": dict(content.nuggets),
+        "check": bool(content.grades),
+    }
+
+
+def topic_of(item: Item) -> str:
+    """Return what the topic of an item is called; what PostgreSQL cannot store is in no name."""
+    return sanitize(item.question, LONGEST, target="page")
+
+
+def languages_of(asked: Iterable[Item]) -> dict[str, str]:
+    """Return the topics of items, with the language of each."""
+    return {topic_of(item): sanitize(item.language, 100, target="page") for item in asked}
+
+
+def unit(topic: str, language: str, times: int, part: str = "", inclusion: float | None = None) -> dict[str, Any]:
+    """Return the row of a topic, at a place in the order that nobody knows."""
+    rank = secrets.SystemRandom().random()
+    row = {"topic": topic, "language": language, "times": times, "part": part, "inclusion": inclusion}
+    return row | {"taken": 0, "rank": rank, "strata": {}}
+
+
+def strata_of(questions: Iterable[Question]) -> dict[str, dict[str, str]]:
+    """Return what else is known of questions, by topic and column."""
+    return {
+        sanitize(question.id, LONGEST, target="page"): {
+            sanitize(name, 100, target="page"): sanitize(value, 100, target="page")
+            for name, value in question.strata.items()
+            if name != LANGUAGE
+        }
+        for question in questions
+    }
+
+
+def write(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
+    """Write rows, some thousands at once."""
+    left = iter(rows)
+    while batch := list(islice(left, BATCH)):
+        connection.execute(insert(table), batch)
+
+
+def _known(
+    training: Path | str | None, control: Path | str | None, taken: set[str], secret: str
+) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
+    """Return the rows of known answers, and the topics of each part; a topic that is taken gets another name."""
+    rows, parts = [], dict[str, list[str]]()
+    for part, path in ((TRAINING, training), (CONTROL, control)):
+        names: dict[str, str] = {}
+        for item, verdict, why in known_answers(path, part, secret) if path else ():
+            if item.question not in names:
+                name = item.question if item.question not in taken else f"{item.question}-{item.id[:4]}"
+                names[item.question] = name
+                taken.add(name)
+            row = item_row(item) | {"given": None, "topic": names[item.question]}
+            rows.append(row | {"known": verdict, "why": sanitize(why, LONGEST, target="page")})
+        if names:
+            parts[part] = [*names.values()]
+    return rows, parts
+
+
+def _second(item: Item, grade: str) -> dict[str, Any]:
+    """Return the row of a second verdict on an item, which is given when the grade is known."""
+    return item_row(item) | {"id": f"{SECOND}:{item.id}", "kind": SECOND, "grade": grade}
+
+
+def item_row(item: Item) -> dict[str, Any]:
+    """Return the row of an item: what a screen shows of it and, where that is not what was given, that too."""
+    shown = shown_item(item)
+    given = [item.question, item.answer]
+    return {
+        "given": None if given == [shown["topic"], shown["answer"]] else given,
+        "gone": 0,
+        "known": "",
+        "why": "",
+        "grade": "",
+        "id": item.id,
+        "topic": shown["topic"],
+        "kind": kind_of(item),
+        "question": shown["question"],
+        "answer": shown["answer"],
+        "supports": shown["supports"],
+        "pool": item.version,
+    }
+
+
+def times_of(topics: Sequence[str], overlap: float) -> dict[str, int]:
+    """Return how many judge each topic: as many as `overlap` says, or a second one of a share, drawn at random."""
+    if overlap >= 1:
+        return dict.fromkeys(topics, int(overlap))
+    twice = {*secrets.SystemRandom().sample(topics, ceil(overlap * len(topics)))}
+    return {topic: 1 + (topic in twice) for topic in topics}
+
+
+def content_of(
+    paths: Sequence[Path], sentences: bool, grades: Path | str | None = None, secret: str | None = None
+) -> Content:
+    """Return what there is to judge in the folder of a campaign, or in questions and runs, which have the secret of
+    their database, or a new one."""
+    if len(paths) == 1 and (paths[0] / SETTINGS).is_file():
+        return _of_campaign(open_campaign(paths[0]), sentences)
+    return _of_runs(paths, sentences, grades, secret or secrets.token_hex(32))
+
+
+def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
+    pool = read_pool(campaign)
+    asked = sentence_items(campaign) if sentences else [*list_items(campaign), *pool]
+    if sentences and not asked:
+        raise UsageError("sentences are judged of stories, but no topic of this campaign has one")
+    nuggets = campaign.settings.task == "nuggets"
+    known = {item.question for item in pool}
+    return Content(
+        campaign.settings.name,
+        tuple(item for item in asked if sentences or item.question in known),
+        guidelines_of(campaign),
+        told(campaign),
+        campaign.secret,
+        "nuggets" if nuggets else "verdicts",
+        pool_version(pool),
+        shown_nuggets(campaign) if nuggets else {},
+        strata_of(q for part in campaign.topics().parts.values() for q in part.questions.values()),
+    )
+
+
+def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None, secret: str) -> Content:
+    """Return the distinct answers of runs, declined candidates included, with all that they rest on."""
+    if sentences:
+        raise UsageError("sentences are judged in a campaign of the task reading")
+    result = read(list(paths), Options())
+    if not isinstance(result.data, Unjudged):
+        raise UsageError(f"these files are {result.about}; people judge questions and runs, or a campaign")
+    questions = {question.id: question for question in result.data.collection.questions}
+    given: dict[str, tuple[str, str, set[tuple[str | None, str | None]]]] = {}
+    names: dict[tuple[str, str], str] = {}
+    for run in result.data.runs:
+        for one in run.responses:
+            if one.answer is not None and one.answer.strip() and one.question_id in questions:
+                name = named_by(secret, one.question_id, squeeze(composed(one.answer) or ""))
+                names[one.question_id, one.answer] = name
+                held = given.setdefault(name, (one.question_id, one.answer, set()))
+                if one.document or one.support:
+                    held[2].add((one.document, one.support))
+    pooled = tuple(
+        Item(
+            name,
+            q,
+            questions[q].text,
+            answer,
+            tuple(sorted(supports, key=str)),
+            questions[q].strata.get(LANGUAGE, ""),
+        )
+        for name, (q, answer, supports) in given.items()
+    )
+    text = default_guidelines("qa")
+    graded, split = grades_of(grades, result.data.runs, names) if grades else ({}, 0)
+    more: dict[str, Any] = {"strata": strata_of(questions.values()), "grades": graded, "split": split}
+    return Content(paths[0].stem, pooled, "", text, secret, **more)

@@ -1,0 +1,191 @@
+"""A database: opened, made, and written so that what is acknowledged is on the disk."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, select
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+
+from nescio.errors import UsageError
+from nescio.people.assessing.tables import about, metadata
+
+BUSY = 10_000  # milliseconds that a writer waits for another
+_SCHEMA, _VERSION = "schema", 1  # the version of the tables, in the table `about`
+POOLED = 40  # connections; as many handlers run at once
+
+
+_URLS = "a database is a file of SQLite or a URL such as postgresql://HOST/NAME"
+_SECRET = re.compile("pass|secret|token", re.IGNORECASE)
+
+
+def _url(text: str) -> URL:
+    """Return a URL; raises UsageError where it is none. No message quotes it, as a password may be in any part."""
+    try:
+        return make_url(text)
+    except ValueError:
+        rule = "its port is no number, or a character of its user or password is to be written as %2F, %3A or %40"
+        raise UsageError(f"{_URLS}: {rule}") from None
+
+
+def _without_secrets(where: URL) -> str:
+    """Return a URL as it may be printed: without a password, in its query too."""
+    hidden = {name: "hidden" for name in where.query if _SECRET.search(name)}
+    return where.update_query_dict(hidden).render_as_string(hide_password=True)
+
+
+class Database:
+    """A database of judgements, SQLite or PostgreSQL."""
+
+    def __init__(self, url: str) -> None:
+        """Open it; `url` is a file of SQLite, or a URL of SQLAlchemy. Raises UsageError where that cannot be."""
+        try:
+            where = _url(url if "://" in url else f"sqlite:///{url}")
+            if where.drivername in ("postgresql", "postgres"):
+                where = where.set(drivername="postgresql+psycopg")
+            self.sqlite = where.get_backend_name() == "sqlite"
+            if self.sqlite and where.database in (None, "", ":memory:"):
+                raise UsageError("judgements need a database on disk: a file, or postgresql://HOST/NAME")
+            if self.sqlite and where.query:
+                raise UsageError("the URL of a file of SQLite has no query; write it without the part after the ?")
+            self.engine: Engine = create_engine(
+                where,
+                pool_size=POOLED,
+                max_overflow=0,
+                pool_pre_ping=not self.sqlite,
+                connect_args={} if self.sqlite else {"connect_timeout": BUSY // 1000},
+            )
+        except (NoSuchModuleError, ImportError) as error:
+            raise UsageError(f"{_URLS} ({error})") from None
+        except ArgumentError:  # which may quote the URL
+            raise UsageError(_URLS) from None
+        self.turn = threading.Lock() if self.sqlite else None
+        self.path = Path(where.database or "") if self.sqlite else None
+        self.file: tuple[int, int] | None = None
+        self.shown = _without_secrets(where)
+        if self.sqlite:
+            event.listen(self.engine, "connect", _set_up)
+            event.listen(self.engine, "begin", _begin)
+        else:
+            event.listen(self.engine, "connect", _set_up_server)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Yield a connection that sees one state of the database."""
+        with self.engine.begin() as connection:
+            yield connection
+        self._check_file()
+
+    def _check_file(self) -> None:
+        """Raise OperationalError where the file of SQLite is gone or another than was opened first: what is written
+        goes nowhere then, and SQLite says nothing."""
+        if self.path is None:
+            return
+        try:
+            held = self.path.stat()
+            now = held.st_dev, held.st_ino
+        except OSError:
+            now = None
+        self.file = self.file or now
+        if now is None or now != self.file:
+            gone = sqlite3.OperationalError("its file was deleted or replaced; put it back, and start the server again")
+            raise OperationalError("COMMIT", None, gone)
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Yield a connection whose changes are on the disk when the block has ended; SQLite has one writer at a time,
+        and the others wait: those of one server in a line, since SQLite itself would have them look again and again."""
+        if self.turn is not None and not self.turn.acquire(timeout=BUSY / 1_000):
+            raise OperationalError("BEGIN IMMEDIATE", None, sqlite3.OperationalError("database is locked"))
+        try:
+            with self._begun() as connection:
+                yield connection
+        finally:
+            if self.turn is not None:
+                self.turn.release()
+
+    @contextmanager
+    def _begun(self) -> Iterator[Connection]:
+        with self.engine.connect().execution_options(immediate=True) as connection, connection.begin():
+            yield connection
+        self._check_file()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+
+def _set_up(connection: Any, _: Any) -> None:
+    connection.isolation_level = None  # SQLAlchemy's `begin` event begins
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={BUSY}", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _set_up_server(connection: Any, _: Any) -> None:
+    """Have PostgreSQL wait for a lock no longer than SQLite does, and acknowledge only what is on the disk."""
+    connection.execute(f"SET lock_timeout = {BUSY}")
+    connection.execute("SET synchronous_commit = on")
+    connection.commit()
+
+
+def _begin(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get("immediate")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def open_database(url: str, *, new: bool = False) -> Database:
+    """Open a database, or one that is to be `new`, in which `make_tables` makes its tables; raises UsageError where it
+    cannot be opened, holds nothing (or, where it is to be new, something), or is of another version."""
+    database = Database(url)
+    try:
+        if database.path is not None and not new and not database.path.is_file():
+            raise UsageError(f"there is no database {database.path}; nescio assess create makes one")
+        if database.path is not None and new:
+            with suppress(OSError):  # which SQLite will explain; its other files take the mode of this one
+                database.path.touch(0o600, exist_ok=False)  # known verdicts are not for everybody on the machine
+        with database.reading() as connection:
+            known = inspect(connection).has_table(about.name)
+            if known and not connection.scalar(select(about.c.name).where(about.c.name == "name")):
+                rule = "nescio assess create was cut off before anything was in it; delete it, and make it again"
+                raise UsageError(f"{database.shown} holds nothing to judge: {rule}")
+        if known is new:
+            rule = "already holds judgements; name another database" if new else "is no database of nescio assess"
+            raise UsageError(f"{database.shown} {rule}")
+        if not new:
+            _check_version(database)
+    except DBAPIError as error:
+        database.close()
+        raise UsageError(f"{database.shown} cannot be opened: {reason(error)}") from None
+    except UsageError:
+        database.close()
+        raise
+    return database
+
+
+def make_tables(connection: Connection) -> None:
+    """Make the tables, in the same transaction as what is written into them, so that no database is half made."""
+    metadata.create_all(connection)
+    connection.execute(insert(about).values(name=_SCHEMA, value=_VERSION))
+
+
+def _check_version(database: Database) -> None:
+    with database.reading() as connection:
+        version = connection.scalar(select(about.c.value).where(about.c.name == _SCHEMA))
+    if version != _VERSION:
+        rule = "another version of nescio made it; finish its judgements with that version, and export them"
+        raise UsageError(f"{database.shown} cannot be opened: {rule}")
+
+
+def reason(error: DBAPIError) -> str:
+    """Say in a line what is wrong with a database."""
+    return str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__
+
+
+__all__ = ["Database", "OperationalError", "make_tables", "open_database", "reason"]

@@ -1,0 +1,233 @@
+"""What was judged, written: for each person what a page would have handed in, which `campaign collect` reads, and the
+verdicts in which all agree, which `judge --judge human` and `score --labels` read."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import Connection, Select, func, select
+
+from nescio.data.assessors import resolve
+from nescio.errors import UsageError
+from nescio.people.assessing import work
+from nescio.people.assessing.database import Database
+from nescio.people.assessing.tables import items, people, records, units
+from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
+from nescio.people.campaigns.screens import page_key
+from nescio.people.campaigns.sheet_reading import row_key
+from nescio.sources.writing import atomic_write
+from nescio.tables.outcomes_writer import guard
+from nescio.text import plural
+
+HEADS = {
+    "verdicts.csv": b"item,question_id,answer,verdict",
+    "known.csv": b"person,item,question_id,answer,known,verdict",
+    "second.csv": b"person,item,question_id,answer,first,grade,second",
+}
+SAID = ".judgements.jsonl"
+STEP = 1_000  # rows that are held at once
+PRIVATE = 0o600  # what people said, and the keys by which `collect` knows their files
+
+
+class Exported(Struct, frozen=True):
+    """What was written: files, how many judgements are in them, and how many items differ and have no verdict."""
+
+    folder: Path
+    files: tuple[str, ...]
+    judgements: int
+    agreed: int
+    disputed: int
+    drawn: tuple[int, int] = (0, 0)  # questions with a verdict, of those that were drawn
+    unwritten: int = 0  # agreed verdicts on answers that no table can hold
+
+    def __str__(self) -> str:
+        left = f"; {plural(self.disputed, 'item')} in dispute without one" if self.disputed else ""
+        said = f"{plural(self.judgements, 'judgement')} in {', '.join(self.files)}"
+        judged, of = self.drawn
+        part = (
+            f"\nnote: {judged:,} of {plural(of, 'drawn question')} have a verdict; `inclusion` takes these for a random"
+            " part, which they are not where people judge one language alone, or disagree over the harder ones"
+        )
+        nul = (
+            f"\nnote: {plural(self.unwritten, 'verdict')} on answers with a NUL character, which no CSV holds, have it"
+            " as U+FFFD: no run's answer is found by them"
+        )
+        return (
+            f"wrote {self.folder}: {said}; {plural(self.agreed, 'verdict')}{left}{part if judged < of else ''}"
+            f"{nul if self.unwritten else ''}"
+        )
+
+
+def export(database: Database, folder: Path | str) -> Exported:
+    """Write everything that was judged so far, for its owner alone to read; it is complete at any time.
+
+    Raises UsageError, before anything is written, for a file in the folder that this database did not write.
+    """
+    place, total, names = Path(folder), 0, list[str]()
+    try:
+        place.mkdir(0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write into {place}: {error.strerror}") from None
+    with database.reading() as connection:
+        own = work.facts(connection)
+        ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic)
+        ordinary = ordinary.where(items.c.kind != work.SECOND, units.c.part == "")
+        parts = {
+            "verdicts.csv": own["names"] == "verdicts",
+            "known.csv": bool(own.get("parts")),
+            "second.csv": bool(own.get("check")),
+        }
+        judging = connection.scalars(select(people.c.name).order_by(people.c.name)).all()
+        for name in judging:
+            _check_own(connection, place / f"{name}{SAID}", name, own)
+        for part in (part for part, wanted in parts.items() if wanted):
+            _check_table(place / part)
+        for name in judging:
+            count = connection.scalar(
+                select(func.count()).where(records.c.person == name, records.c.item.in_(ordinary))
+            )
+            if not count:
+                continue
+            rows = connection.execution_options(yield_per=STEP).execute(
+                select(records).where(records.c.person == name, records.c.item.in_(ordinary)).order_by(records.c.number)
+            )
+            with atomic_write(place / f"{name}{SAID}", PRIVATE) as draft, draft.open("wb") as file:
+                heading = Heading(FORMAT, own["name"], name, page_key(own["secret"], name))
+                file.writelines(hand_in_lines(heading, ()))
+                for row in rows:
+                    fields = {field: getattr(row, field) for field in Record.__struct_fields__ if field != "given"}
+                    fields["given"] = row_key(own["secret"], name, row.item)
+                    file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
+            total += count
+            names.append(f"{name}{SAID}")
+        verdicts = _write_verdicts(connection, place / "verdicts.csv", own)
+        if own["names"] == "verdicts":
+            names.append("verdicts.csv")
+        for part in ("known.csv", "second.csv"):
+            if parts[part]:
+                _write_beside(connection, place / part)
+                names.append(part)
+    return Exported(place, tuple(names), total, *verdicts)
+
+
+def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any]) -> None:
+    """Raise UsageError for a file whose judgements are not all in the database, as a page may have handed it in."""
+    if not path.is_file():
+        return
+    try:
+        with path.open("rb") as file:
+            known = json.loads(file.readline())["key"] == page_key(own["secret"], name)
+            held = {*connection.scalars(select(records.c.id).where(records.c.person == name))} if known else set()
+            known = known and all(json.loads(line)["id"] in held for line in file)
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        known = False
+    if not known:
+        raise UsageError(f"{path} is not of this database, and would be overwritten; export into another folder")
+
+
+def _check_table(path: Path) -> None:
+    """Raise UsageError for a table that no export wrote."""
+    if not path.is_file():
+        return
+    try:
+        with path.open("rb") as file:
+            head = file.readline().strip()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    if not head.startswith(HEADS[path.name]):
+        raise UsageError(f"{path} is no table of an export, and would be overwritten; export into another folder")
+
+
+def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> tuple[int, int, tuple[int, int], int]:
+    """Write the verdict on each answer on which all agree, or which was adjudicated; where questions were drawn, with
+    the probability with which each was drawn and is judged by now."""
+    if own["names"] != "verdicts":
+        return 0, 0, (0, 0), 0
+    odds = units.c.inclusion.is_not(None)
+    of = connection.scalar(select(func.count()).select_from(units).where(odds)) or 0
+    # They are judged in an order that is random, so that those judged by now are a random part of those drawn.
+    judged = len({row.topic for row, verdict in _resolved(connection) if verdict}) if of else 0
+    agreed = disputed = unwritten = 0
+    with atomic_write(path, PRIVATE) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["item", "question_id", "answer", "verdict", *(["inclusion"] if of else [])])
+        for row, verdict in _resolved(connection):
+            agreed, disputed = agreed + (verdict is not None), disputed + (verdict is None)
+            if verdict is not None:
+                chance = [repr(row.inclusion * judged / of)] if of else []
+                shown = row.topic, row.answer
+                topic, answer = row.given or shown  # as runs have them, so that they are found again
+                if "\0" in topic + answer:
+                    unwritten += 1
+                    topic, answer = shown
+                table.writerow([row.item, guard(topic), guard(answer), verdict, *chance])
+    return agreed, disputed, (judged, of), unwritten
+
+
+def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
+    """Yield each answer that was judged, and the verdict on it; None where it is in dispute."""
+    now = work.present().subquery()
+    rows = connection.execution_options(yield_per=STEP).execute(
+        select(now.c.item, now.c.person, now.c.verdict, items.c.topic, items.c.answer, items.c.given, units.c.inclusion)
+        .join(items, items.c.id == now.c.item)
+        .join(units, units.c.topic == items.c.topic)
+        .where(now.c.verdict != "", items.c.kind == "answer", units.c.part == "")
+        .order_by(now.c.item)
+    )
+    last: Any = None
+    said: dict[str, str] = {}
+    for row in _with_end(rows):
+        if last is not None and (row is None or row.item != last.item):
+            yield last, resolve(said, "adjudicated")
+            said = {}
+        if row is not None:
+            said[row.person] = row.verdict
+        last = row
+
+
+def _write_beside(connection: Connection, path: Path) -> None:
+    """Write the verdicts that feed nothing: on known answers, and those given when a judge's grade was known."""
+    with atomic_write(path, PRIVATE) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        known = path.name == "known.csv"
+        head = ["person", "item", "question_id", "answer"]
+        table.writerow([*head, *(["known", "verdict", "part"] if known else ["first", "grade", "second"])])
+        for row in connection.execution_options(yield_per=STEP).execute(on_known() if known else seconds()):
+            table.writerow([guard(cell) if cell else "" for cell in row])
+
+
+def on_known() -> Select[Any]:
+    """Return what each person said of answers whose verdict is known; the first that they said, before they knew."""
+    first = select(records.c.item, records.c.person, func.min(records.c.number).label("number"))
+    first = first.where(records.c.verdict != "").group_by(records.c.item, records.c.person)
+    one = first.subquery()
+    return (
+        select(one.c.person, one.c.item, items.c.topic, items.c.answer, items.c.known, records.c.verdict, units.c.part)
+        .join(records, records.c.number == one.c.number)
+        .join(items, items.c.id == one.c.item)
+        .join(units, units.c.topic == items.c.topic)
+        .where(units.c.part != "")
+        .order_by(one.c.person, one.c.item)
+    )
+
+
+def seconds() -> Select[Any]:
+    """Return what each person said first, the judge's grade, and what they said then."""
+    now, first = work.present().subquery(), work.present().subquery()
+    return (
+        select(now.c.person, first.c.item, items.c.topic, items.c.answer, first.c.verdict, items.c.grade, now.c.verdict)
+        .join(items, items.c.id == now.c.item)
+        .join(first, (f"{work.SECOND}:" + first.c.item == now.c.item) & (first.c.person == now.c.person))
+        .where(items.c.kind == work.SECOND, now.c.verdict != "")
+        .order_by(now.c.person, now.c.item)
+    )
+
+
+def _with_end(rows: Iterable[Any]) -> Iterator[Any]:
+    yield from rows
+    yield None

@@ -1,0 +1,239 @@
+"""How far judging is, and how far people agree: what `status` prints and the organiser's page shows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby, pairwise
+from math import log
+from statistics import median
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import Connection, and_, exists, func, select
+
+from nescio.data.assessors import ADJUDICATION
+from nescio.people.assessing import work
+from nescio.people.assessing.access import ASSESSOR
+from nescio.people.assessing.database import Database
+from nescio.people.assessing.exporting import on_known
+from nescio.people.assessing.tables import items, people, units
+from nescio.people.campaigns.collecting import alike
+from nescio.people.campaigns.judgements import Judgement
+from nescio.people.campaigns.screens import LIST, NOTHING, SENTENCES
+from nescio.people.campaigns.verdicts import Agreement, agreement
+from nescio.text import plural
+
+PAUSE = 180  # seconds from which on somebody did something else
+HASTY = 2.0  # seconds in which nobody reads an answer
+FEWEST = 20  # judgements from which haste, or a long run of one verdict, is told
+MILLION = 1e6
+SHOWN = 50  # items in dispute on a page
+MOST_STRATA = 20  # values of a column within each of which agreement is told
+
+
+class Worker(Struct, frozen=True):
+    """What a person judged and skipped, the median of seconds that an item took, and how many known answers they judged
+    as is known, in training and among the others."""
+
+    judged: int
+    skipped: int
+    seconds: float
+    training: tuple[int, int] = (0, 0)
+    control: tuple[int, int] = (0, 0)
+
+
+class Dispute(Struct, frozen=True):
+    """An item that people judge differently: what each says, and why, without who it is."""
+
+    topic: str
+    question: str
+    answer: str
+    said: tuple[tuple[str, str], ...]
+    decided: str
+
+
+class Standing(Struct, frozen=True):
+    """How far judging is: what each person judged and skipped, what is open, and how far they agree. `agreement` is of
+    all; `apart` that within each language, each value of a column of the questions, and each version of the guidelines,
+    where there are several."""
+
+    items: int
+    topics: int
+    open: int
+    people: dict[str, Worker]
+    disputed: int
+    agreement: tuple[Agreement, ...]
+    apart: tuple[tuple[str, tuple[Agreement, ...]], ...] = ()
+    disputes: tuple[Dispute, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [
+            f"{plural(self.items, 'item')} of {plural(self.topics, 'topic')}; {self.open:,} topics wait for somebody"
+        ]
+        for name, one in self.people.items():
+            pace = f", {one.seconds:.0f} s each (median)" if one.seconds else ""
+            known = "".join(
+                f", {right} of {of} right in {part}"
+                for part, (right, of) in (("training", one.training), ("control", one.control))
+                if of
+            )
+            lines.append(f"  {name}: {one.judged:,} judged, {one.skipped:,} skipped{pace}{known}")
+        lines += map(worded, self.agreement)
+        lines += [f"{where}: {worded(row)}" for where, rows in self.apart for row in rows]
+        if self.disputed:
+            lines.append(
+                f"{plural(self.disputed, 'item')} in dispute; invite {ADJUDICATION}, who sees them side by side"
+            )
+        return "\n".join([*lines, *(f"note: {remark}" for remark in self.remarks)])
+
+
+def worded(row: Agreement) -> str:
+    """Say a coefficient in a line, with its unit."""
+    span = f" [{row.low:.3f}, {row.high:.3f}]" if row.low is not None and row.high is not None else ""
+    return f"{row.measure} {row.value:.3f}{span}: {row.assessors}, {plural(row.n, row.unit)}"
+
+
+def status(database: Database, resamples: int = 1_000) -> Standing:
+    """Say how far judging is, and how far people agree."""
+    with database.reading() as connection:
+        own = work.facts(connection)
+        ordinary = and_(units.c.part == "", exists().where(items.c.topic == units.c.topic, items.c.gone == 0))
+        asked = select(func.count()).select_from(items).join(units, units.c.topic == items.c.topic)
+        total = connection.scalar(asked.where(units.c.part == "", items.c.kind != work.SECOND, items.c.gone == 0)) or 0
+        topics = connection.scalar(select(func.count()).select_from(units).where(ordinary)) or 0
+        waiting = select(func.count()).select_from(units).where(units.c.taken < units.c.times, ordinary)
+        now = work.present().subquery()
+        rows = connection.execute(
+            select(now, items.c.kind, items.c.topic, units.c.language)
+            .join(items, items.c.id == now.c.item)
+            .join(units, units.c.topic == items.c.topic)
+            .where(units.c.part == "", items.c.kind.not_in([LIST, work.SECOND]))
+        ).all()
+        known = _known(connection)
+        workers = {}
+        for name in connection.scalars(select(people.c.name).where(people.c.role == ASSESSOR).order_by(people.c.name)):
+            mine = [row for row in rows if row.person == name]
+            judged = sum(bool(row.verdict) for row in mine)
+            skipped = sum(row.mark == "skip" for row in mine)
+            workers[name] = Worker(judged, skipped, _pace([row.at for row in mine]), *known[name])
+        kept = [row for row in rows if row.verdict]
+        differing = list(work.disputes(connection))
+        agreed, apart, many = _agreement(connection, kept, own, resamples)
+        return Standing(
+            total,
+            topics,
+            connection.scalar(waiting) or 0,
+            workers,
+            sum(ADJUDICATION not in said for _, said in differing),
+            agreed,
+            apart,
+            tuple(_dispute(connection, item, said) for item, said in differing[:SHOWN]),
+            (*_remarks(kept), *many),
+        )
+
+
+def _known(connection: Connection) -> defaultdict[str, tuple[tuple[int, int], tuple[int, int]]]:
+    """Count the known answers that each person judged as is known, and all that they judged, in each part."""
+    held: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
+    for row in connection.execute(on_known()):
+        held[row.person, row.part].append(row.verdict == row.known)
+    found: defaultdict[str, tuple[tuple[int, int], tuple[int, int]]] = defaultdict(lambda: ((0, 0), (0, 0)))
+    for name in {name for name, _ in held}:
+        training, control = (held.get((name, part), []) for part in (work.TRAINING, work.CONTROL))
+        found[name] = (sum(training), len(training)), (sum(control), len(control))
+    return found
+
+
+def _agreement(
+    connection: Connection, rows: Sequence[Any], own: Mapping[str, Any], resamples: int
+) -> tuple[tuple[Agreement, ...], tuple[tuple[str, tuple[Agreement, ...]], ...], list[str]]:
+    """Return how far people agree, over all and within languages, strata and versions of the guidelines; and what it is
+    not told within, for it has too many values."""
+    options = _options(connection, rows, own)
+    strata = {row.topic: row.strata for row in connection.execute(select(units.c.topic, units.c.strata))}
+    columns = sorted({name for row in rows for name in strata[row.topic]})
+
+    def of(some: Sequence[Any]) -> tuple[Agreement, ...]:
+        given = [Judgement(row.item, row.person, row.verdict) for row in some]
+        return tuple(agreement(given, resamples, nuggets=options))
+
+    parts: list[tuple[str, Callable[[Any], str]]] = [
+        ("language", lambda row: str(row.language)),
+        *((name, lambda row, name=name: strata[row.topic].get(name, "")) for name in columns),
+        ("guidelines", lambda row: str(row.guidelines)),
+    ]
+    apart, many = [], []
+    for name, value in parts:
+        groups: defaultdict[str, list[Any]] = defaultdict(list)
+        for row in rows:
+            groups[value(row)].append(row)
+        if len(groups) > MOST_STRATA:
+            many.append(f"agreement is not told within {name}, which has {len(groups):,} values")
+        elif len(groups) > 1:
+            told = ((f"{name} {one or 'none'}", of(some)) for one, some in sorted(groups.items()))
+            apart += [(where, found) for where, found in told if found]
+    return of(rows), tuple(apart), many
+
+
+def _options(
+    connection: Connection, rows: Sequence[Any], own: Mapping[str, Any]
+) -> Mapping[str, Collection[str]] | None:
+    """Return what may be named in each item where a judgement is many decisions; None where it is one verdict."""
+    asked = {row.item for row in rows}
+    if any(row.kind == SENTENCES for row in rows):
+        found = connection.execute(select(items.c.id, items.c.supports).where(items.c.kind == SENTENCES))
+        return {row.id: [str(i) for i in range(len(row.supports))] for row in found if row.id in asked}
+    if own["names"] == "verdicts":
+        return None
+    topics = {row.id: row.topic for row in connection.execute(select(items.c.id, items.c.topic)) if row.id in asked}
+    nuggets = work.nuggets_of(connection, own, sorted({*topics.values()}))
+    return {item: [name for name, *_ in nuggets.get(topic, [])] for item, topic in topics.items()}
+
+
+def _dispute(connection: Connection, item: str, said: Mapping[str, Any]) -> Dispute:
+    one = connection.execute(select(items).where(items.c.id == item)).one()
+    decided = said[ADJUDICATION].verdict if ADJUDICATION in said else ""
+    given = sorted((row.verdict, row.comment) for who, row in said.items() if who != ADJUDICATION)
+    shown = tuple((_as_read(one.kind, verdict), comment) for verdict, comment in given)
+    return Dispute(one.topic, one.question, one.answer, shown, _as_read(one.kind, decided))
+
+
+def _as_read(kind: str, verdict: str) -> str:
+    """Return a verdict as the assessors' screen words it: none, or sentences counted from 1."""
+    if verdict == NOTHING:
+        return "none"
+    return ", ".join(str(int(name) + 1) for name in verdict.split(",")) if kind == SENTENCES and verdict else verdict
+
+
+def _remarks(rows: Sequence[Any]) -> Iterator[str]:
+    """Yield what work does not look like: one verdict throughout, the same as somebody else's, in haste, or in runs."""
+    given = [Judgement(row.item, row.person, row.verdict) for row in rows]
+    yield from (note.text for note in alike(given))
+    by_person = defaultdict(list)
+    for row in sorted(rows, key=lambda row: str(row.at)):
+        if row.person != ADJUDICATION:
+            by_person[row.person].append(row)
+    for name, own in sorted(by_person.items()):
+        gaps = [gap for gap in _gaps([row.at for row in own]) if gap < PAUSE]
+        if len(gaps) >= FEWEST and median(gaps) < HASTY:
+            yield f"{name} takes less than {HASTY:g} s over half of the items"
+        runs = [(verdict, len([*group])) for verdict, group in groupby(row.verdict for row in own)]
+        verdict, longest = max(runs, key=lambda run: run[1])
+        share = sum(row.verdict == verdict for row in own) / len(own)
+        # Once in a million, of verdicts that come in no order.
+        if longest >= FEWEST and share < 1 and longest * log(share) + log(len(own)) < -log(MILLION):
+            yield f"{name} says {verdict} {longest} times in a row"
+
+
+def _gaps(times: Sequence[str]) -> list[float]:
+    moments = sorted(datetime.fromisoformat(at).timestamp() for at in times)
+    return [b - a for a, b in pairwise(moments)]
+
+
+def _pace(times: Sequence[str]) -> float:
+    """Return the median of the seconds between judgements, of pauses under three minutes."""
+    gaps = [gap for gap in _gaps(times) if gap < PAUSE]
+    return median(gaps) if gaps else 0.0

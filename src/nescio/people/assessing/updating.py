@@ -1,0 +1,174 @@
+"""What runs say by now, taken into a database while people judge: nothing that was judged changes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from nescio.errors import UsageError
+from nescio.people.assessing import work
+from nescio.people.assessing.creating import (
+    content_of,
+    facts_of,
+    item_row,
+    languages_of,
+    times_of,
+    topic_of,
+    unit,
+    write,
+)
+from nescio.people.assessing.database import Database
+from nescio.people.assessing.tables import about, claims, items, records, units
+from nescio.people.campaigns.folder import SECRET
+from nescio.people.campaigns.pooling import NAMED, Item
+from nescio.text import plural
+
+STEP = 500  # values in one condition
+BATCH = 1_000  # items that are written at once
+PAUSE = 0.05  # seconds for others between two batches
+
+
+class Updated(Struct, frozen=True):
+    """What is new to judge, and what is not asked any more; `undrawn` are new questions of a database whose questions
+    were drawn, and are not in it."""
+
+    new: int
+    topics: int
+    gone: int
+    judged: int
+    undrawn: int = 0
+
+    def __str__(self) -> str:
+        kept = f", {self.judged:,} of which somebody judged: these judgements stay" if self.judged else ""
+        left = f"\nnote: {plural(self.undrawn, 'new question')} left out, for the others were drawn"
+        undrawn = left if self.undrawn else ""
+        return (
+            f"{plural(self.new, 'new item')} of {plural(self.topics, 'topic')} to judge; {plural(self.gone, 'item')}"
+            f" no longer given{kept}{undrawn}"
+        )
+
+
+def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
+    """Take in what the sources of a database say by now: what is new is asked, also of who was done with a topic; what
+    no run gives any more is asked of nobody. Judgements, and what they are of, stay as they are."""
+    with database.reading() as connection:
+        own = work.facts(connection)
+    asked = own.get("asked", {"overlap": 1, "sentences": False})
+    if own.get(NAMED) != SECRET:
+        raise UsageError(
+            "an earlier nescio made this database and named answers by their words, so that anybody can work the names "
+            "out: finish it as it is (nescio assess export), and make another one of what is new (nescio assess create)"
+        )
+    content = content_of([Path(source) for source in sources], asked["sentences"], secret=own["secret"])
+    if not content.items:
+        raise UsageError("there is nothing to judge; has the campaign a pool (nescio campaign pool)?")
+    if content.names != own["names"]:
+        raise UsageError(f"this database asks for {own['names']}, and these files for {content.names}")
+    with database.reading() as connection:
+        found = _compare(connection, content.items)
+        topics = languages_of(found.new)
+        known = {*connection.scalars(select(units.c.topic))}
+        drawn = connection.scalar(select(func.count()).select_from(units).where(units.c.inclusion.is_not(None)))
+    if not known & {topic_of(item) for item in content.items}:
+        raise UsageError("none of these questions is in the database; are these its sources?")
+    undrawn = {topic for topic in topics if topic not in known} if drawn else set[str]()
+    new = [item for item in found.new if topic_of(item) not in undrawn]
+    times = times_of([topic for topic in topics if topic not in known and topic not in undrawn], asked["overlap"])
+    for some in _by_topics(new):
+        # Short, and with a pause, so that who judges waits for none of it; a call that was cut off is made again.
+        with database.writing() as connection:
+            fresh = {topic_of(item) for item in some} & times.keys()
+            rows = (unit(name, topics[name], times[name]) | {"strata": content.strata.get(name, {})} for name in fresh)
+            write(connection, units, rows)
+            write(connection, items, map(item_row, some))
+            _reopen(connection, {topic_of(item) for item in some})
+        time.sleep(PAUSE)
+    with database.writing() as connection:
+        for ids, gone in ((found.back, 0), (found.gone, 1)):
+            _mark(connection, ids, gone)
+        _reopen(connection, _topics(connection, found.back))
+        for topic in sorted(_topics(connection, found.gone)):
+            open_ = select(claims.c.person).where(claims.c.topic == topic, claims.c.done == work.OPEN)
+            for person in connection.scalars(open_).all():
+                work.close(connection, person, topic)
+        _tell(connection, facts_of(content), own)
+        judged = sum(
+            connection.scalar(select(func.count(records.c.item.distinct())).where(records.c.item.in_(some))) or 0
+            for some in _some(found.gone)
+        )
+    return Updated(len(new), len({topic_of(item) for item in new}), len(found.gone), judged, len(undrawn))
+
+
+def _by_topics(new: Sequence[Item]) -> Iterator[list[Item]]:
+    """Yield items in batches; a topic is in one of them, so that nobody gets half of it."""
+    batch: list[Item] = []
+    for _, own in groupby(sorted(new, key=topic_of), topic_of):
+        batch += own
+        if len(batch) >= BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+class _Compared(Struct):
+    new: list[Item]
+    back: set[str]
+    gone: set[str]
+
+
+def _compare(connection: Connection, given: Sequence[Item]) -> _Compared:
+    ordinary = select(items.c.id, items.c.gone).join(units, units.c.topic == items.c.topic)
+    known = {
+        row.id: bool(row.gone)
+        for row in connection.execute(ordinary.where(units.c.part == "", items.c.kind != work.SECOND))
+    }
+    now = {item.id for item in given}
+    return _Compared(
+        [item for item in given if item.id not in known],
+        {one for one, gone in known.items() if gone and one in now},
+        {one for one, gone in known.items() if not gone and one not in now},
+    )
+
+
+def _some(ids: set[str]) -> Iterator[Sequence[str]]:
+    listed = sorted(ids)
+    return (listed[i : i + STEP] for i in range(0, len(listed), STEP))
+
+
+def _mark(connection: Connection, ids: set[str], gone: int) -> None:
+    for some in _some(ids):
+        both = [*some, *(f"{work.SECOND}:{one}" for one in some)]
+        connection.execute(update(items).where(items.c.id.in_(both)).values(gone=gone))
+
+
+def _topics(connection: Connection, ids: set[str]) -> set[str]:
+    found = (connection.scalars(select(items.c.topic).where(items.c.id.in_(some))) for some in _some(ids))
+    return {topic for topics in found for topic in topics}
+
+
+def _reopen(connection: Connection, topics: set[str]) -> None:
+    """Give who was done with a topic what is new in it; when they do not come, somebody else gets the topic."""
+    until = time.time() + work.LEASE
+    for some in _some(topics):
+        for state in (work.DONE, work.PASSED):
+            through = claims.c.topic.in_(some), claims.c.done == state
+            if state not in work.PLACES:
+                of = select(func.count()).where(claims.c.topic == units.c.topic, claims.c.done == state)
+                again = update(units).where(units.c.topic.in_(some))
+                connection.execute(again.values(taken=units.c.taken + of.scalar_subquery()))
+            connection.execute(update(claims).where(*through).values(done=work.OPEN, until=until))
+
+
+def _tell(connection: Connection, facts: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+    """Write what everybody who judges needs, and that it is new."""
+    fresh = {name: facts[name] for name in ("guidelines", "told", "pool", "nuggets")}
+    fresh["version"] = own.get("version", 0) + 1
+    connection.execute(delete(about).where(about.c.name.in_([*fresh])))
+    connection.execute(insert(about), [{"name": name, "value": value} for name, value in fresh.items()])

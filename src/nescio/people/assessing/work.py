@@ -1,0 +1,454 @@
+"""Who gets what next, and what they said of it: leases that expire, and judgements that are only ever added."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlalchemy import Connection, Select, and_, exists, func, insert, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from nescio.data.assessors import ADJUDICATION
+from nescio.data.model import Verdict
+from nescio.people.assessing.database import Database
+from nescio.people.assessing.tables import about, claims, items, records, units
+from nescio.people.campaigns.folder import keyed
+from nescio.people.campaigns.handed_in import listed_nuggets
+from nescio.people.campaigns.pooling import named_by
+from nescio.people.campaigns.screens import LIST, NOTHING, SENTENCES
+from nescio.text import sanitize
+
+LEASE = 45 * 60  # seconds that a topic waits for who has it
+BEHIND = 5  # topics that are done and can be looked at again
+AHEAD = 3  # items that an assessor has before there is a need of more
+MOST_SAID = 1_000  # records of one person on one item, so that nobody fills a disk
+LONGEST = 10_000  # characters of a comment or verdict
+LONGEST_LIST = 250_000  # and of a list of nuggets
+_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
+OPEN, DONE, EXPIRED = 0, 1, -1
+PASSED = 2  # done with by a person who skipped some of it, which is then offered to somebody else
+PLACES = (OPEN, DONE)  # claims that count among those of a topic
+TRAINING, CONTROL = "training", "control"  # topics whose verdicts are known: all judge them
+CONTROLLED = 0.1  # of the topics that somebody gets
+SHOWN = "shown"  # the mark of a record that somebody was shown the judge's grade; it is older than all that they say
+LONG_AGO = "1970-01-01T00:00:00.000+00:00"
+SECOND = "second"  # a verdict that is given when the judge's grade is known; it is stored apart and feeds nothing
+
+
+class Said(Struct, frozen=True):
+    """A judgement as a browser sends it."""
+
+    id: str
+    item: str
+    at: str
+    verdict: str = ""
+    comment: str = ""
+    mark: str = ""
+    pool: int = 0
+    guidelines: str = ""
+
+
+def facts(connection: Connection) -> dict[str, Any]:
+    """Return what everybody who judges needs."""
+    return {row.name: row.value for row in connection.execute(select(about))}
+
+
+class Facts:
+    """What everybody who judges needs, read anew when an organiser took in something."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.held: dict[str, Any] = {}
+
+    def now(self) -> dict[str, Any]:
+        """Return it as it is now."""
+        with self.database.reading() as connection:
+            version = connection.scalar(select(about.c.value).where(about.c.name == "version"))
+            if not self.held or version != self.held.get("version"):
+                self.held = facts(connection)
+        return self.held
+
+
+def present(*among: Any) -> Select[Any]:
+    """Return the newest record of each item and person, of the records for which the conditions hold."""
+    place = func.row_number().over(
+        partition_by=(records.c.item, records.c.person), order_by=(records.c.at.desc(), records.c.number.desc())
+    )
+    ranked = select(records, place.label("place")).where(*among).subquery()
+    return select(ranked).where(ranked.c.place == 1)
+
+
+# ---- what comes next ----
+
+
+def next_items(
+    database: Database, person: str, languages: Sequence[str], own: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return what a person is to judge next, with what they said of it already; more is given to them where little is
+    left, and what others left lying is free again."""
+    now = time.time()
+    with database.writing() as connection:
+        if person == ADJUDICATION:
+            return _to_adjudicate(connection)
+        _release(connection, now)
+        mine = claims.c.person == person
+        rows: list[dict[str, Any]] = []
+        through = claims.c.done.in_((DONE, PASSED))
+        newest = select(claims.c.topic).where(mine, through).order_by(claims.c.until.desc()).limit(BEHIND)
+        behind = connection.scalars(newest).all()
+        for _ in range(AHEAD + 1):
+            held = connection.scalars(select(claims.c.topic).where(mine, claims.c.done == OPEN)).all()
+            rows = _shown(connection, person, [*behind, *held], own)
+            if sum(not _is_done(row.get("held")) for row in rows) >= AHEAD:
+                break
+            if not _claim(connection, person, languages, own, now):
+                break
+        connection.execute(update(claims).where(mine, claims.c.done == OPEN).values(until=now + LEASE))
+    return rows
+
+
+def _release(connection: Connection, now: float) -> None:
+    late = select(claims.c.topic, claims.c.person).where(claims.c.done == OPEN, claims.c.until < now).limit(100)
+    for topic, person in connection.execute(late).all():
+        one = and_(claims.c.topic == topic, claims.c.person == person, claims.c.done == OPEN)
+        if connection.execute(update(claims).where(one).values(done=EXPIRED)).rowcount:
+            connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken - 1))
+
+
+def _claim(connection: Connection, person: str, languages: Sequence[str], own: Mapping[str, Any], now: float) -> bool:
+    """Give a person one more topic: the first that is open from a point that nobody knows."""
+    has = and_(claims.c.topic == units.c.topic, claims.c.person == person)
+    free = [units.c.taken < units.c.times, ~exists().where(has, claims.c.done != EXPIRED)]
+    if own.get("version"):  # something was taken in since: a topic of which nothing is left is nobody's
+        free.append(exists().where(items.c.topic == units.c.topic, items.c.gone == 0))
+    if languages:
+        free.append(or_(units.c.language.in_(languages), units.c.language == ""))
+    if own["names"] == "nuggets":  # strings wait until somebody else's list is made
+        listed = and_(items.c.topic == units.c.topic, items.c.kind == LIST)
+        made = exists().where(listed, records.c.item == items.c.id, records.c.verdict != "")
+        free.append(or_(units.c.taken == 0, ~exists().where(listed), made))
+    for wanted in _wanted(own):
+        topic = connection.scalar(wanted.where(*free).limit(1).with_for_update(skip_locked=True))
+        if topic is not None:
+            row = {"until": now + LEASE, "done": OPEN}
+            if not connection.execute(
+                update(claims).where(claims.c.topic == topic, claims.c.person == person).values(**row)
+            ).rowcount:
+                connection.execute(insert(claims).values(topic=topic, person=person, **row))
+            connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken + 1))
+            return True
+    return False
+
+
+def _wanted(own: Mapping[str, Any]) -> Iterator[Select[Any]]:
+    """Yield where a next topic may come from: the training round first; then, now and then, one whose verdict is known;
+    else the first from a point that nobody knows."""
+    dice, topics = secrets.SystemRandom(), select(units.c.topic)
+    parts = {name: topics.where(units.c.topic.in_(ids)) for name, ids in own.get("parts", {}).items() if ids}
+    if TRAINING in parts:
+        yield parts[TRAINING]
+    if CONTROL in parts and dice.random() < CONTROLLED:
+        yield parts[CONTROL].order_by(func.random())
+    at = dice.random()
+    for side in (units.c.rank >= at, units.c.rank < at):
+        yield topics.where(side, units.c.part == "").order_by(units.c.rank)
+    if CONTROL in parts:
+        yield parts[CONTROL].order_by(func.random())
+
+
+def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the items of topics as the page takes them, in an order of the person's own."""
+    given = connection.execute(select(items).where(items.c.topic.in_(topics))).all()
+    # The window is over the records of these items alone.
+    now = present(records.c.person == person, records.c.item.in_([item.id for item in given])).subquery()
+    said = {row.item: row for row in connection.execute(select(now))}
+    training = {*own.get("parts", {}).get(TRAINING, ())}
+    rows = []
+    for item in given:
+        if item.kind == LIST and _others_list(connection, person, item.id):
+            continue
+        judged = said.get(item.id.removeprefix(f"{SECOND}:"))
+        if item.kind == SECOND and not (judged and judged.verdict):
+            continue  # a grade is shown to nobody before their own verdict
+        row = {name: getattr(item, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
+        if item.kind == SECOND and item.id not in said:
+            _note_shown(connection, person, item.id)
+        if (held := said.get(item.id)) and held.mark != SHOWN:
+            names = ("id", "item", "at", "verdict", "comment", "mark", "pool", "guidelines")
+            row["held"] = {name: getattr(held, name) for name in names}
+        elif item.gone:
+            continue  # no run gives it any more
+        if item.kind == SECOND:
+            row["grade"] = item.grade
+        elif own.get("check") or item.topic in training:
+            row["again"] = True  # what follows from a verdict is shown before the next item
+        if item.topic in training and judged and judged.verdict:
+            row |= {"known": item.known, "why": item.why}
+        rows.append(row)
+
+    def place(row: Mapping[str, Any]) -> tuple[bool, str, bool, str, bool]:
+        words = [
+            keyed(own["secret"], "place", person, of) for of in (row["topic"], row["id"].removeprefix(f"{SECOND}:"))
+        ]
+        return row["topic"] not in training, words[0], row["kind"] != LIST, words[1], row["kind"] == SECOND
+
+    rows.sort(key=place)
+    if CONTROL not in own.get("parts", {}):
+        return rows
+    # No topic has its own name, so that the names do not tell which are the organisers'.
+    return [row | {"topic": named_by(own["secret"], "topic", row["topic"])} for row in rows]
+
+
+def _note_shown(connection: Connection, person: str, item: str) -> None:
+    """Write down that a person is shown a grade: from now on their first verdict stays as it is."""
+    row = {"id": f"{SHOWN}:{person}:{item}", "person": person, "item": item, "at": LONG_AGO, "mark": SHOWN}
+    empty = dict.fromkeys(("verdict", "comment", "guidelines"), "") | {"pool": 0, "received": time.time()}
+    _add(connection, row | empty)
+
+
+def _add(connection: Connection, row: Mapping[str, Any]) -> None:
+    """Add a record, unless there is one with its id."""
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    connection.execute(dialect.insert(records).values(**row).on_conflict_do_nothing())
+
+
+def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[str]) -> dict[str, list[list[str]]]:
+    """Return the nuggets that may be in the strings of topics: those of the key, or of the list that somebody made."""
+    if own["names"] != "nuggets":
+        return {}
+    found = {topic: own["nuggets"][topic] for topic in topics if topic in own["nuggets"]}
+    now = present().subquery()
+    for row in connection.execute(select(now).where(now.c.item.in_([f"{LIST}:{topic}" for topic in topics]))):
+        nuggets = [[one.id, "vital" if one.vital else "okay", one.text] for one in listed_nuggets(row.verdict) or []]
+        found.setdefault(row.item.partition(":")[2], nuggets)
+    return found
+
+
+def _others_list(connection: Connection, person: str, item: str) -> bool:
+    made = select(records.c.id).where(records.c.item == item, records.c.person != person, records.c.verdict != "")
+    return connection.scalar(made.limit(1)) is not None
+
+
+def _is_done(held: Mapping[str, Any] | None) -> bool:
+    return bool(held and (held["verdict"] or held["mark"] == "skip"))
+
+
+# ---- what is said ----
+
+
+def by_this_clock(said: Sequence[Said], sent: str) -> Iterator[Said]:
+    """Yield judgements with the times of this machine; `sent` is the browser's time now, if it says."""
+    now = datetime.now(UTC)
+    for one in said:
+        try:
+            ahead = datetime.fromisoformat(sent).astimezone(UTC) - now
+            yield replace(one, at=(datetime.fromisoformat(one.at).astimezone(UTC) - ahead).isoformat())
+        except (ValueError, OverflowError):
+            yield one
+
+
+def save(
+    database: Database, person: str, said: Sequence[Said], own: Mapping[str, Any]
+) -> tuple[list[str], list[dict[str, str]]]:
+    """Add judgements; returns the ids of those that are on the disk now, or were before, and why others are not."""
+    saved: list[str] = []
+    refused: list[dict[str, str]] = []
+    with database.writing() as connection:
+        topics = set()
+        for one in said:
+            why, topic = _save(connection, person, one, own)
+            if why:
+                refused.append({"id": one.id, "why": why})
+            else:
+                saved.append(one.id)
+                topics.add(topic)
+        for topic in topics - {""}:
+            close(connection, person, topic)
+    return saved, refused
+
+
+def _save(connection: Connection, person: str, one: Said, own: Mapping[str, Any]) -> tuple[str, str]:
+    """Add a judgement; returns why not, or the topic that it is of."""
+    if not _ID.fullmatch(one.id):
+        return "an id is 8 to 64 letters, digits and hyphens", ""
+    item = connection.execute(select(items).where(items.c.id == sanitize(one.item, 500))).first()
+    held = connection.execute(select(records).where(records.c.id == one.id)).first()
+    if held is not None:
+        same = item is not None and (held.person, held.item) == (person, item.id)
+        verdict = _sound(connection, one.verdict, item, own) if same and one.verdict else ""
+        # A list may have changed since, so that what was a verdict is none now.
+        return ("" if same and verdict in (held.verdict, None) else "this id is taken"), ""
+    row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
+    if item is None or isinstance(row, str):
+        return str(row), ""
+    _add(connection, row | {"person": person, "item": item.id, "received": time.time()})
+    if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
+        return "this id is taken", ""
+    return "", item.topic
+
+
+def _refusal(connection: Connection, person: str, one: Said, item: Any) -> str:
+    """Say why a person may not say this of an item; nothing where they may."""
+    if one.item.startswith(f"{SECOND}:") and not (item and _knows_grade(connection, person, item.id)):
+        return "your own verdict comes first"  # also where there is no grade, as of answers whose verdict is known
+    if item is None or not _may_judge(connection, person, item):
+        return "this was not given to you to judge"
+    if item.kind == LIST and person != ADJUDICATION:
+        connection.execute(select(units.c.topic).where(units.c.topic == item.topic).with_for_update())  # one at a time
+        if _others_list(connection, person, item.id):
+            return "somebody else listed the nuggets of this; find these in the strings"
+    said = select(func.count()).where(records.c.person == person, records.c.item == item.id)
+    if (connection.scalar(said) or 0) >= MOST_SAID:
+        return f"you said {MOST_SAID:,} things of this; no more are taken"
+    if item.kind != SECOND and _knows_grade(connection, person, f"{SECOND}:{item.id}"):
+        now = connection.execute(present(records.c.person == person, records.c.item == item.id)).one()
+        if now.verdict != one.verdict:
+            return "you have seen the judge's grade, so your first verdict on this answer stays; give a second one"
+    return ""
+
+
+def _knows_grade(connection: Connection, person: str, second: str) -> bool:
+    """Say whether a person was shown a judge's grade; `second` is the item of the second verdict."""
+    shown = select(records.c.id).where(records.c.person == person, records.c.item == second)
+    return connection.scalar(shown.limit(1)) is not None
+
+
+def _may_judge(connection: Connection, person: str, item: Any) -> bool:
+    if person == ADJUDICATION:  # what people differ on, or did when it was shown
+        others = records.c.item == item.id, records.c.person != person, records.c.verdict != ""
+        said = select(func.count(records.c.verdict.distinct())).where(*others)
+        return (connection.scalar(said) or 0) > 1
+    own = select(claims.c.topic).where(claims.c.topic == item.topic, claims.c.person == person)
+    return connection.scalar(own) is not None
+
+
+def checked(connection: Connection, one: Said, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
+    """Return a judgement as the table has it, or what is wrong with it. Its time is never later than now: what is said
+    afterwards counts."""
+    try:
+        at = min(datetime.fromisoformat(one.at).astimezone(UTC), datetime.now(UTC))
+    except (ValueError, OverflowError):
+        return "at must be a time"
+    most = LONGEST_LIST if item.kind == LIST else LONGEST
+    if len(one.comment) > LONGEST or len(one.verdict) > most or one.mark not in ("", "flag", "skip"):
+        return f"a comment has at most {LONGEST:,} characters, a verdict {most:,}, and a mark is flag or skip"
+    verdict = _sound(connection, one.verdict, item, own) if one.verdict else ""
+    if verdict is None:
+        return "this is no verdict on such an item"
+    if item.kind == LIST and (
+        gone := _named(connection, item.topic) - {row.id for row in listed_nuggets(verdict) or []}
+    ):
+        return f"nugget {', '.join(sorted(gone))} has been found in an answer; it stays in the list"
+    return {
+        "id": one.id,
+        "at": at.isoformat(timespec="milliseconds"),
+        "verdict": verdict,
+        "comment": sanitize(one.comment.strip(), LONGEST, target="page"),
+        "mark": one.mark,
+        "pool": min(max(one.pool, 0), 1 << 30),
+        "guidelines": sanitize(one.guidelines[:12], 12),
+    }
+
+
+def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, Any]) -> str | None:
+    """Return a verdict as it is stored, so that equal ones are equal; None where it is none on such an item."""
+    if item.kind == LIST:
+        return _clean_list(verdict)
+    if item.kind != SENTENCES and own["names"] == "verdicts":
+        return verdict if verdict in {*Verdict} else None
+    if item.kind == SENTENCES:
+        known = [str(i) for i in range(len(item.supports))]
+    else:
+        known = sorted(name for name, *_ in nuggets_of(connection, own, [item.topic]).get(item.topic, []))
+    named = {*verdict.split(",")}
+    return verdict if verdict == NOTHING else ",".join(n for n in known if n in named) if named <= {*known} else None
+
+
+def _named(connection: Connection, topic: str) -> set[str]:
+    """Return the numbers of the nuggets that somebody found in an answer to a topic."""
+    now = present(records.c.item.in_(select(items.c.id).where(items.c.topic == topic, items.c.kind != LIST))).subquery()
+    return {name for verdict in connection.scalars(select(now.c.verdict)) for name in verdict.split(",")} - {
+        "",
+        NOTHING,
+    }
+
+
+def _clean_list(verdict: str) -> str | None:
+    """Return a list of nuggets without what could do harm where others see it; None where it is none."""
+    listed = listed_nuggets(verdict)
+    if listed is None:
+        return None
+    rows = [{"id": one.id, "text": sanitize(one.text, LONGEST, target="page"), "vital": one.vital} for one in listed]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))  # as pages write it
+
+
+def close(connection: Connection, person: str, topic: str) -> None:
+    """Mark a topic as done, or not, as far as a person goes; what they skip is free for somebody else."""
+    asked = items.c.topic == topic, items.c.kind != SECOND, items.c.gone == 0
+    own = connection.scalars(select(items.c.id).where(*asked)).all()
+    now = present(records.c.person == person, records.c.item.in_(own)).subquery()
+    said = connection.execute(select(now.c.item, now.c.verdict, now.c.mark)).all()
+    judged = {item for item, verdict, _ in said if verdict}
+    skipped = {item for item, _, mark in said if mark == "skip"} - judged
+    left = [item for item in own if item not in judged | skipped]
+    done = not [item for item in left if not (item.startswith(f"{LIST}:") and _others_list(connection, person, item))]
+    one = and_(claims.c.topic == topic, claims.c.person == person)
+    before = connection.scalar(select(claims.c.done).where(one))
+    if before is None:
+        return
+    now_is = (PASSED if skipped else DONE) if done else before if before == EXPIRED else OPEN
+    if now_is != before:
+        connection.execute(update(claims).where(one).values(done=now_is, until=time.time() + LEASE))
+        more = (now_is in PLACES) - (before in PLACES)
+        connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken + more))
+
+
+# ---- what differs ----
+
+
+def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the items that persons judge differently, with what each says, and the adjudication where there is one."""
+    now = present().subquery()
+    ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic).where(units.c.part == "")
+    rows = connection.execute(
+        select(now)
+        .where(now.c.verdict != "", ~now.c.item.startswith(f"{SECOND}:"), now.c.item.in_(ordinary))
+        .order_by(now.c.item)
+    )
+    item, said = "", dict[str, Any]()
+    for row in rows:
+        if row.item != item:
+            if len({one.verdict for who, one in said.items() if who != ADJUDICATION}) > 1:
+                yield item, said
+            item, said = row.item, {}
+        said[row.person] = row
+    if len({one.verdict for who, one in said.items() if who != ADJUDICATION}) > 1:
+        yield item, said
+
+
+def _to_adjudicate(connection: Connection) -> list[dict[str, Any]]:
+    """Return what is to be adjudicated: what was said side by side, without who said it."""
+    rows = []
+    for item, said in disputes(connection):
+        one = connection.execute(select(items).where(items.c.id == item)).one()
+        row = {name: getattr(one, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
+        row["said"] = sorted([each.verdict, each.comment] for who, each in said.items() if who != ADJUDICATION)
+        if held := said.get(ADJUDICATION):
+            names = ("id", "item", "at", "verdict", "comment", "mark", "pool", "guidelines")
+            row["held"] = {name: getattr(held, name) for name in names}
+        rows.append(row)
+    return rows
+
+
+def judged(connection: Connection, person: str) -> int:
+    """Return how many items a person judged or skipped."""
+    now = present(records.c.person == person).subquery()
+    done = or_(now.c.verdict != "", now.c.mark == "skip")
+    return connection.scalar(select(func.count()).select_from(now).where(done)) or 0

@@ -1,0 +1,105 @@
+"""Who was asked to judge, how many verdicts each answer is to have, and how many of these came back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
+
+from nescio.data.notes import Note, note
+from nescio.people.campaigns.folder import SHEETS, Campaign, decoded, put
+from nescio.people.campaigns.judgements import Judgement, read_judgements
+from nescio.people.campaigns.pooling import Item, read_pool
+from nescio.text import plural
+
+ADJUDICATION = "adjudication"
+ASKED = "assessors.json"
+
+
+class Asked(Struct, frozen=True):
+    """Everybody whom a sheet was written for, and which answers each is to judge by the last sheets; of those who were
+    not named in them nothing more is waited for. `given` is all that each was ever asked, lists and sentences, too."""
+
+    assessors: tuple[str, ...] = ()
+    answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class Returned(Struct, frozen=True):
+    """How many verdicts came back of those that the answers of the pool are to have, and who gave none."""
+
+    verdicts: int
+    of: int
+    none_of: tuple[str, ...]
+
+    def __str__(self) -> str:
+        text = f"{self.verdicts:,} of {plural(self.of, 'verdict')}"
+        if self.none_of:
+            text += f"; {', '.join(self.none_of)} {'has' if len(self.none_of) == 1 else 'have'} returned none"
+        return text
+
+
+def read_asked(campaign: Campaign) -> Asked:
+    """Read who was asked; nobody where no sheet was written."""
+    path = campaign / SHEETS / ASKED
+    return decoded(path, Asked, "nescio campaign sheets writes it anew once it is gone") if path.is_file() else Asked()
+
+
+def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]) -> None:
+    """Write down who is asked what, beside all who were asked before; what somebody judged stays theirs. Who
+    adjudicates is not waited for."""
+    before = read_asked(campaign)
+    given = {who: {*ids} for who, ids in (before.given or before.answers).items()}
+    for who, items in wanted.items():
+        given[who] = given.get(who, set()) | {item.id for item in items}
+    asked = replace(before, given={who: tuple(sorted(ids)) for who, ids in sorted(given.items()) if ids})
+    if ADJUDICATION not in wanted:
+        answers: dict[str, list[str]] = {who: [] for who in wanted}
+        for one in judgements:
+            if one.assessor != ADJUDICATION:
+                answers.setdefault(one.assessor, []).append(one.item)
+        for who, items in wanted.items():
+            answers[who] += [item.id for item in items]
+        rows = {who: tuple(sorted({*ids})) for who, ids in sorted(answers.items())}
+        asked = replace(asked, assessors=tuple(sorted({*before.assessors, *wanted})), answers=rows)
+    put(campaign / SHEETS / ASKED, json.dumps(asdict(asked)).encode() + b"\n")
+
+
+def returned(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement]) -> Returned:
+    """Count the verdicts that came back of those that were asked for; an adjudication is none of them."""
+    asked = read_asked(campaign)
+    current = {item.id for item in items}
+    given = {(one.item, one.assessor) for one in judgements}
+    pairs = [(item, who) for who, ids in asked.answers.items() for item in ids if item in current]
+    back = {one.assessor for one in judgements}
+    none = tuple(name for name, ids in asked.answers.items() if name not in back and current & {*ids})
+    return Returned(sum(pair in given for pair in pairs), len(pairs), none)
+
+
+def unasked(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement]) -> list[Item]:
+    """List the answers that nobody judged, nor was asked to."""
+    known = {item for ids in read_asked(campaign).answers.values() for item in ids} | {one.item for one in judgements}
+    return [item for item in items if item.id not in known]
+
+
+def outstanding(campaign: Campaign) -> list[Note]:
+    """Note the verdicts that have not come back, where anybody was asked."""
+    back = returned(campaign, read_pool(campaign), read_judgements(campaign))
+    if back.verdicts == back.of or not read_asked(campaign).assessors:
+        return []
+    return [
+        note(
+            "campaign.verdicts",
+            "judging is not finished: assessors returned {verdicts:,} of {of:n verdict}",
+            verdicts=back.verdicts,
+            of=back.of,
+        )
+    ]
+
+
+def own_order(campaign: Campaign, who: str, items: Sequence[Item]) -> list[Item]:
+    """Return questions in an order of the assessor's own, the answers to one together, in such an order too."""
+    place = campaign.hidden_order
+    return sorted(items, key=lambda item: (place("sheet", who, item.question), place("sheet", who, item.id)))

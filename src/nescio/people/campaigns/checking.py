@@ -1,0 +1,213 @@
+"""Runs held against the topics, by the organisers and by teams alike: all faults of all files at once, without the
+key."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.data.notes import Note, note
+from nescio.data.signature import sign
+from nescio.errors import NescioError, UsageError
+from nescio.options.edge import Progress
+from nescio.people.campaigns import pages
+from nescio.people.campaigns.archives import PACKING, unpacked
+from nescio.people.campaigns.folder import TOPICS, open_campaign
+from nescio.people.campaigns.runs import FORMS, Fault, Faults, Submission, examine
+from nescio.people.campaigns.settings import Settings
+from nescio.people.campaigns.topics import Topics
+from nescio.reporting.terminal import VERBOSE
+from nescio.sources.documents import read_members
+from nescio.sources.temporary import temporary_folder
+from nescio.sources.writing import write_text
+from nescio.stats.parallel import followed, split_progress
+from nescio.text import plural
+
+FEW = 5  # faults of one rule in one file that the text lists
+
+
+class CheckedRun(Struct, frozen=True):
+    """A run that was checked: to how many of its topics it does not stay silent, and how many faults it has."""
+
+    file: str
+    run: str
+    language: str
+    answered: int
+    topics: int
+    faults: int
+
+
+class Checked(Faults, frozen=True):
+    """What `check` found: the faults of all files, and in `tables["files"]` a row for each file."""
+
+    def __str__(self) -> str:
+        lines = []
+        for row in self.tables["files"]:
+            summary = f"{row.answered} of {row.topics} answered" if row.topics else "not readable as a run"
+            state = plural(row.faults, "fault") if row.faults else "sound"
+            lines.append(f"{row.file}: {state} ({summary}{f', {row.language}' if row.language else ''})")
+            lines += [f"  {line}" for line in _shortened([fault for fault in self.rows if fault.file == row.file])]
+        counts = [row.faults for row in self.tables["files"] if row.faults]
+        runs = plural(len(self.tables["files"]), "run")
+        return "\n".join(
+            [*lines, f"{runs}: {plural(sum(counts), 'fault')} in {len(counts)}" if counts else f"{runs}: no faults"]
+        )
+
+
+def _shortened(faults: Sequence[Fault]) -> Iterator[str]:
+    """Yield the faults of a file as lines; of many of one rule the first, and on which lines the others stand."""
+    seen: dict[str, list[Fault]] = {}
+    for fault in faults:
+        seen.setdefault(fault.rule, []).append(fault)
+    for fault in faults:
+        alike = seen[fault.rule]
+        place = alike.index(fault)
+        if VERBOSE.get() or len(alike) <= FEW or place < FEW:
+            yield fault_line(fault)
+        elif place == FEW:
+            more = len(alike) - FEW
+            yield f"lines {fault.line} to {alike[-1].line}: the same {more} times (-v, JSON and the page list all)"
+
+
+def fault_line(fault: Fault, longest: int = 120) -> str:
+    """Return a fault without its file: line, rule and what stands there, cut where it is long."""
+    place = f"line {fault.line}: " if fault.line else ""
+    value = fault.value if fault.value is None or len(fault.value) <= longest else f"{fault.value[:longest]}…"
+    return f"{place}{fault.rule}" + (f" (found {value})" if value else "")
+
+
+def check(
+    campaign: Path | str,
+    runs: Sequence[Path | str],
+    *,
+    page: Path | str | None = None,
+    progress: Progress | None = None,
+) -> Checked:
+    """Find all faults of all runs at once, each with its file, line and rule; no key is needed.
+
+        print(nescio.campaign.check("campaign", ["runs/mine.jsonl", "runs/old.jsonl"]))
+
+    `campaign` is the folder of a campaign, or what a team was handed: the folder, or the archive that `nescio campaign
+    checker` writes. `runs` are files, or folders of them. A topic without an answer is a fault. `page` is a page
+    (.html) of the same, to send to a team; `progress` is called with the number of files checked, half for reading a
+    file and half for looking at its answers. Raises UsageError where there are no topics or no runs.
+    """
+    given = {Path(run): _files(Path(run)) for run in runs}
+    files = [path for own in given.values() for path in own]
+    if not files:
+        raise UsageError("there is no run to check")
+    reading, looking = split_progress(progress)
+    with topics_of(Path(campaign)) as (settings, topics):
+        submissions = [one for path in followed(files, reading) for one in _submissions(path, topics, settings)]
+    name = settings.name
+    checked = checked_runs(name, topics, [*_same_name(submissions)], looking)
+    checked = replace(checked, notes=(*checked.notes, *empty([path for path, own in given.items() if not own])))
+    if page is not None:
+        path = Path(page)
+        if path.suffix not in (".html", ".htm"):
+            raise UsageError(f"{path}: a page is written to .html (found {path.suffix!r})")
+        write_text(path, pages.faults_page(name, checked.tables["files"], checked.rows))
+    return checked
+
+
+def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Submission]:
+    """Yield the run that a file is, or the runs of an archive, opened as intake opens it."""
+    if path.suffix.lower() not in PACKING and path.is_file() and not path.is_symlink():
+        yield examine(path, topics, settings)
+        return
+    try:
+        held = [*unpacked(path, settings.most_bytes)] or [(path.name, b"")]
+    except (NescioError, OSError) as error:
+        yield Submission(path, path.name.partition(".")[0], "", (Fault(str(path), None, str(error)),))
+        return
+    for name, content in held:
+        with temporary_folder() as folder:
+            inner = folder / path.absolute().parent.name / PurePosixPath(name).name
+            inner.parent.mkdir(exist_ok=True)
+            inner.write_bytes(content)
+            label = path if name == path.stem else path / name
+            own = examine(inner, topics, settings, label=str(label))
+        yield replace(own, path=label)
+
+
+def _files(run: Path) -> list[Path]:
+    if not run.is_dir():
+        return [run]
+    return sorted(path for path in run.rglob("*") if not path.is_dir() and not path.name.startswith("."))
+
+
+def empty(folders: Sequence[Path]) -> Iterator[Note]:
+    """Note the folders of runs that hold no file."""
+    for folder in folders:
+        yield note("campaign.empty_folder", "{subject} holds no file", str(folder))
+
+
+def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
+    """Add a fault to a run that bears the name of one before."""
+    first: dict[str, Path] = {}
+    for submission in submissions:
+        before = first.setdefault(submission.name.casefold(), submission.path)
+        if before is submission.path:
+            yield submission
+        else:
+            fault = Fault(str(submission.path), None, f"{before} is a run of the same name", submission.name)
+            yield replace(submission, faults=(*submission.faults, fault))
+
+
+def _like_silence(submission: Submission, topics: Topics) -> Iterator[Note]:
+    """Note the answers that a run stands by, and which read as if it had none; options of a question do not."""
+    if topics.task not in ("qa", "reading"):
+        return
+    from nescio.judging.declined.recognise import declines
+
+    chosen = {q.id for part in topics.parts.values() for q in part.questions.values() if q.options}
+    own = [one for one in submission.said or () if one.answered and one.answer and one.question_id not in chosen]
+    alike = [one.answer for one in own if declines(one.answer) != "answered"]
+    if alike:
+        yield note(
+            "campaign.like_silence",
+            "{subject}: {count:n answer} {count:reads/read} like an abstention ({texts:list 3}); abstaining is null",
+            str(submission.path),
+            count=len(alike),
+            texts=list(dict.fromkeys(alike)),
+        )
+
+
+def checked_runs(
+    name: str, topics: Topics, submissions: Sequence[Submission], progress: Progress | None = None
+) -> Checked:
+    """Lay out what was found in runs."""
+    rows = tuple(fault for submission in submissions for fault in submission.listed)
+    files = tuple(CheckedRun(str(s.path), s.name, s.language, s.answered, s.of, s.count) for s in submissions)
+    notes = (
+        [note("campaign.form", "a run of {task} is {form}", task=topics.task, form=FORMS[topics.task])] if rows else []
+    )
+    notes += [one for submission in followed(submissions, progress) for one in _like_silence(submission, topics)]
+    line = sign(campaign="check", name=name, task=topics.task, topics=topics.count)
+    return Checked(rows, line, tuple(notes), "faults", {"files": files})
+
+
+@contextmanager
+def topics_of(place: Path) -> Iterator[tuple[Settings, Topics]]:
+    """Yield the settings and the topics of a campaign: of its folder, of a handout, or of the archive of one."""
+    if place.is_dir():
+        campaign = open_campaign(place)
+        yield campaign.settings, campaign.topics()
+        return
+    if not zipfile.is_zipfile(place):
+        raise UsageError(f"{place} is neither a campaign nor what `nescio campaign checker` writes")
+    with temporary_folder() as folder:
+        (folder / TOPICS).mkdir()
+        for info, content in read_members(place, lambda _: True):
+            parts = Path(info.filename).parts
+            if len(parts) >= 2 and parts[-2] == TOPICS:
+                (folder / TOPICS / parts[-1]).write_bytes(content)
+            elif parts[-1:] == ("campaign.toml",):
+                (folder / "campaign.toml").write_bytes(content)
+        campaign = open_campaign(folder)
+        yield campaign.settings, campaign.topics()

@@ -1,0 +1,359 @@
+"""Sheets of assessors, read back: every row that can be taken is, every other is named, and nothing is overwritten."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import lgamma, log
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from nescio.data.assessors import ADJUDICATION
+from nescio.data.notes import Note, note
+from nescio.data.signature import sign
+from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.options.edge import Progress
+from nescio.people.campaigns import workbook
+from nescio.people.campaigns.assessors import own_order, read_asked
+from nescio.people.campaigns.chain import UNREADABLE, links
+from nescio.people.campaigns.folder import KEY, SHEETS, Campaign, put, step
+from nescio.people.campaigns.handed_in import (
+    SUFFIX,
+    handed_in_changes,
+    key_of_lists,
+    learn_lists,
+    read_handed_in,
+    reworded,
+)
+from nescio.people.campaigns.judgements import (
+    HISTORY,
+    Change,
+    Judgement,
+    Present,
+    append_history,
+    by_item,
+    changes,
+    collected,
+    read_history,
+    read_judgements,
+)
+from nescio.people.campaigns.log import digest, digests, record
+from nescio.people.campaigns.pooling import pool_version
+from nescio.people.campaigns.runs import Fault, Faults
+from nescio.people.campaigns.screens import OWN_KEY, list_items, sentence_items
+from nescio.people.campaigns.sheet_reading import SheetReader, table
+from nescio.people.campaigns.topics import nugget_texts, without_list
+from nescio.people.campaigns.verdicts import agreement, unlisted
+from nescio.reporting.numbers import with_interval
+from nescio.stats.parallel import followed
+from nescio.text import plural, squeeze
+
+KEY_SHEET = "nuggets.csv"
+_ALIKE = 20  # answers from which it is told that an assessor says one thing of all, or two the same
+_MILLION = 1_000_000  # orders of verdicts from which on one that is sorted is no chance
+_ALONE = "the verdicts are sorted, and the rows are not; was their column sorted alone?"
+_VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
+
+
+class Collected(Faults, frozen=True):
+    """What `collect` found: faults, in `tables["sheets"]` what each sheet holds and changes, and in
+    `tables["agreement"]` how far assessors agree. Rows with a fault were not taken."""
+
+    def __str__(self) -> str:
+        lines = [str(row) for row in self.tables["sheets"]]
+        lines += [f"  {fault}" for fault in self.rows]
+        if self.rows:
+            lines.append(f"{plural(len(self.rows), 'fault')}; what they name was not collected, everything else was")
+        for row in self.tables["agreement"]:
+            left = f"; undefined in {row.undefined:,} resamples" if row.undefined else ""
+            over = plural(row.n, row.unit) + (f" on {plural(row.answers, row.whole)}" if row.unit == "decision" else "")
+            lines.append(f"{row.measure} {with_interval(row.value, row.low, row.high)}: {row.assessors}, {over}{left}")
+        return "\n".join(lines)
+
+
+class ReadBack(Struct, frozen=True):
+    """A sheet that was read back: how many of its answers are judged, and what that changes. `blank` counts answers
+    that were judged before and have no verdict in it now; they stay as they were unless they are withdrawn. On pages,
+    answers can be `skipped` and `flagged`; `older` counts what came in after something that was said later."""
+
+    file: str
+    assessor: str
+    answers: int
+    judged: int
+    new: int = 0
+    changed: int = 0
+    withdrawn: int = 0
+    blank: int = 0
+    skipped: int = 0
+    flagged: int = 0
+    older: int = 0
+
+    def __str__(self) -> str:
+        counts = {"new": self.new, "changed": self.changed, "withdrawn": self.withdrawn, "skipped": self.skipped}
+        counts |= {"flagged": self.flagged, "older than what holds": self.older}
+        said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
+        kept = f"; {self.blank:,} blank here stay as they were (--withdraw takes them back)" if self.blank else ""
+        return f"{self.file}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
+
+
+def collect(
+    campaign: Path | str,
+    files: Sequence[Path | str] = (),
+    *,
+    withdraw: bool = False,
+    resamples: int = 10_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Collected:
+    """Read sheets back into the history of judgements, and say how far the assessors agree.
+
+        print(nescio.campaign.collect("campaign"))
+
+    `files` are the sheets that assessors returned (.csv or .xlsx, named after the assessor) and the files of pages
+    (.jsonl, under any name); without any, all files in `sheets/`. Every sound row is taken, and every other row is
+    named with its fault: an unknown item, verdict or nugget, or an answer that is not the item's. A sheet that was
+    written for nobody, or that copies another assessor's, is refused as a whole.
+    An assessor's new verdict on an answer is added to the history and counts from then on; a row without a verdict
+    changes nothing, unless `withdraw` takes back what a sheet said before. What pages hand in has times of its own:
+    the newest judgement holds, in whatever order files are collected. Where the definition questions of a campaign
+    have no key, `sheets/nuggets.csv` is read as the key. `progress` is called with the number of sheets read.
+    Raises UsageError where there is no sheet.
+    """
+    with step(campaign) as opened:
+        folder = opened / SHEETS
+        paths = [Path(path) for path in files] or sorted(
+            path for path in folder.glob("[!.]*") if path.suffix.lower() in (".csv", *workbook.SUFFIXES, SUFFIX)
+        )
+        if not paths:
+            raise UsageError(f"there is no sheet to read; nescio campaign sheets {opened.folder} writes some")
+        read = {path.name: digest(path) for path in paths}
+        lists = [path for path in paths if path.name.casefold() == KEY_SHEET]
+        before = _listed(opened) if lists else {}
+        found = _read_key(opened, lists)
+        paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
+        reading, present = SheetReader(opened), Present(read_history(opened))
+        reading.faults += found
+        rows, sheets = _collected(reading, paths, present, withdraw=withdraw, progress=progress)
+        unnamed = len(links(opened / HISTORY)) - collected(opened)
+        head = append_history(opened, rows)
+        _put_lists(opened, present)
+        record(opened, "collect", read, digests(opened, HISTORY, f"{KEY}/{OWN_KEY}"), {"history": head})
+        judged = read_judgements(opened)
+        kept = [one for one in judged if one.item in reading.items]
+        sentences = {item.id: [str(i) for i in range(len(item.supports))] for item in sentence_items(opened)}
+        named = [one for one in judged if one.item in sentences]
+        agreed = (
+            *agreement(kept, resamples, seed, reading.of_items()),
+            *agreement(named, resamples, seed, sentences, "question"),
+        )
+        questions = {item.id: item.question for item in reading.items.values()}
+        notes = (*_taken_out(unnamed), *alike(kept))
+        if opened.settings.task == "nuggets":
+            nuggets = _listed(opened)
+            strays = unlisted(kept, questions, nuggets)
+            notes += tuple(note("campaign.unlisted", "{subject}; have one of the two changed", one) for one in strays)
+            notes += (*_other_texts(before, nuggets, kept, questions), *reworded(read_history(opened), questions))
+            asked = [question for part in opened.topics().parts.values() for question in part.questions]
+            notes += (*without_list(asked, {question for question, _ in nuggets}),)
+    line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
+    tables = {"sheets": tuple(sheets), "agreement": agreed}
+    return Collected(tuple(reading.faults), line, notes, "faults", tables)
+
+
+def _collected(
+    reading: SheetReader,
+    paths: Sequence[Path],
+    present: Present,
+    *,
+    withdraw: bool,
+    progress: Progress | None,
+) -> tuple[list[Change], list[ReadBack]]:
+    """Read the sheets, and return what they change."""
+    campaign = reading.campaign
+    version = pool_version([*reading.items.values()])
+    asked = read_asked(campaign).assessors
+    known = {name.casefold(): name for name in (*asked, ADJUDICATION)} if asked else {}
+    rows: list[Change] = []
+    sheets: list[ReadBack] = []
+    learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX], [*known.values()], present)
+    for path in followed(paths, progress):
+        if path.suffix.lower() == SUFFIX:
+            change, sheet = _handed_in(reading, path, [*known.values()], present)
+            rows += change
+            sheets += sheet
+            continue
+        who = known.get(path.stem.casefold()) if known else path.stem
+        if who is None:
+            rule = f"no sheet was written for {path.stem!r}; assessors are {', '.join(asked)}; rename the file"
+            reading.fault(path, None, rule)
+            continue
+        first, blank = len(reading.judgements), len(reading.blanks)
+        answers = reading.read(path, who)
+        given, empty = reading.judgements[first:], reading.blanks[blank:]
+        if _sorted_alone(reading, who, [one.verdict for one in given]):
+            reading.fault(path, None, _ALONE)
+            del reading.judgements[first:]
+            continue
+        judged = [one for one in empty if present.said_by_sheet(one.item, who)]
+        said = [*given, *(judged if withdraw else [])]
+        change = changes(campaign, said, pool=version, source=path.name, present=present)
+        kinds = Counter(one.kind for one in change)
+        blanks = 0 if withdraw else len(judged)
+        counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], blanks)
+        sheets.append(ReadBack(str(path), who, answers, len(given), *counts))
+        rows += change
+    return rows, sheets
+
+
+def _handed_in(
+    reading: SheetReader, path: Path, asked: Sequence[str], present: Present
+) -> tuple[list[Change], list[ReadBack]]:
+    """Return what the judgements of a page change, and what holds differently now."""
+    taken = read_handed_in(reading, path, asked, present)
+    if taken is None:
+        return [], []
+    who = taken.assessor
+    before = {record.item: present.of(record.item, who) for record, _ in taken.rows}
+    rows = handed_in_changes(taken, path.name, present)
+    now = {item: present.of(item, who) for item in before}
+    kinds = Counter(
+        "new" if not old.verdict else "changed" if now[item].verdict else "withdrawn"
+        for item, old in before.items()
+        if now[item] != old and (old.verdict or now[item].verdict)
+    )
+    marks = Counter(one.mark for item, one in now.items() if one.mark != before[item].mark)
+    own = {line.record for line in rows}
+    older = sum(present.lines[item, who].record not in own for item in before)
+    counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], 0, marks["skip"], marks["flag"], older)
+    return rows, [ReadBack(str(path), who, taken.answers, taken.judged, *counts)]
+
+
+def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bool:
+    """Whether the verdicts of a sheet are sorted while its rows stand in the order in which they were written, which
+    nobody's are but once in a million: the column was sorted alone."""
+    ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())  # the logarithm
+    if ways < log(_MILLION) or list(verdicts) not in (sorted(verdicts), sorted(verdicts, reverse=True)):
+        return False
+    items = [reading.asked[name] for name in reading.rows if name in reading.asked]
+    return own_order(reading.campaign, who, items) == items
+
+
+def _taken_out(lines: int) -> Iterator[Note]:
+    """Note the lines of the history that no earlier collect had finished, and that are gone now."""
+    if lines:
+        yield note(
+            "campaign.uncollected",
+            "{lines:n line} of {subject} that no line of the log names was taken out; if a collect was killed, collect "
+            "its files again",
+            HISTORY,
+            lines=lines,
+        )
+
+
+def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
+    """Note assessors whose verdicts are suspiciously alike, or all the same."""
+    given = {item: own for item, own in by_item(judgements).items() if own.keys() - {ADJUDICATION}}
+    names = sorted({who for own in given.values() for who in own} - {ADJUDICATION})
+    for who in names:
+        own = Counter(verdicts[who] for verdicts in given.values() if who in verdicts)
+        if own.total() >= _ALIKE and len(own) == 1:
+            yield note(
+                "campaign.one_verdict",
+                "{subject} says {verdict} of all {answers:n answer}",
+                who,
+                verdict=next(iter(own)),
+                answers=own.total(),
+            )
+    for one, other in combinations(names, 2):
+        both = [(own[one], own[other]) for own in given.values() if one in own and other in own]
+        if len(both) >= _ALIKE and len({*both}) > 1 and all(a == b for a, b in both):
+            yield note(
+                "campaign.copied",
+                "{subject} and {other} say the same of all {answers:n answer}; is one a copy?",
+                one,
+                other=other,
+                answers=len(both),
+            )
+
+
+def _read_key(campaign: Campaign, paths: Sequence[Path]) -> list[Fault]:
+    """Read the list of nuggets that an assessor wrote as the key, where the organisers have none."""
+    theirs = [path for path in campaign.key_files if path.name != OWN_KEY]
+    if campaign.settings.task != "nuggets":
+        return [Fault(str(path), None, "only definition questions have a list of nuggets") for path in paths]
+    if theirs or not paths:
+        return []
+    questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
+    nuggets: dict[str, list[dict[str, object]]] = {identity: [] for identity in questions}
+    faults: list[Fault] = []
+    for path in paths:
+        try:
+            for row, line in table(path, ("question_id", "nugget", "vital", "text")):
+                text, vital = row["text"].strip(), row["vital"].strip().casefold()
+                if not text:
+                    continue
+                if row["question_id"] not in nuggets:
+                    faults.append(Fault(str(path), line, "no topic has this id", row["question_id"]))
+                elif vital not in _VITAL:
+                    faults.append(Fault(str(path), line, "a nugget is vital or okay", row["vital"]))
+                else:
+                    nugget = {"id": row["nugget"].strip(), "text": text, "vital": _VITAL[vital]}
+                    nuggets[row["question_id"]].append(nugget)
+        except FormatError as error:
+            faults.append(Fault(str(path), None, error.rule, str(error.value)))
+    texts = {identity: question.text for identity, question in questions.items()}
+    _put_key(campaign, {q: {"id": q, "target": texts[q], "nuggets": own} for q, own in nuggets.items() if own})
+    return faults
+
+
+def _listed(campaign: Campaign) -> dict[tuple[str, str], str]:
+    """Return the texts of the nuggets of the key by question and number; nothing for a task without nuggets."""
+    if campaign.settings.task != "nuggets":
+        return {}
+    return {(question, number): text for question, number, _, text in nugget_texts(campaign.key_files)}
+
+
+def _other_texts(
+    before: Mapping[tuple[str, str], str],
+    after: Mapping[tuple[str, str], str],
+    judgements: Sequence[Judgement],
+    questions: Mapping[str, str],
+) -> Iterator[Note]:
+    """Note the nuggets that got another text in a sheet after somebody found them."""
+    found = {(questions[one.item], number) for one in judgements for number in one.verdict.split(",")}
+    for question, number in sorted(found & before.keys() & after.keys()):
+        old, new = before[question, number], after[question, number]
+        if squeeze(old) != squeeze(new):
+            yield note(
+                "campaign.reworded",
+                "nugget {number} of {subject} was {before!r} when it was found, and is {after!r} now; have its strings "
+                "judged again",
+                question,
+                number=number,
+                before=old,
+                after=new,
+            )
+
+
+def _put_lists(campaign: Campaign, present: Present) -> None:
+    """Write the nuggets that assessors listed on pages as the key, beside those of targets that are in it already."""
+    asked = {item.question: item.text for item in list_items(campaign)}
+    if listed := key_of_lists(present, asked):
+        path = campaign / KEY / OWN_KEY
+        held = path.read_bytes() if path.is_file() else b""
+        try:
+            rows = msgspec.json.Decoder(dict[str, Any]).decode_lines(held)
+        except UNREADABLE as error:
+            raise MismatchError(f"{path} is no list of nuggets: {error}") from None
+        _put_key(campaign, {str(row.get("id")): row for row in rows} | listed)
+
+
+def _put_key(campaign: Campaign, rows: Mapping[str, Mapping[str, object]]) -> None:
+    if rows:
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows.values())
+        put(campaign / KEY / OWN_KEY, text.encode(errors="replace"))

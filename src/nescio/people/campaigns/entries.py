@@ -1,0 +1,174 @@
+"""What a line of the log holds, and what each step writes about itself; a line that somebody else wrote is told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from nescio._version import __version__
+from nescio.errors import UsageError
+from nescio.people.campaigns.folder import RECEIPTS, RUNS
+from nescio.people.campaigns.runs import Fault
+from nescio.people.campaigns.settings import moment
+from nescio.text import sanitize
+
+ACCEPTED: Literal["accepted"] = "accepted"
+REFUSED: Literal["refused"] = "refused"
+TAKING, WITHDRAWN, DISQUALIFIED, LIFTED, EXTENDED = "intake", "withdraw", "disqualify", "lift", "extend"
+COLLECTING, SCORED = "collect", "score"
+RULINGS = (WITHDRAWN, DISQUALIFIED, LIFTED, EXTENDED)
+_OTHERS = ("init", "handout", "pool", "sheets", "publish")
+PlainName = Annotated[str, Meta(pattern=r"\A[\w-][\w.-]{0,199}\Z")]  # of a folder or file, and never of another folder
+MOST_RESAMPLES = 1_000_000  # of scores: who verifies the campaign of a stranger makes them again
+_SUFFIX = re.compile(r"(\.[\w+-]+)?")
+
+
+class Entry(Struct, frozen=True):
+    """A line of the log. `read` and `wrote` are digests by what was read and by the path of what was written; `about`
+    is what else the step decided; `held` are digests of what the organisers keep and steps do not write."""
+
+    at: str
+    step: str
+    read: Mapping[str, str] = field(default_factory=dict)
+    wrote: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+    nescio: str = __version__
+    held: Mapping[str, str] = field(default_factory=dict)
+
+
+class Receipt(Struct, frozen=True):
+    """What became of a file that was handed in: when, by whom, with which SHA-256 digest, and why it was refused.
+
+    `run` is what the run is called from now on, `version` counts those of it that were taken in. `archive` is the file
+    that it was packed in, `stored` where it lies. `same` is the digest of its text without byte-order mark and carriage
+    returns: runs that share it are one run. `aside` is what the organisers alone are told, as it is about others.
+    """
+
+    file: str
+    group: PlainName
+    run: PlainName
+    language: str
+    received: str
+    digest: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+    bytes: int
+    status: Literal["accepted", "refused"]
+    version: int | None = None
+    stored: str | None = None
+    archive: str | None = None
+    reasons: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    same: str = ""
+    aside: str = ""
+    nescio: str = __version__
+
+    @property
+    def place(self) -> str:
+        """Where it stands among the receipts."""
+        stamp = "".join(c for c in self.received if c.isalnum())
+        return f"{self.group}/{self.run}.{self.digest[:12]}.{stamp}.json"
+
+    def __str__(self) -> str:
+        what = sanitize(f"{self.group}/{Path(self.file).name}")
+        if self.status == ACCEPTED:
+            return f"{self.status} {what}: {self.run}, version {self.version} (SHA-256 {self.digest[:12]}…)"
+        why = sanitize("; ".join(filter(None, (*self.reasons, self.aside))))
+        return "\n".join([f"{self.status} {what}: {why}", *(f"  {fault}" for fault in self.faults[:5])])
+
+    @property
+    def told(self) -> str:
+        """The receipt as its team gets it: nothing in it is about others, and no name in it makes a line of its own."""
+        lines = [
+            f"{self.status}: {self.file}",
+            f"  received {self.received}, {self.bytes:,} bytes, SHA-256 {self.digest}",
+            *([f"  run {self.run}, version {self.version}"] if self.status == ACCEPTED else []),
+            *(f"  {reason}" for reason in self.reasons),
+            *(f"    {fault}" for fault in self.faults),
+        ]
+        return "\n".join(map(sanitize, lines))
+
+
+class Ruling(Struct, frozen=True):
+    """What was decided about a run, or about the deadline of a group, and why."""
+
+    step: str
+    about: str
+    reason: str
+    until: str = ""
+
+
+class ScoringPlan(Struct, frozen=True):
+    """What decides results beside runs, judgements, key and settings; by it in the log they can be made again."""
+
+    ranking: tuple[str, ...] = ()
+    ci: Annotated[float, Meta(gt=0, lt=100)] | None = 95.0
+    resamples: Annotated[int, Meta(ge=1, le=MOST_RESAMPLES)] = 10_000
+    seed: Annotated[int, Meta(ge=0)] = 0
+
+
+class Collection(Struct, frozen=True):
+    """What was collected: the digest of the last line of the history, empty where it has none."""
+
+    history: str
+
+
+def flaw(entry: Entry) -> str:
+    """Return what is wrong with a line that no step wrote; empty where it is as a step writes it."""
+    if entry.step not in (TAKING, COLLECTING, SCORED, *RULINGS, *_OTHERS):
+        return f"there is no step {entry.step!r}"
+    if not is_time(entry.at):
+        return f"{entry.at!r} is no time"
+    try:
+        if entry.step == TAKING:
+            return _flaw_of(msgspec.convert(entry.about, Receipt), entry.wrote)
+        if strange := _strange(entry):
+            return f"nescio campaign {entry.step} does not {strange}"
+        if entry.step == COLLECTING:
+            msgspec.convert(entry.about, Collection)
+        if entry.step == SCORED:
+            msgspec.convert(entry.about, ScoringPlan)
+        if entry.step in RULINGS:
+            ruling = msgspec.convert({"step": entry.step, **entry.about}, Ruling)
+            if entry.step == EXTENDED:
+                moment(ruling.until)
+    except (msgspec.ValidationError, UsageError) as error:
+        return f"it is not what nescio campaign {entry.step} writes: {error}"
+    return ""
+
+
+def _strange(entry: Entry) -> str:
+    """Return what a step does not do: write runs and receipts, or read a file elsewhere that is no ranking."""
+    if wrote := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
+        return f"write {wrote}"
+    given = entry.about.get("ranking", ()) if entry.step == SCORED else ()
+    ranked = {Path(str(one).rpartition("=")[2]).name for one in given}
+    read = next((name for name in entry.read if Path(name).is_absolute() and Path(name).name not in ranked), None)
+    return f"read {read}" if read else ""
+
+
+def _flaw_of(receipt: Receipt, wrote: Mapping[str, str]) -> str:
+    if not is_time(receipt.received):
+        return f"{receipt.received!r} is no time"
+    place, dot, suffix = (receipt.stored or "").partition(f"{receipt.group}/{receipt.run}/{receipt.version}")
+    as_stored = dot and not place and receipt.version is not None and _SUFFIX.fullmatch(suffix)
+    if not (as_stored if receipt.status == ACCEPTED else receipt.stored is None):
+        return f"no run is stored at {receipt.stored!r}"
+    files = {f"{RECEIPTS}/{receipt.place}"} | ({f"{RUNS}/{receipt.stored}"} if receipt.stored else set())
+    if {*wrote} != files:
+        return f"an intake of this run writes {' and '.join(sorted(files))}, and nothing else"
+    if receipt.stored and wrote[f"{RUNS}/{receipt.stored}"] != receipt.digest:
+        return f"the run stored at {receipt.stored!r} is not the one that came in"
+    return ""
+
+
+def is_time(text: str) -> bool:
+    """Say whether a text is a time with its zone."""
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False

@@ -1,0 +1,361 @@
+"""What runs earn: their answers with people's verdicts and the key, as the data that measures are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.data.assessed import STATES, columns_of
+from nescio.data.evidence import Evidence
+from nescio.data.model import Collection, Question, Run, Verdict
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
+from nescio.errors import MismatchError
+from nescio.formats import ReadOptions, ReadResult, Unjudged, open_source
+from nescio.judging import Human, judge_runs
+from nescio.judging.human import PEOPLE
+from nescio.people.campaigns.folder import Campaign
+from nescio.people.campaigns.handed_in import reworded
+from nescio.people.campaigns.judgements import read_history, read_judgements
+from nescio.people.campaigns.pooling import PooledAnswer, RunContents
+from nescio.people.campaigns.receipts import TakenIn
+from nescio.people.campaigns.screens import NOTHING, sentence_items
+from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
+from nescio.people.campaigns.topics import Part, exercises_of, in_language, without_list, without_questions
+from nescio.people.campaigns.verdicts import resolved, unlisted
+from nescio.pipeline import Loaded, Options, apply, judge, load, read_collection
+from nescio.sources.json import as_text
+from nescio.sources.temporary import temporary_folder
+from nescio.tasks.ave import evidence as ave
+from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.reader import OVER_ANSWERS, OVER_QUESTIONS
+from nescio.tasks.nuggets import pourpre, scoring
+from nescio.tasks.nuggets.parts import AUTOMATICALLY, BY_PEOPLE
+from nescio.tasks.nuggets.reader import KEY as NUGGET_KEY
+from nescio.tasks.nuggets.reader import read_keys
+from nescio.tasks.nuggets.reader import recognise as recognise_nuggets
+from nescio.tasks.nuggets.scoring import Match, Target
+from nescio.tasks.reading.systems.marking import suited_judge
+from nescio.text import plural
+
+WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
+MOST_NAMED = 3
+NOBODY = ""  # a validator that rejects everything, beside which QA systems are ranked where no run is in
+
+
+class Cell(Struct, frozen=True):
+    """What a run gives to a topic, and what became of it: `verdict` is R, W, X or U, or the nuggets found, also of a
+    candidate that was declined; `outcome` says what counts."""
+
+    question: str
+    run: str
+    outcome: str
+    verdict: str
+    answer: str
+
+
+class JudgedRuns(Struct, frozen=True):
+    """The runs of one language with everything that is known of them."""
+
+    part: Part
+    runs: tuple[TakenIn, ...]
+    loaded: Loaded
+    measures: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    outcomes: Outcomes | None = None
+    exercise: Exercise | None = None
+    targets: tuple[Target, ...] = ()
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """The group of each run, as its receipt has it."""
+        return {run.run: run.group for run in self.runs}
+
+
+def judged_runs(said: RunContents, part: Part) -> JudgedRuns | None:
+    """Return the runs on the topics of one language, judged; None where there is none.
+
+    Raises MismatchError where answers are in dispute or judged by nobody, or a key is needed that is not there.
+    """
+    runs = tuple(run for run in said.runs if run.language == part.language)
+    if not runs:
+        return None
+    return {"qa": _answers, "reading": _answers, "ave": _validations, "nuggets": _nuggets, "pan": _scores}[
+        said.topics.task
+    ](said, part, runs)
+
+
+def without_runs(said: RunContents, part: Part) -> JudgedRuns:
+    """Return a language in which no run is in, as tables show it: for AVE with its collection."""
+    files = said.campaign.key_files if said.topics.task == "ave" else ()
+    exercise = _exercise(said, part) if files else None
+    data = Evidence((), (), {}, np.zeros((0, 0), np.uint8))
+    if exercise is not None and any(one.judged for one in exercise.candidates):
+        data, _ = ave.evidence(exercise, {NOBODY: ()})
+    return JudgedRuns(part, (), Loaded(data), (), (), None, exercise)
+
+
+# ---- qa and reading ----
+
+
+def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
+    campaign, settings = said.campaign, said.campaign.settings
+    collection = Collection(settings.name, tuple(with_key(campaign, part)))
+    own = [Run(run.run, tuple(r for r in said.content[run.run] if r.rank == 1)) for run in runs]
+    given = {(run.run, one.question): one for run in runs for one in said.given(run) if one.rank == 1}
+    items = {key: said.item_id(one) for key, one in given.items()}
+    verdicts = resolved(campaign, {*items.values()})
+    named = {key: verdicts[item] for key, item in items.items() if item in verdicts}
+    key_judge = settings.judge or ("choice" if all(q.options for q in collection.questions) else "")
+    listed = any(question.accepted is not None for question in collection.questions)
+    if not named and not key_judge and settings.task == "reading" and (campaign.key_files or listed):
+        return _marked(part, runs, collection, own, given)
+    labels = {key: Label(key[1], STATES[Verdict(verdict)], key[0]) for key, verdict in named.items()}
+    outcomes, notes = judge_runs(collection, own, Human(labels))
+    places = ({name: i for i, name in enumerate(names)} for names in (outcomes.runs, outcomes.questions))
+    run_at, question_at = places
+    letters = {(run_at[run], question_at[q]): Verdict(letter) for (run, q), letter in named.items()}
+    judges = (PEOPLE,) if named else ()
+    if key_judge and campaign.key_files and (outcomes.state == NOT_GRADED).any():
+        result = judge(ReadResult(Unjudged(collection, tuple(own), ())), key_judge)
+        outcomes, notes = _filled(outcomes, result), (*notes, *result.notes)
+        judges = (*judges, *result.judges)
+    _all_judged(campaign, outcomes)
+    more = columns_of(outcomes.state, letters)
+    outcomes = replace(outcomes, extra_columns={**outcomes.extra_columns, **more})
+    read = ReadResult(outcomes, tuple(notes), settings.measures or ("c@1", "accuracy", "coverage"), judges, "campaign")
+    loaded = apply(read, Options())
+    cells = _cells(outcomes, loaded, named, given)
+    return JudgedRuns(part, tuple(runs), loaded, read.measures, tuple(cells), outcomes)
+
+
+def with_key(campaign: Campaign, part: Part) -> list[Question]:
+    """Return the questions of a part, with their gold where there is a key, and the sentences that people accept."""
+    questions = list(part.questions.values())
+    if campaign.key_files:
+        collection, _ = read_collection(list(campaign.key_files), ReadOptions(gold=False))
+        questions = [question for question in collection.questions if question.id in part.questions]
+    own = {item.question: item.id for item in sentence_items(campaign)}
+    listed = resolved(campaign, {*own.values()}) if own else {}
+    return [
+        replace(question, accepted=() if said == NOTHING else tuple(map(int, said.split(","))))
+        if (said := listed.get(own.get(question.id, "")))
+        else question
+        for question in questions
+    ]
+
+
+def _filled(people: Outcomes, by_key: ReadResult) -> Outcomes:
+    """Return people's verdicts, and those of the key's judge where people gave none."""
+    assert isinstance(by_key.data, Outcomes)
+    state = np.where(people.state == NOT_GRADED, by_key.data.state, people.state)
+    candidate = people.candidate
+    if candidate is not None and by_key.data.candidate is not None:
+        candidate = np.where(candidate == -1, by_key.data.candidate, candidate)
+    return replace(people, state=state.astype(np.int8), candidate=candidate)
+
+
+def _all_judged(campaign: Campaign, outcomes: Outcomes) -> None:
+    open_ = np.argwhere(outcomes.state == NOT_GRADED)
+    if len(open_):
+        first = ", ".join(f"{outcomes.questions[q]} of {outcomes.runs[r]}" for r, q in open_[:MOST_NAMED])
+        raise MismatchError(
+            f"{len(open_)} answers have not been judged (first: {first}); pool them and have them judged (nescio"
+            f" campaign status {campaign.folder}), or name a judge in campaign.toml, which judges by the key"
+        )
+
+
+def _cells(
+    outcomes: Outcomes,
+    loaded: Loaded,
+    named: Mapping[tuple[str, str], str],
+    given: Mapping[tuple[str, str], PooledAnswer],
+) -> list[Cell]:
+    """Return what became of every answer: the outcome that counts, and the verdict, of a declined candidate too."""
+    data = loaded.data
+    assert isinstance(data, Evidence)
+    words = {word: data.column(word) for word in WORDS.values()}
+    cells = []
+    for r, run in enumerate(data.runs):
+        for q, question in enumerate(data.questions):
+            outcome = next((word for word, column in words.items() if column[r, q] == 1), "")
+            one = given.get((run, question))
+            verdict = named.get((run, question), "")
+            if not verdict and outcomes.state[r, q] == SILENT and outcomes.candidate is not None and one is not None:
+                verdict = {1: "R", 0: "W"}.get(int(outcomes.candidate[r, q]), "")
+            verdict = verdict or {"correct": "R", "incorrect": "W"}.get(outcome, "")
+            cells.append(Cell(question, run, outcome, verdict, one.answer if one else ""))
+    return cells
+
+
+def _marked(
+    part: Part,
+    runs: Sequence[TakenIn],
+    collection: Collection,
+    own: Sequence[Run],
+    given: Mapping[tuple[str, str], PooledAnswer],
+) -> JudgedRuns:
+    """Mark answers about stories by the key, as `nescio read score` does."""
+    unjudged = ReadResult(Unjudged(collection, tuple(own), ()))
+    name, suited = suited_judge(unjudged, None)
+    result = judge(unjudged, name)
+    assert isinstance(result.data, Outcomes)
+    measures = tuple(suited or result.measures)
+    loaded = apply(result, Options(judge=name))
+    cells = _cells(result.data, loaded, {}, given)
+    return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), result.data)
+
+
+# ---- answer validation ----
+
+
+def _validations(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
+    campaign = said.campaign
+    _need_key(campaign)
+    exercise = _exercise(said, part)
+    own = {run.run: said.content[run.run] for run in runs}
+    data, notes = ave.evidence(exercise, own)
+    outcomes, _ = ave.selections(exercise, own)
+    measures = campaign.settings.measures or (*OVER_ANSWERS, "ave.AUC", *OVER_QUESTIONS)
+    value = {(one.question_id, one.id): one for one in exercise.candidates}
+    cells = []
+    for run, validations in own.items():
+        selected = {one.question_id: one for one in validations if one.decision == "SELECTED"}
+        for question in exercise.questions:
+            one = selected.get(question.id)
+            if one is None:
+                cells.append(Cell(question.id, run, "unanswered", "", ""))
+                continue
+            candidate = value[question.id, one.answer_id]
+            outcome = "correct" if candidate.value == "VALIDATED" else "incorrect"
+            cells.append(Cell(question.id, run, outcome, str(candidate.value or "UNKNOWN"), candidate.answer))
+    loaded = Loaded(data, notes, measures, format="ave")
+    return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), outcomes, exercise)
+
+
+def _exercise(said: RunContents, part: Part) -> Exercise:
+    """Return the collection of a language, with its gold."""
+    parts = [exercise for exercise, _ in exercises_of(said.campaign.key_files)]
+    if part.language:
+        parts = [in_language(exercise, part.language) for exercise in parts]
+    return without_questions(next(one for one in parts if one.questions), said.topics.dropped)
+
+
+def _need_key(campaign: Campaign) -> None:
+    if not campaign.key_files:
+        raise MismatchError(f"{campaign.folder / 'key'} is empty, but {campaign.settings.task} is scored by its key")
+
+
+# ---- nuggets ----
+
+
+def _nuggets(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
+    campaign = said.campaign
+    _need_key(campaign)
+    sources = [source for path in campaign.key_files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
+    targets = [target for target in read_keys(sources).targets() if target.id in part.questions]
+    own = [scoring.Run(run.run, said.content[run.run]) for run in runs]
+    verdicts = resolved(campaign, {said.item_id(one) for run in runs for one in said.given(run)})
+    if not verdicts:
+        data, notes = pourpre.evidence(targets, own)
+        measures: tuple[str, ...] = AUTOMATICALLY
+        matches: list[Match] = []
+    else:
+        questions = {said.item_id(one): one.question for run in runs for one in said.given(run)}
+        _check_listed(campaign, questions, targets, verdicts)
+        matches = list(_matches(said, runs, verdicts))
+        data, notes = scoring.evidence(targets, own, matches)
+        notes = (*notes, *reworded(read_history(campaign), questions))
+        measures = BY_PEOPLE
+    measures = campaign.settings.measures or measures
+    notes = (*notes, *without_list(part.questions, [target.id for target in targets if target.nuggets]))
+    nuggets = {target.id: target.nuggets for target in targets}
+    found_nuggets: dict[tuple[str, str], set[str]] = {}
+    for match in matches:
+        found_nuggets.setdefault((match.target_id, match.run), set()).update({match.nugget_id} - {""})
+    cells = []
+    for run in own:
+        for target in part.questions:
+            response = run.responses.get(target)
+            strings = response.strings if response else ()
+            found = found_nuggets.get((target, run.name), ())
+            order = [nugget.id for nugget in nuggets.get(target, ()) if nugget.id in found]
+            outcome = "" if strings else "unanswered"
+            cells.append(Cell(target, run.name, outcome, ",".join(order), " / ".join(strings)))
+    loaded = Loaded(data, notes, measures, format="nuggets")
+    return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), None, None, tuple(targets))
+
+
+def _check_listed(
+    campaign: Campaign, questions: Mapping[str, str], targets: Sequence[Target], verdicts: Mapping[str, str]
+) -> None:
+    """Raise MismatchError where a verdict that counts names a nugget that its target does not have."""
+    counting = [one for one in read_judgements(campaign) if one.verdict == verdicts.get(one.item)]
+    nuggets = [(target.id, nugget.id) for target in targets for nugget in target.nuggets]
+    if strays := [*unlisted(counting, questions, nuggets)]:
+        named = "; ".join(strays[:MOST_NAMED])
+        raise MismatchError(
+            f"{plural(len(strays), 'verdict')} on nuggets that no list has: {named}; put the nuggets back into the "
+            "list, or have these answers judged again"
+        )
+
+
+def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, str]) -> list[Match]:
+    """Return what assessors found in each string; a string that nobody judged is an error, not a miss."""
+    matches, open_ = [], []
+    for run in runs:
+        for given in said.given(run):
+            verdict = verdicts.get(said.item_id(given))
+            if verdict is None:
+                open_.append(f"{given.question} of {run.run}")
+                continue
+            for nugget in ("",) if verdict == "-" else verdict.split(","):
+                matches.append(Match(run.run, given.question, nugget, given.rank - 1))
+    if open_:
+        named = ", ".join(open_[:MOST_NAMED])
+        raise MismatchError(
+            f"{len(open_)} strings have not been judged (first: {named}); pool them and have them judged"
+        )
+    return matches
+
+
+# ---- PAN ----
+
+
+def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
+    campaign = said.campaign
+    _need_key(campaign)
+    with temporary_folder() as folder:
+        files = [folder / f"{run.run}{run.path.suffix}" for run in runs]
+        for file, run in zip(files, runs, strict=True):
+            file.write_bytes(run.path.read_bytes())
+        loaded = load([*campaign.key_files, *files], Options(format_in="pan"))
+    assert isinstance(loaded.data, Evidence)
+    cells = []
+    values = loaded.data.columns["verification.value"]
+    for r, name in enumerate(loaded.data.runs):
+        for q, question in enumerate(loaded.data.questions):
+            outcome = next((word for word in WORDS.values() if loaded.data.column(word)[r, q] == 1), "")
+            cells.append(Cell(question, name, outcome, "", as_text(float(values[r, q])) or ""))
+    measures = campaign.settings.measures or loaded.measures
+    return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells))
+
+
+def group_of(run: str, settings: Settings, taken_in: Mapping[str, str]) -> tuple[str, str]:
+    """Return the group of a run or QA system (empty: none of the campaign), and the rest of its name.
+
+    `taken_in` are the groups of runs by their receipts. Only of another system does the name tell the group. A name in
+    CLEF's manner stays whole: `fuha071dede` is of the group `fuha`.
+    """
+    if group := taken_in.get(run, ""):
+        return group, run[len(group) + 1 :] if is_named_for(run, group) else run
+    for name, group in settings.systems.items():
+        if fnmatchcase(run, name):
+            return group, run
+    if group := named_group(run, settings.groups):
+        return group, run[len(group) + 1 :]
+    numbered = [group for group in settings.groups if is_numbered_for(run, group)]
+    return max(numbered, key=len, default=""), run

@@ -1,0 +1,162 @@
+"""The checker of a campaign for platforms that others run: a bundle for Codabench, and a container for TIRA.
+
+What is in them is what teams are handed, so nothing in them is secret. The layout of a bundle is that of Codabench's
+version 2 (`competition.yaml`); an evaluator of TIRA reads $inputDataset and $inputRun and writes evaluation.prototext.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from datetime import datetime, timedelta
+from importlib.resources import files
+from pathlib import Path
+
+from nescio._version import __version__
+from nescio.errors import UsageError, opt
+from nescio.people.campaigns.folder import Campaign, contents, put, step
+from nescio.people.campaigns.handing_out import HandedOut, handout_files, packed
+from nescio.people.campaigns.log import read_log
+from nescio.sources.writing import atomic_folder, atomic_write
+
+PROGRAM = "check_runs.py"
+DATA = "reference_data"
+COLUMNS = {"faults": "asc", "sound": "desc", "runs": "desc", "answered": "desc", "topics": "desc"}
+_SIDE = 64  # pixels of the picture that a bundle must have
+_COLOUR = b"\x1f\x4e\x79"
+
+
+def export(
+    campaign: Path | str, output: Path | str, *, codabench: bool = False, tira: bool = False, image: str = "python:3.11"
+) -> HandedOut:
+    """Write the checker of a campaign for a platform that checks runs as they are submitted.
+
+        nescio.campaign.export("campaign", "bundle.zip", codabench=True)
+        nescio.campaign.export("campaign", "checker", tira=True)
+
+    `codabench` writes a bundle (.zip) to upload there: its scoring program is the checker, its reference data are the
+    topics without gold, and its leaderboard has faults and answers. `tira` writes a new folder with a Dockerfile, from
+    which the evaluator is built. `image` is the Docker image that either starts from; where it lacks nescio, it is
+    installed. Raises UsageError for another suffix, a folder that holds something, and unless one of the two is asked
+    for.
+    """
+    path = Path(output)
+    if codabench == tira:
+        raise UsageError(f"say for which platform: {opt('codabench', True)} or {opt('tira', True)}")
+    with step(campaign) as opened:
+        handed = handout_files(opened)
+        if codabench:
+            if path.suffix.lower() != ".zip":
+                raise UsageError(f"{path}: a bundle is written to .zip (found {path.suffix!r})")
+            made = _bundle(opened, handed, image)
+            with atomic_write(path) as draft:
+                draft.write_bytes(packed(made))
+            return HandedOut(path, tuple(made), "upload it at Codabench: Benchmarks, Management, Upload")
+        made = _container(opened, handed, image)
+        if not (path.is_dir() and contents(path) == made):
+            with atomic_folder(path) as folder:
+                for name, content in made.items():
+                    put(folder / name, content)
+    return HandedOut(path, tuple(made), f"docker build -t {opened.folder.resolve().name}-checker {path}")
+
+
+def _program() -> bytes:
+    return (files("nescio.people.campaigns") / "hosted" / PROGRAM).read_bytes()
+
+
+def _bundle(campaign: Campaign, handed: dict[str, bytes], image: str) -> dict[str, bytes]:
+    """Return the files of a bundle. JSON is YAML, so that no text of a campaign can be taken for anything else."""
+    command = f"python3 /app/program/{PROGRAM} /app/input/ref /app/input/res /app/output"
+    return {
+        "competition.yaml": json.dumps(_competition(campaign, image), indent=2, ensure_ascii=False).encode() + b"\n",
+        "logo.png": _picture(),
+        "overview.md": handed["README.md"],
+        "terms.md": b"The organisers of the campaign say on which terms you take part.\n",
+        "scoring_program/metadata.yaml": f"command: {command}\n".encode(),
+        f"scoring_program/{PROGRAM}": _program(),
+        **{f"{DATA}/{name}": content for name, content in handed.items()},
+    }
+
+
+def _competition(campaign: Campaign, image: str) -> dict[str, object]:
+    settings = campaign.settings
+    begin, end = datetime.fromisoformat(read_log(campaign)[0].at), settings.deadline
+    phase = {"index": 0, "name": "Submission", "start": _moment(begin), "tasks": [0]}
+    if end is not None:
+        phase |= {"start": _moment(min(begin, end - timedelta(days=1))), "end": _moment(end)}  # begins before it ends
+    columns = [
+        {"title": key, "key": key, "index": index, "sorting": order, "precision": 0}
+        for index, (key, order) in enumerate(COLUMNS.items())
+    ]
+    return {
+        "version": 2,
+        "title": settings.name,
+        "description": f"Runs are checked against {campaign.topics().count} topics; their scores follow.",
+        "image": "logo.png",
+        "terms": "terms.md",
+        "docker_image": image,
+        "enable_detailed_results": True,
+        "show_detailed_results_in_leaderboard": False,
+        "can_participants_make_submissions_public": False,
+        "pages": [{"title": "Overview", "file": "overview.md"}],
+        "tasks": [
+            {
+                "index": 0,
+                "name": "Check of runs",
+                "scoring_program": "scoring_program/",
+                "reference_data": f"{DATA}/",
+            }
+        ],
+        "phases": [phase | {"accepts_only_result_submissions": True, "public_data": f"{DATA}/"}],
+        "leaderboards": [{"title": "Checked runs", "key": "main", "submission_rule": "Force_Last", "columns": columns}],
+    }
+
+
+def _moment(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M:%S}"
+
+
+def _picture() -> bytes:
+    """Return a PNG of one colour: a bundle must have a picture, and organisers have a better one."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = (b"\0" + _COLOUR * _SIDE) * _SIDE
+    head = struct.pack(">IIBBBBB", _SIDE, _SIDE, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+
+
+def _container(campaign: Campaign, handed: dict[str, bytes], image: str) -> dict[str, bytes]:
+    """Return the files of a folder from which the evaluator is built, the topics among them."""
+    recipe = [
+        f"FROM {image}",
+        f"RUN pip install --no-cache-dir nescio=={__version__}",
+        f"COPY {PROGRAM} /evaluator/",
+        f"COPY {DATA} /evaluator/{DATA}",
+        f'ENTRYPOINT ["python3", "/evaluator/{PROGRAM}"]',
+    ]
+    command = f"/evaluator/{PROGRAM} /evaluator/{DATA} $inputRun $outputDir"
+    told = [
+        f"# The checker of {campaign.settings.name} for TIRA",
+        "",
+        "Build the image, push it to where TIRA finds it, and register it as the evaluator with this command:",
+        "",
+        f"    python3 {command}",
+        "",
+        "Try it here, with a folder of runs:",
+        "",
+        "    docker build -t checker .",
+        f'    docker run --rm -v "$PWD/runs:/runs:ro" -v "$PWD/out:/out" checker /evaluator/{DATA} /runs /out',
+        "",
+        "The check needs no network. `out/evaluation.prototext` has the figures, and `out/detailed_results.html` every",
+        "fault.",
+        "",
+    ]
+    return {
+        "Dockerfile": "\n".join([*recipe, ""]).encode(),
+        "README.md": "\n".join(told).encode(),
+        PROGRAM: _program(),
+        **{f"{DATA}/{name}": content for name, content in handed.items()},
+    }

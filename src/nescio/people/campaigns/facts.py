@@ -1,0 +1,110 @@
+"""What a campaign was, as its overview tells: topics, groups, runs, answers and dates, and how far its assessors
+agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from nescio.data.assessors import ADJUDICATION
+from nescio.people.campaigns.entries import ACCEPTED
+from nescio.people.campaigns.folder import Campaign
+from nescio.people.campaigns.group_tables import EVERYTHING
+from nescio.people.campaigns.judgements import Judgement, by_item, read_history, read_judgements
+from nescio.people.campaigns.layouts import UNDEFINED, Table, figure
+from nescio.people.campaigns.pooling import POOLED, Item, RunContents, pool_items, read_items
+from nescio.people.campaigns.receipts import read_receipts
+from nescio.people.campaigns.topics import nugget_texts
+from nescio.people.campaigns.verdicts import Agreement, agreement
+from nescio.text import plural
+
+_MEASURES = {
+    "p_o": "Observed agreement",
+    "alpha": "Krippendorff's alpha",
+    "AC1": "Gwet's AC1",
+    "kappa": "Cohen's kappa",
+}
+
+
+def facts(said: RunContents) -> Table:
+    """Lay out topics, groups, runs and answers of each language, and when runs came in and answers were judged."""
+    campaign, parts = said.campaign, said.topics.parts
+    languages = campaign.settings.languages
+    rows = [
+        _row("Topics", languages, lambda name: sum(len(parts[one].questions) for one in parts if name in ("", one))),
+        _row("Groups", languages, lambda name: len({run.group for run in said.runs if name in ("", run.language)})),
+        _row("Runs", languages, lambda name: sum(name in ("", run.language) for run in said.runs)),
+    ]
+    taken = [one for one in read_receipts(campaign) if one.status == ACCEPTED and one.run in said.content]
+    spans = {"Runs received": _span(one.received for one in taken)}
+    if said.topics.task in POOLED:
+        items, judged = pool_items(said)[0], _people(campaign, read_judgements(campaign))
+        rows += _answers(items, judged, languages)
+        spans["Answers judged"] = _span(one.at for one in read_history(campaign)) if judged else ""
+    rows += [(name, *[""] * len(languages), span) for name, span in spans.items() if span]
+    head = ("Campaign", *languages, EVERYTHING)
+    return Table("facts", f"{campaign.settings.name} in figures", head, tuple(rows), len(head))
+
+
+def _row(name: str, languages: Sequence[str], count: Callable[[str], int]) -> tuple[str, ...]:
+    """Count for each language, and over all of them (an empty name)."""
+    return (name, *(f"{count(language):,}" for language in (*languages, "")))
+
+
+def _people(campaign: Campaign, judgements: Iterable[Judgement]) -> dict[str, set[str]]:
+    """Return who judged each answer, adjudicators among them."""
+    known = {item.id for item in read_items(campaign)}
+    return {item: {*given} for item, given in by_item(judgements).items() if item in known}
+
+
+def _answers(items: Sequence[Item], judged: dict[str, set[str]], languages: Sequence[str]) -> list[tuple[str, ...]]:
+    """Count distinct answers, and how many of them people judged, how many two or more, and how many were settled."""
+    of: dict[str, Callable[[set[str]], bool]] = {
+        "Distinct answers": lambda _: True,
+        "Judged by people": bool,
+        "Judged by two or more": lambda who: len(who - {ADJUDICATION}) > 1,
+        "Adjudicated": lambda who: ADJUDICATION in who,
+    }
+    if not judged:
+        of = {"Distinct answers": of["Distinct answers"]}
+
+    def row(name: str, holds: Callable[[set[str]], bool]) -> tuple[str, ...]:
+        def count(language: str) -> int:
+            own = (item for item in items if language in ("", item.language))
+            return sum(holds(judged.get(item.id, set())) for item in own)
+
+        return _row(name, languages, count)
+
+    return [row(name, holds) for name, holds in of.items()]
+
+
+def _span(times: Iterable[str]) -> str:
+    """Return the first and the last day of times; one where they are the same, nothing where there is none."""
+    days = sorted({time[: len("2010-06-30")] for time in times})
+    return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
+
+
+def agreement_table(campaign: Campaign, resamples: int, seed: int) -> Table:
+    """Lay out how far assessors agree, over what, and who; they are numbered, as papers do not name them."""
+    items = {item.id: item.question for item in read_items(campaign)}
+    judgements = [one for one in read_judgements(campaign) if one.item in items]
+    nuggets = None
+    if campaign.settings.task == "nuggets":
+        own: dict[str, set[str]] = {}
+        for question, nugget, *_ in nugget_texts(campaign.key_files):
+            own.setdefault(question, set()).add(nugget)
+        nuggets = {item: own.get(question, set()) for item, question in items.items()}
+    rows = agreement(judgements, resamples, seed, nuggets)
+    names = sorted({who for row in rows for who in row.assessors.split(", ")})
+    names.sort(key=lambda who: campaign.hidden_order("assessor", who))
+    head = ("Measure", "Value", "95% interval", "Assessors", "Over")
+    title = "Agreement of the assessors"
+    return Table("agreement", title, head, tuple(_agreed(row, names) for row in rows), 1)
+
+
+def _agreed(row: Agreement, names: Sequence[str]) -> tuple[str, ...]:
+    who = row.assessors.split(", ")
+    number = {name: str(at) for at, name in enumerate(names, 1)}
+    shown = str(len(who)) if row.measure != "kappa" else " and ".join(sorted(number[name] for name in who))
+    over = plural(row.n, row.unit) + (f" on {plural(row.answers, row.whole)}" if row.unit == "decision" else "")
+    span = UNDEFINED if row.low is None or row.high is None else f"[{figure(row.low)}, {figure(row.high)}]"
+    return (_MEASURES[row.measure], figure(row.value), span, shown, over)

@@ -1,0 +1,172 @@
+"""The folder of a campaign: what stands where, one step at a time, and the secret that its orders come from."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from nescio.errors import MismatchError, UsageError
+from nescio.people.campaigns import topics as asked
+from nescio.people.campaigns.chain import UNREADABLE, links
+from nescio.people.campaigns.settings import Settings, read_settings
+from nescio.sources.locks import locked
+from nescio.sources.writing import DRAFT, atomic_write, draft_of, naming
+
+TOPICS, KEY, HANDOUT, RUNS, RECEIPTS = "topics", "key", "handout", "runs", "receipts"
+POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "results", "site"
+RETURNS, GUIDELINES = "returns", "guidelines.md"
+LOG, SECRET = "campaign.log", "campaign.secret"
+# Folders that their owner alone may open: answers, what groups sent and get back, and what people said. Topics, what
+# teams are handed, and the site are public.
+PRIVATE = (KEY, SHEETS, RUNS, RECEIPTS, POOL, JUDGEMENTS, RESULTS, RETURNS)
+CLOSED = (KEY, SHEETS)  # and of which each file is private too, as it may be copied elsewhere
+HEAD = "campaign.head"  # the digest of the last line of the log
+_Kind = TypeVar("_Kind")
+
+
+class Campaign(Struct, frozen=True):
+    """A campaign on disk: its folder and its settings."""
+
+    folder: Path
+    settings: Settings
+
+    def __truediv__(self, name: str) -> Path:
+        return self.folder / name
+
+    def topics(self) -> asked.Topics:
+        """Read the topics that count, which have no gold."""
+        return asked.without(asked.read_topics(self / TOPICS, self.settings.task), self.settings.dropped)
+
+    def hidden_order(self, *words: str) -> str:
+        """Return what to sort by so that nobody who lacks the secret of the campaign can tell the order, or its
+        inverse; raises UsageError where the secret is gone."""
+        return keyed(self.secret, *words)
+
+    @property
+    def secret(self) -> str:
+        """The secret; raises UsageError where it is gone."""
+        if not (self / SECRET).is_file():
+            raise UsageError(f"{self / SECRET} is missing; orders and names that nobody can guess are made from it")
+        return text_of(self / SECRET)
+
+    @property
+    def key_files(self) -> list[Path]:
+        """The files and folders of the key, if there is one."""
+        return [path for path in sorted((self / KEY).glob("*")) if not DRAFT.fullmatch(path.name)]
+
+
+def keyed(secret: str, *words: str) -> str:
+    """Return 64 hexadecimal digits that nobody can work out of these words without the secret."""
+    return hmac.new(secret.encode(), json.dumps(words).encode(), "sha256").hexdigest()
+
+
+def open_campaign(folder: Path | str) -> Campaign:
+    """Open a campaign to look at it; raises UsageError where the folder is not one."""
+    return Campaign(Path(folder), read_settings(Path(folder)))
+
+
+@contextmanager
+def step(folder: Path | str) -> Iterator[Campaign]:
+    """Open a campaign for a step that writes: one at a time, after the drafts of steps that were killed are gone."""
+    campaign = open_campaign(folder)
+    with locked(campaign.folder) as free:
+        if not free:
+            raise UsageError(f"{campaign.folder}: another step of this campaign is running; wait until it ends")
+        _sweep(campaign.folder)
+        keep_head(campaign.folder)
+        yield campaign
+
+
+def _sweep(folder: Path) -> None:
+    for path in [*drafts(folder)]:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def drafts(folder: Path) -> Iterator[Path]:
+    """Yield the files and folders that are named like the drafts of steps."""
+    for root, folders, files in os.walk(folder):
+        names = [name for name in (*folders, *files) if DRAFT.fullmatch(name)]
+        folders[:] = [name for name in folders if name != ".git" and name not in names]
+        yield from (Path(root) / name for name in names)
+
+
+def keep_head(folder: Path) -> None:
+    """Write the digest of the last line of the log, if the file holds that of an earlier line or is missing.
+
+    A step that was killed after its line leaves an earlier digest. Any other content is left for `verify` to report."""
+    *earlier, last = links(folder / LOG) or [""]
+    path = folder / HEAD
+    if last and (not path.exists() or path.read_bytes().decode(errors="replace").strip() in earlier):
+        put(path, f"{last}\n".encode())
+
+
+def put(path: Path, content: bytes) -> None:
+    """Write a file of a campaign whole or not at all, in a folder that is made where there is none; one that holds
+    these bytes already is left alone. Raises MismatchError for a link, through which another file would be written."""
+    private = path.parent.name in CLOSED
+    if path.is_symlink():
+        raise MismatchError(f"{path} is a link to another file, and nescio makes none; delete it")
+    with naming(path, path.parent):
+        for folder in reversed([path.parent, *path.parent.parents]):
+            folder.mkdir(0o700 if folder.name in PRIVATE else 0o777, exist_ok=True)
+    if path.is_file() and path.read_bytes() == content:
+        if private:
+            path.chmod(0o600)  # an earlier nescio let others read it
+        return
+    with atomic_write(path, 0o600 if private else 0o666) as draft:
+        draft.write_bytes(content)
+
+
+def text_of(path: Path) -> str:
+    """Return a text that somebody may have edited, whatever bytes it holds; empty where there is none."""
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+
+def decoded(path: Path, kind: type[_Kind], then: str = "") -> _Kind:
+    """Return what a file that nescio wrote holds; raises MismatchError, with what to do then, where it is another."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except UNREADABLE as error:
+        raise MismatchError(f"{path} is not what nescio wrote: {error}{then and f'; {then}'}") from None
+
+
+@contextmanager
+def renewed(path: Path) -> Iterator[Path]:
+    """Yield a folder to fill, which takes the place of `path` when the block ends well.
+
+    Between the going of the old one and the coming of the new there is a moment without either; a step that is killed
+    then is repeated, and makes it again.
+    """
+    with naming(path, path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    draft = draft_of(path)
+    try:
+        with naming(path, draft):
+            draft.mkdir(0o700)
+            yield draft
+            kept = path.stat().st_mode & 0o777 if path.is_dir() else 0o700  # which the organisers may have changed
+            draft.chmod(kept if path.name in PRIVATE else 0o755)
+            old = draft_of(path)
+            if path.exists():
+                path.rename(old)
+            draft.rename(path)
+            shutil.rmtree(old, ignore_errors=True)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return what every file of a folder holds, by its path in it."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

@@ -1,0 +1,214 @@
+"""Tables of groups and languages: who took part, the best of each group in each language, and each group's QA run
+beside its run of answer validation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from nescio.data.results import Scores
+from nescio.people.campaigns.evidence import JudgedRuns, group_of
+from nescio.people.campaigns.layouts import Table, figure, named_run, percent, sortable
+from nescio.people.campaigns.ranking import Ranked
+from nescio.people.campaigns.receipts import TakenIn
+from nescio.people.campaigns.settings import Settings
+from nescio.tasks.ave import baselines as reference
+from nescio.tasks.ave.baselines import Place
+from nescio.tasks.ave.building import counts
+
+ScoredRuns = tuple[JudgedRuns, Scores]
+EVERYTHING = "All"  # the column of a campaign that does not distinguish languages
+
+
+def participants(settings: Settings, runs: Sequence[TakenIn]) -> Table:
+    """Lay out Table 3 of AVE 2007: groups, and how many runs each has in each language."""
+    languages = settings.languages or ("Runs",)
+    rows = []
+    for group, title in settings.groups.items():
+        own = [run for run in runs if run.group == group]
+        counts = [sum(not settings.languages or run.language == language for run in own) for language in languages]
+        if own:
+            rows.append(
+                [title, *(str(count or "") for count in counts), *([str(len(own))] if settings.languages else [])]
+            )
+    totals = [sum(not settings.languages or run.language == language for run in runs) for language in languages]
+    rows.append(["Total", *map(str, totals), *([str(len(runs))] if settings.languages else [])])
+    head = ("Group", *languages, *(["Total"] if settings.languages else []))
+    title = f"Participants and runs in {settings.name}"
+    return Table("participants", title, head, tuple(map(tuple, rows)), 1, groups_only=True)
+
+
+def collections(languages: Sequence[Ranked]) -> Table:
+    """Lay out Table 2 of AVE 2007: questions and answers of each language, and how many of each value."""
+    columns = [counts(one.judged.exercise)[0] for one in languages if one.judged.exercise]
+    head = ("Collection", *(one.judged.part.language or EVERYTHING for one in languages))
+    rows: list[tuple[str, ...]] = [
+        ("Questions", *(str(one.questions) for one in columns)),
+        ("Answers (final)", *(str(one.answers) for one in columns)),
+        ("VALIDATED", *(str(one.validated) for one in columns)),
+        ("REJECTED", *(str(one.rejected) for one in columns)),
+        ("UNKNOWN", *(str(one.unknown) for one in columns)),
+    ]
+    if any(one.kept for one in columns):
+        shares = (percent(math.nan if one.kept is None else one.kept) for one in columns)
+        rows.insert(2, ("% over available answers", *shares))
+    return Table("collections", "Number of questions and answers in the collections", head, tuple(rows), 1)
+
+
+def best_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
+    """Lay out the best run of each language by each measure; a language without a run has one line."""
+    rows = []
+    for judged, scores in parts:
+        if not judged.runs:
+            rows.append((judged.part.language, "", "", "", figure(math.nan)))
+        for measure in dict.fromkeys(row.measure for row in scores):
+            sound = [row for row in scores if row.measure == measure and not math.isnan(row.value)]
+            if sound:
+                best = max(sound, key=lambda row: row.value)
+                ties = sum(row.value == best.value for row in sound) - 1
+                group, system = named_run(best.run, settings, judged.groups)
+                rows.append((judged.part.language or "all", measure, group, system + _more(ties), figure(best.value)))
+    head = ("Language", "Measure", "Group", "Run", "Value")
+    return Table("best", "The best run of each language", head, tuple(rows), 4, groups_only=True)
+
+
+def _more(ties: int) -> str:
+    return f" (and {ties} more)" if ties else ""
+
+
+def group_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
+    """Lay out the runs by group: each with its rank among the runs of its language, by the first measure."""
+    rows: list[tuple[int, tuple[str, ...]]] = []
+    for judged, scores in parts:
+        first = next(iter(scores)).measure if judged.runs else ""
+        values: Mapping[str, float] = {row.run: row.value for row in scores if row.measure == first}
+        for run in judged.runs:
+            rank = 1 + sum(sortable(value) > sortable(values[run.run]) for value in values.values())
+            group, system = named_run(run.run, settings, judged.groups)
+            place = list(settings.groups).index(run.group)
+            cells = (
+                group,
+                system,
+                judged.part.language or "all",
+                first,
+                figure(values[run.run]),
+                f"{rank} of {len(values)}",
+            )
+            rows.append((place, cells))
+    ordered = tuple(cells for _, cells in sorted(rows, key=lambda row: row[0]))
+    head = ("Group", "Run", "Language", "Measure", "Value", "Rank")
+    return Table("groups", "Runs by group", head, ordered, 4, groups_only=True)
+
+
+def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
+    """Lay out groups by languages: the best run of each by the first measure, the best of all below, and for AVE the
+    two baselines."""
+    measure = next(row.measure for _, scores in parts for row in scores)
+    best = []
+    for judged, scores in parts:
+        group_of_run = {run.run: run.group for run in judged.runs}
+        own: dict[str, float] = {}
+        for row in scores:
+            if row.measure == measure and not math.isnan(row.value):
+                group = group_of_run[row.run]
+                own[group] = max(row.value, own.get(group, -math.inf))
+        best.append(own)
+    below = [("Best", [max(own.values(), default=math.nan) for own in best])]
+    if settings.task == "ave":
+        accepted = [
+            {row.run: row.F for row in reference.expected(judged.exercise)} for judged, _ in parts if judged.exercise
+        ]
+        below += [(name, [values[name] for values in accepted]) for name in (reference.ALL, reference.HALF)]
+    title = f"The best {measure} of each group in each language"
+    return _by_language("languages", title, [judged for judged, _ in parts], best, settings=settings, below=below)
+
+
+def qa_language_table(languages: Sequence[Ranked], settings: Settings) -> Table:
+    """Lay out groups by languages by QA accuracy: the best validator of each, between perfect and random selection."""
+    best = [_best_of_groups(one, reference.AV, settings) for one in languages]
+    bounds = [(name, [one.best(name)[1] for one in languages]) for name in (reference.PERFECT, reference.RANDOM)]
+    title = "The best QA accuracy of each group's validators in each language"
+    values = [{group: place.qa_accuracy for group, place in own.items()} for own in best]
+    judged = [one.judged for one in languages]
+    return _by_language("languages-qa", title, judged, values, settings=settings, above=bounds[:1], below=bounds[1:])
+
+
+Rows = Sequence[tuple[str, Sequence[float]]]
+
+
+def _by_language(
+    name: str,
+    title: str,
+    parts: Sequence[JudgedRuns],
+    best: Sequence[Mapping[str, float]],
+    *,
+    settings: Settings,
+    above: Rows = (),
+    below: Rows = (),
+) -> Table:
+    """Lay out one value of each group and language; a group that has no run there has an empty cell."""
+    taking_part = {run.group for judged in parts for run in judged.runs}
+    rows = [(label, *map(figure, values)) for label, values in above]
+    for group, shown in settings.groups.items():
+        if group in taking_part:
+            had = [any(run.group == group for run in judged.runs) for judged in parts]
+            cells = (figure(own.get(group)) if there else "" for own, there in zip(best, had, strict=True))
+            rows.append((shown, *cells))
+    rows += [(label, *map(figure, values)) for label, values in below]
+    head = ("Group", *(judged.part.language or EVERYTHING for judged in parts))
+    return Table(name, title, head, tuple(rows), 1, groups_only=True)
+
+
+def _best_of_groups(ranking: Ranked, kind: str, settings: Settings) -> dict[str, Place]:
+    """Return the best place of each group of the campaign, of its validators or of its QA systems."""
+    own: dict[str, Place] = {}
+    for place in ranking.places:  # the best first
+        group, _ = group_of(place.system, settings, ranking.judged.groups)
+        if place.type == kind and group:
+            own.setdefault(group, place)
+    return own
+
+
+def selection_table(languages: Sequence[Ranked], settings: Settings) -> Table:
+    """Lay out what Tables 8 to 11 come to: of each language perfect and random selection, the best validator and the
+    best QA system."""
+    rows = []
+    for one in languages:
+        perfect, at_random = one.best(reference.PERFECT)[1], one.best(reference.RANDOM)[1]
+        names, values = [], []
+        for kind in (reference.AV, reference.QA):
+            places, accuracy = one.best(kind)
+            shown = " ".join(filter(None, named_run(places[0].system, settings, one.judged.groups))) if places else ""
+            names.append(shown + _more(len(places) - 1) if places else "")
+            share = places[0].share_of_perfect if places else math.nan
+            values += [figure(accuracy), percent(share)] if places else ["", ""]
+        rows.append((one.judged.part.language or EVERYTHING, *names, figure(perfect), figure(at_random), *values))
+    head = ("Language", "Best AV system", "Best QA system", "Perfect selection", "Random", "AV", "% of perfect")
+    title = "Perfect and random selection, and the best systems of each language by QA accuracy"
+    return Table("selection", title, (*head, "QA", "% of perfect"), tuple(rows), 3, groups_only=True)
+
+
+def beside_table(languages: Sequence[Ranked], settings: Settings) -> Table:
+    """Lay out the groups that took part in both: the best QA run of each beside its best run of answer validation."""
+    rows = []
+    for group, title in settings.groups.items():
+        for one in languages:
+            qa = _best_of_groups(one, reference.QA, settings).get(group)
+            av = _best_of_groups(one, reference.AV, settings).get(group)
+            if qa and av:
+                values = [text for p in (qa, av) for text in (figure(p.qa_accuracy), percent(p.share_of_perfect))]
+                runs = [named_run(place.system, settings, one.judged.groups)[1] for place in (qa, av)]
+                more = round(av.qa_accuracy - qa.qa_accuracy, 12)
+                rows.append(
+                    (
+                        title,
+                        one.judged.part.language or EVERYTHING,
+                        *runs,
+                        *values,
+                        ("+" if more >= 0 else "") + figure(more),
+                    )
+                )
+    head = ("Group", "Language", "QA system", "AV system", "QA", "% of perfect", "AV", "% of perfect", "AV - QA")
+    return Table(
+        "qa-beside-av", "QA accuracy of groups with both kinds of systems", head, tuple(rows), 4, groups_only=True
+    )

@@ -1,0 +1,282 @@
+"""What assessors hand in from a page, or an application exports: JSON Lines, a heading and then every judgement with an
+id and a time of its own, so that no file takes anything from another, in whatever order they are collected."""
+
+from __future__ import annotations
+
+import json
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct, field
+
+from nescio.data.notes import Note, note
+from nescio.errors import FormatError
+from nescio.people.campaigns.chain import UNREADABLE
+from nescio.people.campaigns.judgements import Change, Mark, Present
+from nescio.people.campaigns.log import now
+from nescio.people.campaigns.screens import LIST, ListedNugget, kind_of, list_items, other_items, page_key
+from nescio.people.campaigns.sheet_reading import SheetReader
+from nescio.text import squeeze
+
+if TYPE_CHECKING:
+    from nescio.people.campaigns.pooling import Item
+
+FORMAT = "nescio judgements 1"
+SUFFIX = ".jsonl"
+MOST_BYTES = 100 << 20
+LONGEST = 10_000  # characters of a comment, or of a nugget
+MOST_NUGGETS = 200
+_AHEAD = timedelta(days=1)  # of a clock; what claims to be later is taken to be from then
+
+
+class Heading(Struct, frozen=True):
+    """The first line: whose judgements these are; `key` is what only pages of this campaign know of the assessor."""
+
+    format: str
+    campaign: str
+    assessor: str
+    key: str
+
+
+class Record(Struct, frozen=True):
+    """One judgement: what an assessor said of an item, and when. `given` is what only a server of the campaign knows of
+    an item that it gave to this assessor."""
+
+    id: str
+    item: str
+    at: str
+    verdict: str = ""
+    comment: str = ""
+    mark: Mark = ""
+    pool: int = 0
+    guidelines: str = ""
+    given: str = ""
+
+
+class HandedIn(Struct):
+    """A file that was handed in: whose it is, the judgements that the history lacks, each with its time in UTC, how
+    many items it is about, and of how many it gives a verdict."""
+
+    assessor: str
+    rows: list[tuple[Record, str]] = field(default_factory=list)
+    answers: int = 0
+    judged: int = 0
+
+
+def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], present: Present) -> HandedIn | None:
+    """Read a file that was handed in, with a fault for each line that cannot be taken; None where that is all of it."""
+    try:
+        heading, lines = _lines(reading, path, asked)
+    except (FormatError, OSError) as error:
+        rule, value = (error.rule, error.value) if isinstance(error, FormatError) else (str(error.strerror), None)
+        reading.fault(path, 1, rule, value)
+        return None
+    records: list[tuple[int, Record]] = []
+    for number, line in lines:
+        try:
+            records.append((number, msgspec.json.decode(line, type=Record)))
+        except UNREADABLE:
+            reading.fault(path, number, "this is no judgement that a page wrote; was the file cut off?")
+    items = reading.items | other_items(reading.campaign)
+    taken, last = HandedIn(heading.assessor), dict[str, str]()
+    said = {name: (line.item, line.after) for name, line in present.records.items()}
+    for number, record in sorted(records, key=lambda one: one[1].at):
+        known = present.records.get(record.id)
+        if known is not None and known.assessor != heading.assessor:
+            reading.fault(path, number, f"this judgement is {known.assessor}'s", record.id)
+            continue
+        row = _taken(reading, path, number, record, items)
+        if row is None:
+            continue
+        if known is None and (why := _not_theirs(reading, heading.assessor, record)):
+            reading.fault(path, number, why, record.item)
+            continue
+        what = (record.item, row[0].verdict)
+        if said.get(record.id, what) != what:
+            reading.fault(path, number, "another judgement has this id", record.id)
+            continue
+        last[record.item] = record.verdict
+        if record.id not in said:
+            taken.rows.append(row)
+        said[record.id] = what
+    taken.rows.sort(key=lambda row: row[1])
+    taken.answers, taken.judged = len(last), sum(map(bool, last.values()))
+    return taken
+
+
+def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str], present: Present) -> None:
+    """Find who makes the list of each target, and let strings name the nuggets of lists that are handed in with them,
+    in whichever file. Of two people's lists of one target neither is taken, unless one of them is in already."""
+    targets = {item.id: item.question for item in list_items(reading.campaign)}
+    if reading.nuggets is None or not targets:
+        return
+    given: dict[str, dict[str, set[str]]] = {item: {} for item in targets}
+    for path in paths:
+        with suppress(OSError, FormatError):
+            heading, lines = _lines(reading, path, asked)
+            for _, line in lines:
+                with suppress(*UNREADABLE):
+                    record = msgspec.json.decode(line, type=Record)
+                    listed = listed_nuggets(record.verdict) if record.item in targets else None
+                    if listed is not None and reading.is_asked(heading.assessor, record.item, record.given):
+                        numbers = given[record.item].setdefault(heading.assessor, set())
+                        numbers.update(one.id for one in listed)
+    held = {item: {who for (of, who), line in present.lines.items() if of == item and line.after} for item in targets}
+    for item, by_assessor in given.items():
+        reading.makers[item] = makers = held[item] or {*by_assessor}
+        if len(makers) == 1:
+            reading.nuggets.setdefault(targets[item], set()).update(by_assessor.get(min(makers), ()))
+
+
+def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
+    """Say why a judgement is not this assessor's to give; empty where it is."""
+    if not reading.is_asked(who, record.item, record.given):
+        return f"it was not asked of {who}"
+    makers = reading.makers.get(record.item, set()) if record.verdict else set()
+    if others := sorted(makers - {who}):
+        return f"one list of each target is taken, and {' and '.join(others)} made one; collect the one that is to hold"
+    return ""
+
+
+def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Heading, list[tuple[int, bytes]]]:
+    """Return the heading of a file, and its other lines with their numbers; raises FormatError where it has none."""
+    with path.open("rb") as file:
+        if path.stat().st_size > MOST_BYTES:
+            raise FormatError(path, f"the file is larger than {MOST_BYTES >> 20} MB")
+        lines = list(enumerate(file, 1))
+    heading = _heading(reading, path, lines[0][1].removeprefix(BOM_UTF8) if lines else b"", asked)
+    return heading, lines[1:]
+
+
+def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]) -> Heading:
+    """Return the first line; raises FormatError where it is not that of a page of this campaign."""
+    try:
+        heading = msgspec.json.decode(line, type=Heading)
+    except UNREADABLE:
+        raise FormatError(path, "this is not what a page for assessors hands in") from None
+    if heading.format != FORMAT:
+        raise FormatError(path, f"the format must be {FORMAT!r}", value=heading.format)
+    if heading.key != page_key(reading.campaign.secret, heading.assessor):
+        rule = (
+            "no page of this campaign was written for this assessor: the name was changed, or the campaign is another"
+        )
+        raise FormatError(path, rule, value=heading.assessor)
+    if asked and heading.assessor not in asked:
+        raise FormatError(
+            path, f"nobody of this name was asked; assessors are {', '.join(asked)}", value=heading.assessor
+        )
+    return heading
+
+
+def _taken(
+    reading: SheetReader, path: Path, number: int, record: Record, items: Mapping[str, Item]
+) -> tuple[Record, str] | None:
+    """Return a judgement as the history writes it, with its time; None where it has a fault."""
+    item = items.get(record.item)
+    try:
+        said = min(datetime.fromisoformat(record.at).astimezone(UTC), datetime.now(UTC) + _AHEAD)
+    except (ValueError, OverflowError):
+        reading.fault(path, number, "at must be a time", record.at)
+        return None
+    if item is None:
+        reading.fault(path, number, "no pool had such an item", record.item)
+        return None
+    if not record.id or max(map(len, (record.id, record.comment))) > LONGEST:
+        reading.fault(path, number, f"a judgement has an id, and a comment at most {LONGEST:,} characters")
+        return None
+    verdict = _verdict(reading, path, number, item, record.verdict) if record.verdict else ""
+    if verdict is None:
+        return None
+    kept = msgspec.structs.replace(record, verdict=verdict, comment=record.comment.strip())
+    return kept, said.isoformat(timespec="milliseconds")
+
+
+def _verdict(reading: SheetReader, path: Path, number: int, item: Item, written: str) -> str | None:
+    kind = kind_of(item)
+    if kind != LIST:
+        return reading.verdict(path, number, item, written)
+    if listed_nuggets(written) is not None:
+        return written
+    rule = f"a list has up to {MOST_NUGGETS} nuggets, each with an id and a text of its own, vital or not"
+    reading.fault(path, number, rule, written[:80])
+    return None
+
+
+def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
+    """Return a list of nuggets; None where it is none."""
+    try:
+        rows = msgspec.json.decode(verdict, type=list[ListedNugget])
+    except UNREADABLE:
+        return None
+    sound = all(row.id.isalnum() and row.text.strip() and len(row.text) <= LONGEST for row in rows)
+    return rows if sound and len({row.id for row in rows}) == len(rows) <= MOST_NUGGETS else None
+
+
+def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Change]:
+    """Return the lines that the history gets of a file that was handed in."""
+    at, who, rows = now().isoformat(), taken.assessor, []
+    for record, said in taken.rows:
+        before, of = present.of(record.item, who).verdict, (record.pool, record.guidelines[:12], source)
+        line = Change(at, who, record.item, before, record.verdict, record.comment, *of, record.mark, said, record.id)
+        rows.append(line)
+        present.add(line)
+    return rows
+
+
+def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return the nuggets that assessors listed last, as a key has them, by target; `texts` are those of the targets."""
+    key: dict[str, dict[str, Any]] = {}
+    for line in sorted(present.lines.values(), key=lambda line: line.said or line.at):
+        kind, _, question = line.item.partition(":")
+        listed = (listed_nuggets(line.after) if kind == LIST else None) or []
+        own = [{"id": one.id, "text": one.text.strip(), "vital": one.vital} for one in listed]
+        if own and question in texts:
+            key[question] = {"id": question, "target": texts[question], "nuggets": own}
+    return key
+
+
+def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterator[Note]:
+    """Yield a note on each nugget whose text changed after somebody else named it; `questions` are those of answers.
+
+    A verdict names a nugget by its number, so that it would count for the new text."""
+    lines = [*history]
+    lists: dict[str, list[Change]] = {}
+    for line in sorted(lines, key=lambda line: line.said or line.at):
+        kind, _, question = line.item.partition(":")
+        if kind == LIST and line.after:
+            lists.setdefault(question, []).append(line)
+    for (item, who), held in Present(lines).lines.items():
+        versions = lists.get(questions.get(item, ""), [])
+        time = held.said or held.at
+        then = [line for line in versions if (line.said or line.at) <= time] or versions[:1]
+        if not versions or versions[-1].assessor == who:
+            continue
+        before, now = _texts_of(then[-1]), _texts_of(versions[-1])
+        for number in held.after.split(","):
+            if squeeze(before.get(number, "")) != squeeze(now.get(number, before.get(number, ""))):
+                yield note(
+                    "campaign.reworded_after",
+                    "nugget {number} of {subject} was {before!r} when {who} named it, and is {after!r} now; let {who} "
+                    "look again",
+                    questions[item],
+                    number=number,
+                    who=who,
+                    before=before[number],
+                    after=now[number],
+                )
+
+
+def _texts_of(line: Change) -> dict[str, str]:
+    """Return the texts of a list of nuggets, by their numbers."""
+    return {one.id: one.text for one in listed_nuggets(line.after) or []}
+
+
+def hand_in_lines(heading: Heading, records: Sequence[Record]) -> Iterator[bytes]:
+    """Yield the lines of a file to hand in."""
+    for row in (heading, *records):
+        yield json.dumps(msgspec.to_builtins(row), ensure_ascii=False).encode(errors="replace") + b"\n"

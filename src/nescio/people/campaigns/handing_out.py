@@ -1,0 +1,134 @@
+"""What teams get: the topics without their gold, what a run is, and the means to check one at home."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.errors import UsageError
+from nescio.people.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, put, renewed, step
+from nescio.people.campaigns.log import digests, record
+from nescio.people.campaigns.runs import FORMS, naming
+from nescio.people.campaigns.settings import SETTINGS, written
+from nescio.sources.writing import atomic_write
+from nescio.text import plural
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # an archive of the same files has the same bytes
+
+
+class HandedOut(Struct, frozen=True):
+    """What was written for teams: the place, and its files."""
+
+    path: Path
+    files: tuple[str, ...]
+    after: str
+
+    def __str__(self) -> str:
+        return f"wrote {self.path}: {plural(len(self.files), 'file')} ({', '.join(self.files)})\nnext: {self.after}"
+
+
+def handout(campaign: Path | str) -> HandedOut:
+    """Write what teams get into `handout/` of the campaign: topics without gold, the rules of a run, and a README.
+
+        print(nescio.campaign.handout("campaign"))
+
+    Documents of supporting texts (`doc`) stay. Nothing of the key is read. Raises UsageError where there is no
+    campaign.
+    """
+    with step(campaign) as opened:
+        files = handout_files(opened)
+        if not (opened / HANDOUT).is_dir() or contents(opened / HANDOUT) != files:
+            with renewed(opened / HANDOUT) as draft:
+                for name, content in files.items():
+                    put(draft / name, content)
+        record(opened, "handout", digests(opened, SETTINGS, TOPICS), digests(opened, HANDOUT))
+    after = f"send it to the groups, then take in their runs: nescio campaign intake {opened.folder} FOLDER..."
+    return HandedOut(opened / HANDOUT, tuple(files), after)
+
+
+def checker(campaign: Path | str, output: Path | str) -> HandedOut:
+    """Write one archive (.zip) with which a team checks its runs at home, as the organisers will check them.
+
+        nescio.campaign.checker("campaign", "checker.zip")
+        print(nescio.campaign.check("checker.zip", ["runs/mine.jsonl"]))
+
+    It holds what `handout` writes. Raises UsageError where it cannot be written.
+    """
+    path = Path(output)
+    if path.suffix.lower() != ".zip":
+        raise UsageError(f"{path}: the checker is written to .zip (found {path.suffix!r})")
+    with step(campaign) as opened:  # a step, since it is often written into the campaign: its drafts are swept, too
+        files = handout_files(opened)
+        with atomic_write(path) as draft:
+            draft.write_bytes(packed(files))
+    return HandedOut(path, tuple(files), f"a team runs nescio campaign check {path.name} RUN...")
+
+
+def packed(files: Mapping[str, bytes]) -> bytes:
+    """Return an archive of files, which has the same bytes whenever it is made."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, held in files.items():
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), held, zipfile.ZIP_DEFLATED)
+    return content.getvalue()
+
+
+def handout_files(campaign: Campaign) -> dict[str, bytes]:
+    """Return what teams get, by name: their names are not among it."""
+    settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", systems={})
+    files = {f"{TOPICS}/{name}": content for name, content in contents(campaign / TOPICS).items()}
+    return {"README.md": _readme(campaign).encode(), SETTINGS: written(settings).encode(), **files}
+
+
+def _readme(campaign: Campaign) -> str:
+    settings, topics = campaign.settings, campaign.topics()
+    per = " in each language" if settings.languages else ""
+    lines = [
+        f"# {settings.name}",
+        "",
+        f"{plural(topics.count, 'topic')} in `{TOPICS}/`"
+        + (f", in {', '.join(settings.languages)}" if settings.languages else "")
+        + ".",
+        "",
+        f"A run is a file: {FORMS[settings.task]}. It needs an entry for every topic, even to abstain.",
+        f"A group may submit {plural(settings.runs, 'run')}{per}"
+        + (f", until {settings.deadline:%Y-%m-%d %H:%M} UTC" if settings.deadline else "")
+        + ". A later version of a run replaces an earlier one.",
+        *(
+            ["The file name of a run names its language, as in `run1-" + settings.languages[0] + "`."]
+            if settings.languages
+            else []
+        ),
+        "",
+        f"A confidence is a number from 0 to 1. An answer, or the text that supports it, has at most"
+        f" {settings.characters:,} characters. Files are UTF-8.",
+        *_options(campaign),
+        *(
+            [f"These topics were dropped, and need no answer: {', '.join(settings.dropped)}."]
+            if settings.dropped
+            else []
+        ),
+        "",
+        "Check your runs before you submit them; the organisers run the same check:",
+        "",
+        "    pip install nescio",
+        "    nescio campaign check . my-run" + (".txt" if settings.task == "ave" else ".jsonl"),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _options(campaign: Campaign) -> list[str]:
+    """Say how options are named, where questions have some."""
+    parts = campaign.topics().parts.values()
+    options = [question.options for part in parts for question in part.questions.values() if question.options]
+    if not options:
+        return []
+    how = naming(max(options, key=len), campaign.settings.options_from)
+    lacking = "" if campaign.settings.options_from >= 0 else " A number names none: it could count from 0 or from 1."
+    return [f"Where a question has options, an answer names one by {how}.{lacking}"]

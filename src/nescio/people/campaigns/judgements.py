@@ -1,0 +1,162 @@
+"""The history of judgements: who said what of which answer, and when; what holds now is what was said last.
+
+Nothing that a person said is overwritten: a verdict that is changed or taken back is another line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from nescio.errors import MismatchError
+from nescio.people.campaigns import chain
+from nescio.people.campaigns.entries import is_time
+from nescio.people.campaigns.folder import GUIDELINES, JUDGEMENTS, Campaign
+from nescio.people.campaigns.log import digest, latest, now
+
+HISTORY = f"{JUDGEMENTS}/history.jsonl"
+Kind = Literal["new", "changed", "withdrawn", "skipped", "noted"]
+Mark = Literal["", "flag", "skip"]
+
+
+class Judgement(Struct, frozen=True):
+    """An assessor's verdict on an answer of the pool: R, W, X or U, or the nuggets in it; empty: none any more. `mark`
+    says that the assessor flagged it, or skipped it for the reason in the comment."""
+
+    item: str
+    assessor: str
+    verdict: str
+    comment: str = ""
+    mark: Mark = ""
+
+
+class Change(Struct, frozen=True):
+    """A line of the history. `before` and `after` are verdicts, empty where there was none or is none any more; `pool`
+    is the version of the pool, `guidelines` the beginning of the digest of what assessors were told. `at` is when it
+    was collected. What was judged on a page has `said`, the time of the judgement, and `record`, its own id."""
+
+    at: str
+    assessor: str
+    item: str
+    before: str
+    after: str
+    comment: str
+    pool: int
+    guidelines: str
+    source: str
+    mark: Mark = ""
+    said: str = ""
+    record: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """Whether the verdict is new, changed, or taken back; or an answer was skipped, or only remarked upon."""
+        if not self.after:
+            return "withdrawn" if self.before else "skipped" if self.mark == "skip" else "noted"
+        return "new" if not self.before else "changed"
+
+    @property
+    def judgement(self) -> Judgement:
+        """What holds by this line."""
+        return Judgement(self.item, self.assessor, self.after, self.comment, self.mark)
+
+
+def flaw_of(line: Change) -> str:
+    """Return what is wrong with a line that nobody collected; empty where there is nothing."""
+    bad = next((time for time in filter(None, (line.at, line.said)) if not is_time(time)), None)
+    return "" if bad is None else f"{bad!r} is no time"
+
+
+class Present:
+    """What holds by a history: of each answer and assessor the newest line.
+
+    What came with a time of its own does not replace what was said later, whichever was collected first. A row of a
+    sheet, which has none, is said when it is collected.
+    """
+
+    def __init__(self, history: Iterable[Change] = ()) -> None:
+        self.lines: dict[tuple[str, str], Change] = {}
+        self.records: dict[str, Change] = {}  # what became of each record that is in the history
+        self.by_source: dict[tuple[str, str, str], Judgement] = {}  # what a sheet said last
+        for line in history:
+            self.add(line)
+
+    def add(self, line: Change) -> None:
+        """Take a line in."""
+        held = self.lines.get((line.item, line.assessor))
+        if held is None or not line.said or line.said >= (held.said or held.at):
+            self.lines[line.item, line.assessor] = line
+        if line.record:
+            self.records[line.record] = line
+        if not line.said:
+            self.by_source[line.source, line.item, line.assessor] = line.judgement
+
+    def of(self, item: str, assessor: str) -> Judgement:
+        """Return what an assessor says of an answer; without a verdict where that is nothing."""
+        line = self.lines.get((item, assessor))
+        return Judgement(item, assessor, "") if line is None else line.judgement
+
+    def said_by_sheet(self, item: str, assessor: str) -> bool:
+        """Say whether what holds was read from a sheet, so that a sheet can take it back."""
+        line = self.lines.get((item, assessor))
+        return line is not None and bool(line.after) and not line.said
+
+
+def collected(campaign: Campaign) -> int:
+    """Return how many lines of the history the log names. What is below them counts for nothing: nobody collected it,
+    or a collect was killed. Raises MismatchError where lines are gone."""
+    last, links = latest(campaign, "collect"), chain.links(campaign / HISTORY)
+    head = last.about["history"] if last else ""
+    if head and head not in links:
+        rule = "the judgements are not those that were collected: lines are gone; put the file back as it was"
+        raise MismatchError(f"{campaign / HISTORY}: {rule}")
+    return links.index(head) + 1 if head else 0
+
+
+def read_history(campaign: Campaign) -> list[Change]:
+    """Read the history as it was collected; raises MismatchError where its chain is broken, or lines are gone."""
+    return chain.read_chain(campaign / HISTORY, Change, flaw_of)[: collected(campaign)]
+
+
+def read_judgements(campaign: Campaign) -> list[Judgement]:
+    """Return what holds now, in the order in which the answers were first judged."""
+    lines = Present(read_history(campaign)).lines.values()
+    return [line.judgement for line in lines if line.after]
+
+
+def changes(
+    campaign: Campaign, given: Iterable[Judgement], *, pool: int, source: str, present: Present
+) -> list[Change]:
+    """Return what the rows of a sheet change: nothing where they say what holds, or what this sheet said before, since
+    then the assessor said something else in another place."""
+    told, at = guidelines_of(campaign), now().isoformat()
+    rows = []
+    for one in given:
+        old, again = present.of(one.item, one.assessor), present.by_source.get((source, one.item, one.assessor))
+        if one != old and (not one.verdict or one != again):
+            rows.append(Change(at, one.assessor, one.item, old.verdict, one.verdict, one.comment, pool, told, source))
+            present.add(rows[-1])
+    return rows
+
+
+def guidelines_of(campaign: Campaign) -> str:
+    """Return the beginning of the digest of what assessors are told."""
+    return digest(campaign / GUIDELINES)[:12]
+
+
+def append_history(campaign: Campaign, rows: Sequence[Change]) -> str:
+    """Append to the history as it was collected, and return the digest of its last line."""
+    chain.cut(campaign / HISTORY, collected(campaign))
+    chain.append(campaign / HISTORY, [asdict(row) for row in rows])
+    return (chain.links(campaign / HISTORY) or [""])[-1]
+
+
+def by_item(judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:
+    """Return the verdict of each assessor on each answer."""
+    items: dict[str, dict[str, str]] = {}
+    for one in judgements:
+        items.setdefault(one.item, {})[one.assessor] = one.verdict
+    return items

@@ -1,0 +1,253 @@
+"""Tables as the papers lay them out: F with the baselines among the runs, the ranking of validators among QA systems,
+counts by verdict; `group_tables` has those of groups and languages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from nescio.comparison.ranks import Rank
+from nescio.data.plain_tables import rounded
+from nescio.data.results import Scores
+from nescio.people.campaigns.evidence import Cell, JudgedRuns, group_of
+from nescio.people.campaigns.settings import Settings
+from nescio.reporting import latex
+from nescio.reporting.grid import BEST, TIED, Grid, make_grid
+from nescio.reporting.markdown import markdown_table
+from nescio.reporting.numbers import rank_range
+from nescio.sources.writing import csv_text
+from nescio.tables.outcomes_writer import guard
+from nescio.tasks.ave import baselines as reference
+from nescio.tasks.ave.baselines import Place
+
+UNDEFINED = "–"
+WIDE = 6  # columns; a table with more is set in small type
+
+
+class Table(Struct, frozen=True):
+    """A table of a paper: a name for its files, a title, a head, and cells as they are printed; `groups_only` says that
+    it is about groups, and has no place where these are not named. `ties` has a number for each row, which those that
+    are equal share, where the rows are in an order of merit; `legend` says what its marks and columns mean."""
+
+    name: str
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    texts: int = 2  # how many columns from the left are text
+    groups_only: bool = False
+    ties: tuple[int, ...] = ()
+    legend: str = ""
+
+    @property
+    def caption(self) -> str:
+        """The title with the legend."""
+        return f"{self.title}. {self.legend}" if self.legend else self.title
+
+    @property
+    def grid(self) -> Grid:
+        """The table as it is laid out for Markdown and LaTeX."""
+        return make_grid(self.head, self.rows, [i < self.texts for i in range(len(self.head))])
+
+    def csv(self) -> str:
+        """Write it as CSV; names that a spreadsheet would run are made inert."""
+        return csv_text([self.head, *((*map(guard, row[: self.texts]), *row[self.texts :]) for row in self.rows)])
+
+    def markdown(self) -> str:
+        """Write it as Markdown."""
+        return f"{markdown_table(self.grid)}\n\n{self.caption}\n"
+
+    def latex(self) -> str:
+        """Write it as a LaTeX table with a caption and a label, no wider than the text: a wider one is scaled down."""
+        small = [r"\footnotesize"] if len(self.head) > WIDE else []
+        lines = [
+            latex.PREAMBLE,
+            r"\begin{table}[htbp]",
+            r"\centering",
+            *small,
+            rf"\caption{{{latex.escape(self.caption)}}}",
+            rf"\label{{tab:{self.name}}}",
+            latex.tabular(self.grid),
+            r"\end{table}",
+        ]
+        return "\n".join([*lines, ""])
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """Print a number as the papers do, a half rounded away from zero: 0.625 is 0.63 and 0.675 is 0.68; a dash where it
+    is undefined."""
+    return UNDEFINED if value is None or math.isnan(value) else rounded(value, digits)
+
+
+def percent(value: float) -> str:
+    """Print a share in per cent, with two decimals."""
+    return UNDEFINED if math.isnan(value) else f"{rounded(100 * value, 2)}%"
+
+
+def ties_of(values: Sequence[float]) -> tuple[int, ...]:
+    """Return a number for each of values in order, which those that are equal share."""
+    numbers: list[int] = []
+    for i, value in enumerate(values):
+        same = i > 0 and sortable(value) == sortable(values[i - 1])
+        numbers.append(numbers[-1] if same else i)
+    return tuple(numbers)
+
+
+def _in(language: str) -> str:
+    return f" for {language}" if language else ""
+
+
+def named(name: str, language: str) -> str:
+    """Return the name of a table of one language."""
+    return f"{name}-{language}" if language else name
+
+
+def f_table(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table:
+    """Lay out Tables 4 to 7: F, precision and recall over the right answers, the two baselines among the runs."""
+    assert judged.exercise is not None
+    entries: list[tuple[str, str, tuple[float, ...]]] = []
+    for run in judged.runs:
+        values = tuple(scores.value(run.run, f"ave.{name}") for name in ("F", "precision", "recall"))
+        entries.append((*named_run(run.run, settings, judged.groups), values))
+    for row in reference.expected(judged.exercise)[:2]:
+        entries.append((row.run, "", (row.F, row.precision, row.recall)))
+    entries.sort(key=lambda entry: (-sortable(entry[2][0]), entry[0], entry[1]))
+    rows = [(group, system, *(figure(value) for value in values)) for group, system, values in entries]
+    language = judged.part.language
+    title = f"Precision, Recall and F measure over correct answers{_in(language)}"
+    return Table(
+        named("f", language),
+        title,
+        ("Group", "System", "F", "Precision", "Recall"),
+        tuple(rows),
+        ties=ties_of([entry[2][0] for entry in entries]),
+    )
+
+
+def sortable(value: float) -> float:
+    """Return a value to sort by, what is undefined last."""
+    return -math.inf if math.isnan(value) else round(value, 12)
+
+
+def ranking_table(judged: JudgedRuns, places: Sequence[Place], settings: Settings) -> Table:
+    """Lay out Tables 8 to 11: validators and QA systems by QA accuracy, with perfect and random selection."""
+    language = judged.part.language
+    types = {reference.PERFECT: reference.QA, reference.RANDOM: reference.AV}  # as the paper has them
+    rows = []
+    for place in places:
+        baseline = place.type == reference.BASELINE
+        group, system = (place.system, "") if baseline else named_run(place.system, settings, judged.groups)
+        kind = types[place.system] if baseline else place.type
+        rows.append((group, system, kind, figure(place.qa_accuracy), percent(place.share_of_perfect)))
+    head = ("Group", "System", "System Type", "QA accuracy", "% of perfect selection")
+    title = f"Comparing AV systems performance with QA systems{_in(language)}"
+    return Table(
+        named("ranking", language), title, head, tuple(rows), 3, ties=ties_of([place.qa_accuracy for place in places])
+    )
+
+
+def named_run(run: str, settings: Settings, taken_in: Mapping[str, str]) -> tuple[str, str]:
+    """Return the group as tables print it, and the system; a run of no group of the campaign is its own."""
+    group, system = group_of(run, settings, taken_in)
+    return (settings.groups[group], system) if group else (run, "")
+
+
+class Counts(Struct, frozen=True):
+    """The answers of a run by verdict. `declined_right` are declined candidates that would have been right (and so for
+    the others); strict accuracy takes R for right, lenient R and U."""
+
+    run: str
+    group: str
+    language: str
+    n: int
+    R: int
+    W: int
+    X: int
+    U: int
+    unanswered: int
+    declined_right: int
+    strict: float
+    lenient: float
+    c_at_1: float
+
+
+def counts(judged: JudgedRuns) -> list[Counts]:
+    """Count the answers of each run by verdict; silence on a question without an answer is right, and among R, and an
+    answer to it is wrong, whatever an assessor said."""
+    rows = []
+    by_run: dict[str, list[Cell]] = {}
+    for cell in judged.cells:
+        by_run.setdefault(cell.run, []).append(cell)
+    for run in judged.runs:
+        own = by_run[run.run]
+        wrong = [cell.verdict for cell in own if cell.outcome == "incorrect"]
+        silent = [cell.verdict for cell in own if cell.outcome == "unanswered"]
+        n, right = len(own), sum(cell.outcome == "correct" for cell in own)
+        inexact, unsupported = wrong.count("X"), wrong.count("U")
+        rows.append(
+            Counts(
+                run.run,
+                run.group,
+                run.language,
+                n,
+                right,
+                len(wrong) - inexact - unsupported,
+                inexact,
+                unsupported,
+                len(silent),
+                silent.count("R"),
+                right / n,
+                (right + unsupported) / n,
+                (right + len(silent) * right / n) / n,
+            )
+        )
+    return rows
+
+
+def counts_table(judged: JudgedRuns, settings: Settings) -> Table:
+    """Lay out the runs by c@1, R, W, X, U, silence and accuracy, the best first; c@1 is where phones show it."""
+    rows = sorted(counts(judged), key=lambda row: (-sortable(row.c_at_1), row.run))
+    language = judged.part.language
+    head = ("Group", "Run", "c@1", "R", "W", "X", "U", "NoA", "NoA right", "Strict", "Lenient")
+    cells = [
+        (
+            *named_run(row.run, settings, judged.groups),
+            figure(row.c_at_1),
+            *map(str, (row.R, row.W, row.X, row.U, row.unanswered, row.declined_right)),
+            *(figure(value) for value in (row.strict, row.lenient)),
+        )
+        for row in rows
+    ]
+    title = f"Answers by verdict{_in(language)}: right, wrong, inexact, unsupported, unanswered (and of these right)"
+    return Table(named("counts", language), title, head, tuple(cells), ties=ties_of([row.c_at_1 for row in rows]))
+
+
+def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings, ranks: Sequence[Rank] = ()) -> Table:
+    """Lay out every run by the measures of the task, the best by the first measure first, intervals in brackets; where
+    runs were compared, with the ranks that each may have, and the groups of runs that are tied."""
+    measures = list(dict.fromkeys(row.measure for row in scores))
+    by = {(row.run, row.measure): row for row in scores}
+    place = {rank.run: rank for rank in ranks}
+    order = sorted(judged.runs, key=lambda run: (-sortable(by[run.run, measures[0]].value), run.run))
+    rows = []
+    for run in order:
+        cells = []
+        for measure in measures:
+            row = by[run.run, measure]
+            known = row.low is not None and row.high is not None and not math.isnan(row.low)
+            span = f" [{figure(row.low)}, {figure(row.high)}]" if known else ""
+            sign = BEST if row.best else TIED if row.tied_with_best else ""
+            cells.append(f"{figure(row.value)}{sign}{span}" if not math.isnan(row.value) else UNDEFINED)
+        if (own := place.get(run.run)) is not None:
+            cells += [rank_range(own.low, own.high), own.groups]
+        rows.append((*named_run(run.run, settings, judged.groups), *cells))
+    language = judged.part.language
+    marked = any(row.best is not None for row in scores)
+    legend = f"{BEST} the best; {TIED} not significantly different from it." if marked else ""
+    if place:
+        legend += f" Ranks that a run may have, and groups of runs that are tied, by {measures[0]}."
+    title = f"All runs{_in(language)}, with 95% intervals"
+    head = ("Group", "Run", *measures, *(("Ranks", "Tied in") if place else ()))
+    tied = ties_of([by[run.run, measures[0]].value for run in order])
+    return Table(named("scores", language), title, head, tuple(rows), ties=tied, legend=legend.strip())

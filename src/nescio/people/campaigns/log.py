@@ -1,0 +1,95 @@
+"""The log of a campaign: every step, when it ended, and the digests of what it read and what it wrote."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import asdict, replace
+
+from nescio.errors import UsageError
+from nescio.people.campaigns import chain
+from nescio.people.campaigns.entries import Entry, flaw
+from nescio.people.campaigns.folder import GUIDELINES, HANDOUT, KEY, LOG, SECRET, TOPICS, Campaign, keep_head
+from nescio.people.campaigns.settings import SETTINGS
+from nescio.sources.writing import DRAFT
+
+HELD = (SETTINGS, TOPICS, KEY, HANDOUT, GUIDELINES, SECRET)  # what every line holds the digests of
+
+
+def now() -> datetime:
+    """Return the time, to the second; SOURCE_DATE_EPOCH, where it is set, stands for it, so that a campaign can be made
+    again byte for byte."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    try:
+        return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC).replace(microsecond=0)
+    except (ValueError, OverflowError, OSError):
+        raise UsageError(f"SOURCE_DATE_EPOCH must be seconds since 1970 (found {fixed!r})") from None
+
+
+def read_log(campaign: Campaign) -> list[Entry]:
+    """Read the log; raises MismatchError where its chain is broken, or a line is none that a step writes."""
+    return chain.read_chain(campaign / LOG, Entry, flaw)
+
+
+def latest(campaign: Campaign, step: str) -> Entry | None:
+    """Return the last line of a step, if there is one."""
+    return next((entry for entry in reversed(read_log(campaign)) if entry.step == step), None)
+
+
+def write_log(campaign: Campaign, entry: Entry) -> None:
+    """Append a line, whatever stands above it."""
+    chain.append(campaign / LOG, [asdict(replace(entry, held=_held(campaign, entry.step)))])
+    keep_head(campaign.folder)
+
+
+def _held(campaign: Campaign, step: str) -> dict[str, str]:
+    """Return the digests of what the organisers keep; of the secret not where it was just drawn, so that a first step
+    that is repeated ends in the same bytes."""
+    return digests(campaign, *(place for place in HELD if place != SECRET or step != "init"))
+
+
+def record(
+    campaign: Campaign,
+    step: str,
+    read: Mapping[str, str],
+    wrote: Mapping[str, str],
+    about: Mapping[str, Any] | None = None,
+) -> None:
+    """Append what a step did, unless its last line says the same: a step that is repeated leaves the log as it is."""
+    entry, before = Entry(now().isoformat(), step, read, wrote, about or {}), latest(campaign, step)
+    entry = replace(entry, held=_held(campaign, step))
+    if before is None or replace(entry, at=before.at, nescio=before.nescio) != before:
+        write_log(campaign, entry)
+    else:
+        keep_head(campaign.folder)
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 digest of a file, or why it cannot be read; empty where there is none of this name."""
+    try:
+        if not path.is_file():
+            return ""
+    except (OSError, ValueError):
+        return ""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return f"unreadable: {error.strerror}"  # so that one file ends no check of the others
+
+
+def digests(campaign: Campaign, *places: str) -> dict[str, str]:
+    """Return the digests of files of a campaign, and of all files in folders of it, by their paths in it; drafts of
+    steps that were killed, which the next step deletes, are none."""
+    paths = [
+        path
+        for place in places
+        for path in ([campaign / place] if (campaign / place).is_file() else sorted((campaign / place).rglob("*")))
+        if path.is_file() and not DRAFT.fullmatch(path.name)
+    ]
+    return {path.relative_to(campaign.folder).as_posix(): digest(path) for path in paths}

@@ -1,0 +1,79 @@
+"""The pages of a campaign: plain HTML with the look of the reports, without a script but where people judge."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from nescio._version import __version__
+from nescio.people.campaigns.runs import Fault
+from nescio.reporting.page.rendering import asset, templates
+from nescio.reporting.page.shown_text import as_json
+from nescio.text import sanitize
+
+
+def faults_page(campaign: str, checked: Sequence[Any], faults: Iterable[Fault]) -> str:
+    """Return the page of what is wrong with runs."""
+    by_file: dict[str, list[Fault]] = {}
+    for fault in faults:
+        by_file.setdefault(fault.file, []).append(fault)
+    return rendered("faults.html.jinja", f"Check of {campaign}", files=checked, by_file=by_file)
+
+
+def rendered(template: str, title: str, *, above: Mapping[str, str] | None = None, **values: Any) -> str:
+    """Return a page: `template` filled in, its style inside, with nothing that is fetched or run; `above` are links to
+    the pages above it, by their names."""
+    from markupsafe import Markup
+
+    return (
+        templates("nescio.people.campaigns", "html")
+        .get_template(template)
+        .render(
+            title=sanitize(title, 200, target="page"),
+            above=above or {},
+            style=Markup(asset("page.css")),
+            nescio=__version__,
+            **values,
+        )
+    )
+
+
+def script_page(title: str, data: Mapping[str, Any], told: str, *, nonce: str = "", **values: Any) -> str:
+    """Return the page on which an assessor judges: its script runs, and nothing else. A page that is served has a
+    `nonce`, and its policy in a header; one that is a file has a policy that names the digest of its script."""
+    from markupsafe import Markup
+
+    own = files("nescio.people.campaigns").joinpath("html")
+    script = own.joinpath("judge.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return rendered(
+        "judge.html.jinja",
+        title,
+        data=Markup(as_json(data)),
+        told=_as_read(told),
+        script=Markup(script),
+        nonce=nonce,
+        policy=""
+        if nonce
+        else f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri"
+        " 'none'; form-action 'none'",
+        own_style=Markup(own.joinpath("judge.css").read_text(encoding="utf-8")),
+        **values,
+    )
+
+
+def _as_read(text: str) -> str:
+    """Return the text of a file as a page shows it: paragraphs break where the page does, headings have no marks."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        before = lines[-1] if lines else ""
+        begins = re.match(r"\s*([-*+>|#]|\d+[.)]|$)", line)
+        if begins or not before.strip() or before.startswith("#") or before.endswith("  "):
+            lines.append(line)
+        else:
+            lines[-1] = f"{before} {line.strip()}"
+    return "\n".join(re.sub(r"^#+ +", "", line) for line in lines)

@@ -1,0 +1,164 @@
+"""Receipts: one for each run that was handed in, taken in or refused; and which version of a run counts.
+
+The log holds them, and is believed; the files in `receipts/` are copies, for people.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from nescio.errors import MismatchError
+from nescio.people.campaigns import chain
+from nescio.people.campaigns.entries import (
+    ACCEPTED,
+    DISQUALIFIED,
+    LIFTED,
+    RULINGS,
+    TAKING,
+    WITHDRAWN,
+    Entry,
+    Receipt,
+    Ruling,
+)
+from nescio.people.campaigns.folder import LOG, RECEIPTS, RUNS, Campaign, put
+from nescio.people.campaigns.log import now, read_log, write_log
+from nescio.text import plural
+
+TOLD = "receipts.txt"
+
+
+class TakenIn(Struct, frozen=True):
+    """A run that counts: the last version of it that was taken in."""
+
+    run: str
+    group: str
+    language: str
+    path: Path
+    version: int
+    digest: str
+
+
+def write_receipt(campaign: Campaign, receipt: Receipt, read: Mapping[str, str]) -> None:
+    """Write a receipt: a run is in when the log says so, and the file is its copy; `read` are the digests of the rules
+    that it was held against."""
+    content = receipt_bytes(receipt)
+    short = msgspec.structs.replace(receipt, faults=())
+    wrote = {f"{RECEIPTS}/{receipt.place}": hashlib.sha256(content).hexdigest()}
+    if receipt.stored:
+        wrote[f"{RUNS}/{receipt.stored}"] = receipt.digest
+    put(campaign / RECEIPTS / receipt.place, content)
+    write_log(campaign, Entry(now().isoformat(), TAKING, read, wrote, msgspec.to_builtins(short)))
+
+
+def receipt_bytes(receipt: Receipt) -> bytes:
+    """Return a receipt as it is written."""
+    return json.dumps(msgspec.to_builtins(receipt), ensure_ascii=False, indent=1).encode(errors="replace") + b"\n"
+
+
+def is_copy(path: Path, about: Mapping[str, Any]) -> bool:
+    """Say whether a file is the copy of a receipt of the log, which leaves out the faults of a run that has some."""
+    try:
+        copy = msgspec.json.decode(path.read_bytes())
+        without = {**copy, "faults": []}
+    except (OSError, TypeError, *chain.UNREADABLE):
+        return False
+    listed = any(str(reason).endswith(("fault", "faults")) for reason in about["reasons"])
+    return without == about and (listed or copy == about)
+
+
+def write_told(campaign: Campaign, group: str) -> None:
+    """Write what a group is told of everything that it handed in, as a text, below the digest of the log's last line,
+    by which the group can show later that the log was not written anew."""
+    links = chain.links(campaign / LOG)
+    text = f"{told_head(links)}\n{told_text(campaign, group)}"
+    put(campaign / RECEIPTS / group / TOLD, text.encode(errors="replace"))
+
+
+def is_told(campaign: Campaign, group: str, text: str, entries: Sequence[Entry]) -> bool:
+    """Say whether a text is what a group is told of all that it handed in up to the line of the log that it names."""
+    head, _, rest = text.partition("\n")
+    links = chain.links(campaign / LOG)
+    at = next((n for n in range(1, len(links) + 1) if head == told_head(links[:n])), None)
+    return at is not None and rest == told_text(campaign, group, entries[:at])
+
+
+def told_head(links: Sequence[str]) -> str:
+    """Return what a group is told of the log, whose lines have these digests."""
+    return f"campaign.log: {plural(len(links), 'line')}, the last {links[-1]}"
+
+
+def told_text(campaign: Campaign, group: str, entries: Sequence[Entry] | None = None) -> str:
+    """Return what a group is told of everything that it handed in."""
+    own = [_with_faults(campaign, one) for one in read_receipts(campaign, entries) if one.group == group]
+    return "\n".join([f"{campaign.settings.name}: receipts", *(one.told for one in own), ""])
+
+
+def _with_faults(campaign: Campaign, receipt: Receipt) -> Receipt:
+    """Return a receipt of the log with the faults that its file lists, if that is what was written."""
+    path = campaign / RECEIPTS / receipt.place
+    try:
+        copy = msgspec.json.decode(path.read_bytes(), type=Receipt)
+    except (OSError, *chain.UNREADABLE):
+        return receipt
+    return copy if msgspec.structs.replace(copy, faults=()) == receipt else receipt
+
+
+def read_receipts(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list[Receipt]:
+    """Read all receipts, without the faults that they list, in the order in which things came in."""
+    log = read_log(campaign) if entries is None else entries
+    receipts = [msgspec.convert(entry.about, Receipt) for entry in log if entry.step == TAKING]
+    return sorted(receipts, key=lambda receipt: (receipt.received, receipt.group, receipt.run, receipt.version or 0))
+
+
+def rulings(entries: Sequence[Entry]) -> Iterator[Ruling]:
+    """Yield what was decided about runs and deadlines, in order."""
+    for entry in entries:
+        if entry.step in RULINGS:
+            yield msgspec.convert({"step": entry.step, **entry.about}, Ruling)
+
+
+def disqualified(entries: Sequence[Entry]) -> dict[str, str]:
+    """Return the runs that are disqualified, with the reason."""
+    own: dict[str, str] = {}
+    for ruling in rulings(entries):
+        if ruling.step == DISQUALIFIED:
+            own[ruling.about] = ruling.reason
+        elif ruling.step == LIFTED:
+            own.pop(ruling.about, None)
+    return own
+
+
+def taken_in(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list[TakenIn]:
+    """List the runs that count, by group as the settings have them and by name: the last version of each that was not
+    withdrawn since, of a group that the settings name, and not disqualified."""
+    log = read_log(campaign) if entries is None else entries
+    last: dict[str, Receipt] = {}
+    for entry in log:
+        if entry.step == WITHDRAWN:
+            last.pop(entry.about["about"], None)
+        if entry.step == TAKING and entry.about["status"] == ACCEPTED:
+            receipt = msgspec.convert(entry.about, Receipt)
+            last[receipt.run] = receipt
+    out = disqualified(log)
+    order = {name: i for i, name in enumerate(campaign.settings.groups)}
+    return [
+        TakenIn(old.run, old.group, old.language, campaign / RUNS / str(old.stored), old.version or 0, old.digest)
+        for old in sorted(last.values(), key=lambda old: (order.get(old.group, 0), old.run))
+        if old.group in order and old.run not in out
+    ]
+
+
+def check_stored(run: TakenIn) -> None:
+    """Raise MismatchError where the stored file of a run is not what came in."""
+    held = hashlib.sha256(run.path.read_bytes()).hexdigest() if run.path.is_file() else None
+    if held != run.digest:
+        what = "is gone" if held is None else f"was changed since it came in (SHA-256 {held[:12]}…)"
+        rule = f"{run.path} {what}; its receipt has {run.digest[:12]}…. Take in the original again, which puts it back"
+        raise MismatchError(rule)

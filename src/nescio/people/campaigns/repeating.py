@@ -1,0 +1,82 @@
+"""Make pool, results and site again and compare them with the files. This finds an edit that has its own line in the
+log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from nescio._version import __version__
+from nescio.errors import NescioError
+from nescio.options.edge import Progress
+from nescio.people.campaigns.entries import Entry, ScoringPlan
+from nescio.people.campaigns.folder import LOG, POOL, RESULTS, RETURNS, SITE, Campaign, put
+from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
+from nescio.people.campaigns.log import digests
+from nescio.people.campaigns.pooling import ITEMS, merged_items, once_given, pool_items, pool_lines, read_runs
+from nescio.people.campaigns.receipts import TOLD
+from nescio.people.campaigns.runs import Fault
+from nescio.people.campaigns.scoring import write_results
+from nescio.people.campaigns.site import write_site
+from nescio.sources.temporary import temporary_folder
+
+
+def repeated(campaign: Campaign, entries: Sequence[Entry], progress: Progress | None) -> Iterator[Fault]:
+    """Yield a fault for each file that differs from what its step makes of the runs, judgements and settings.
+
+    A stale step cannot be repeated, nor the steps after one with a fault, which read what it wrote. They are named, as
+    a line of the log that somebody forged can claim that a step read other files."""
+    last = {entry.step: entry for entry in entries}
+    steps = [step for step in _STEPS if step in last]
+    for number, step in enumerate(steps):
+        found = [*_differing(campaign, entries, last[step], progress)]
+        yield from found
+        if found:
+            if left := steps[number + 1 :]:
+                yield Fault(LOG, None, f"not checked: what nescio campaign {' and '.join(left)} wrote")
+            return
+
+
+def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progress: Progress | None) -> Iterator[Fault]:
+    """Yield what differs when a step is repeated, or why it cannot be."""
+    old = age(campaign, last.step, entries)
+    if old is None or not old.fresh:
+        yield Fault(LOG, None, f"not checked: what nescio campaign {last.step} wrote, as it is {old}; repeat the step")
+        return
+    with temporary_folder() as folder:
+        try:
+            _STEPS[last.step](campaign, folder, last, progress)
+        except NescioError as error:
+            yield Fault(LOG, None, f"nescio campaign {last.step} cannot be repeated: {error}")
+            return
+        made = digests(Campaign(folder, campaign.settings), POOL, RESULTS, SITE, RETURNS)
+    for name in sorted({*last.wrote, *made}):
+        told = name.startswith(RETURNS) and name.endswith(TOLD)  # held against the receipts of its time
+        if last.wrote.get(name) != made.get(name) and not told:
+            why = "it was edited, and the log with it"
+            if last.nescio != __version__:
+                why = f"nescio {last.nescio} wrote it, and this is {__version__}; repeat the step"
+            yield Fault(name, None, f"nescio campaign {last.step} makes a different file from the same input: {why}")
+
+
+def _pool(campaign: Campaign, folder: Path, _: Entry, progress: Progress | None) -> None:
+    items = pool_items(read_runs(campaign, progress))[0]
+    put(folder / POOL / ITEMS, pool_lines(merged_items(items, once_given(campaign))))
+
+
+def _score(campaign: Campaign, folder: Path, last: Entry, progress: Progress | None) -> None:
+    (folder / RESULTS).mkdir()
+    write_results(campaign, folder / RESULTS, msgspec.convert(last.about, ScoringPlan), progress=progress)
+
+
+def _publish(campaign: Campaign, folder: Path, _: Entry, progress: Progress | None) -> None:
+    write_site(campaign, folder / SITE, folder / RETURNS, progress)
+
+
+_STEPS: Mapping[str, Callable[[Campaign, Path, Entry, Progress | None], None]] = {
+    POOLING: _pool,
+    SCORING: _score,
+    PUBLISHING: _publish,
+}

@@ -1,0 +1,102 @@
+"""What organisers decide about runs that are in, and about the deadline of one group: told why, and kept in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from nescio.errors import UsageError
+from nescio.people.campaigns.entries import ACCEPTED, DISQUALIFIED, EXTENDED, LIFTED, WITHDRAWN, Entry
+from nescio.people.campaigns.folder import Campaign, step
+from nescio.people.campaigns.log import now, read_log, write_log
+from nescio.people.campaigns.receipts import disqualified, read_receipts, rulings, taken_in
+from nescio.people.campaigns.settings import moment
+
+_DONE = {WITHDRAWN: "withdrawn", DISQUALIFIED: "disqualified", LIFTED: "admitted again", EXTENDED: "extended"}
+
+
+class Ruled(Struct, frozen=True):
+    """What was decided about runs, or a group."""
+
+    step: str
+    about: tuple[str, ...]
+    folder: Path
+    until: str = ""
+
+    def __str__(self) -> str:
+        until = f" until {self.until}" if self.until else ""
+        return f"{', '.join(self.about)}: {_DONE[self.step]}{until}\nnext: nescio campaign status {self.folder}"
+
+
+def withdraw(campaign: Path | str, runs: Sequence[str], *, reason: str) -> Ruled:
+    """Withdraw runs that their groups take back: they no longer count, and a later version of one counts again.
+
+        nescio.campaign.withdraw("campaign", ["uned_first"], reason="asked for by mail on 3 June")
+
+    What is judged of their answers stays judged. Raises UsageError for a run that is not in, or without a reason.
+    """
+    with step(campaign) as opened:
+        known = [run.run for run in taken_in(opened)]
+        return _ruled(opened, WITHDRAWN, runs, known, reason=reason)
+
+
+def disqualify(campaign: Path | str, runs: Sequence[str], *, reason: str, lift: bool = False) -> Ruled:
+    """Disqualify runs: no version of them counts, now or later, until that is lifted.
+
+        nescio.campaign.disqualify("campaign", ["uned_first"], reason="trained on the topics")
+
+    What is judged of their answers stays judged. `lift` admits them again. Raises UsageError for a run that was never
+    in, or without a reason.
+    """
+    with step(campaign) as opened:
+        log = read_log(opened)
+        out = disqualified(log)
+        known = {receipt.run for receipt in read_receipts(opened, log) if receipt.status == ACCEPTED}
+        known = {*out} if lift else known - {*out}
+        return _ruled(opened, LIFTED if lift else DISQUALIFIED, runs, sorted(known), reason=reason)
+
+
+def extend(campaign: Path | str, group: str, *, until: str | datetime, reason: str) -> Ruled:
+    """Extend the deadline of one group.
+
+        nescio.campaign.extend("campaign", "uned", until="2026-07-02", reason="power cut")
+
+    Raises UsageError for a group that the settings do not name, without a reason, where there is no deadline, and for a
+    time that is no later.
+    """
+    with step(campaign) as opened:
+        if opened.settings.deadline is None:
+            raise UsageError("the campaign has no deadline, so there is none to extend")
+        end = moment(until)
+        if end <= opened.settings.deadline:
+            rule = f"the deadline is {opened.settings.deadline:%Y-%m-%d %H:%M} UTC; an extension ends later"
+            raise UsageError(f"{rule} (found {end:%Y-%m-%d %H:%M} UTC)")
+        return _ruled(opened, EXTENDED, [group], list(opened.settings.groups), reason=reason, until=end.isoformat())
+
+
+def _ruled(
+    campaign: Campaign, kind: str, about: Sequence[str], known: Sequence[str], *, reason: str, until: str = ""
+) -> Ruled:
+    if not reason.strip():
+        raise UsageError("say why; the log keeps the reason")
+    if not about:
+        raise UsageError("name what is meant")
+    for name in about:
+        if name not in known:
+            raise UsageError(
+                f"there is no {name!r} of which this could be said; there are {', '.join(known) or 'none'}"
+            )
+    for name in dict.fromkeys(about):
+        more = {"until": until} if until else {}
+        write_log(campaign, Entry(now().isoformat(), kind, about={"about": name, "reason": reason.strip(), **more}))
+    return Ruled(kind, tuple(dict.fromkeys(about)), campaign.folder, until)
+
+
+def deadline_of(campaign: Campaign, group: str, entries: Sequence[Entry]) -> datetime | None:
+    """Return the deadline of a group: that of the campaign, or what it was extended to, where that is later."""
+    common = campaign.settings.deadline
+    own = [moment(one.until) for one in rulings(entries) if one.step == EXTENDED and one.about == group]
+    return max(own[-1], common) if own and common else common

@@ -1,0 +1,423 @@
+"""One run as it is handed in: what it says to which topics, and everything that is wrong with it, without the key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import force_setattr, replace
+
+from nescio.data.model import Question, Response
+from nescio.data.results import Results
+from nescio.errors import FormatError, NescioError
+from nescio.formats import Source, open_source
+from nescio.judging.choice import option
+from nescio.people.campaigns.settings import Settings, Task
+from nescio.people.campaigns.texts import encoding_fault, text_fault
+from nescio.people.campaigns.topics import Part, Topics
+from nescio.sources.json import MemoryBudget
+from nescio.sources.source import LINES, PACKED
+from nescio.tables.responses import responses_of
+from nescio.tasks.ave.documents import decisions_of, hold
+from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.rules import problems
+from nescio.tasks.nuggets.parts import Said
+from nescio.tasks.nuggets.reader import read_run
+from nescio.tasks.nuggets.scoring import Response as Strings
+from nescio.tasks.pan.answers import answers_of
+from nescio.tasks.reading import cbc
+from nescio.text import plural, sanitize
+
+FORMS: Mapping[Task, str] = {
+    "qa": 'JSON Lines of {"id", "answer", "confidence"?, "support"?, "doc"?, "answered"?}, null for silence',
+    "reading": 'JSON Lines of {"id", "answer", "confidence"?}, or blocks of QuestionID: and Answer:',
+    "ave": "lines of `q_id a_id SELECTED|VALIDATED|REJECTED confidence`",
+    "nuggets": 'lines of `qid Q0 docid rank score tag text`, or JSON Lines of {"id", "strings"}, [] for silence',
+    "pan": 'JSON Lines of {"id", "value"}, 0.5 for silence, or lines of `EN001 0.8`',
+}
+BROKEN = 2  # the exit status where what was checked breaks a rule
+FILE_NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,79}")
+FILE_RULE = "the file name of a run may contain only letters, digits, and . _ + -"
+MOST_LISTED = 50  # faults of a run; the others are counted
+MOST_COUNTED = 10_000  # faults that are counted; then the run is read no further
+LONGEST = 300  # characters of a rule, and of what is found, that a fault quotes
+_LINE = re.compile(r"line (\d+)")
+_IDS = re.compile(r"[A-Za-z0-9]+")
+_NUMBER = re.compile(r"[0-9]{1,4}")
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class Fault(Struct, frozen=True):
+    """A rule that a file breaks: on which line (None: the whole file), and what is there, cut where it is long."""
+
+    file: str
+    line: int | None
+    rule: str
+    value: str | None = None
+
+    def __post_init__(self) -> None:
+        """Cut what a stranger made long, so that no receipt and no line of a terminal is as long as a run."""
+        force_setattr(self, "rule", _cut(self.rule))
+        if self.value is not None:
+            force_setattr(self, "value", _cut(self.value))
+
+    def __str__(self) -> str:
+        place = f"{self.file}, line {self.line}" if self.line else self.file
+        return sanitize(f"{place}: {self.rule}" + (f" (found {self.value})" if self.value else ""))
+
+
+def _cut(text: str) -> str:
+    """Return a text with at most so many characters as a fault quotes; one that was cut stays as it is."""
+    if len(text) <= LONGEST:
+        return text
+    end = f"… ({len(text):,} characters)"
+    return text[: LONGEST - len(end)] + end
+
+
+class Faults(Results[Fault], frozen=True):
+    """Every fault that was found."""
+
+    @property
+    def sound(self) -> bool:
+        """Whether there is none."""
+        return not self.rows
+
+    @property
+    def status(self) -> int:
+        """The exit status: 2 if there is a fault."""
+        return 0 if self.sound else BROKEN
+
+
+class Submission(Struct, frozen=True):
+    """A run as it was handed in: its name, its language, its faults, and what it says, if anything can be read.
+
+    `said` is, by task, the responses of qa and reading, the validations of ave, the strings by target of nuggets, or
+    the scores of pan in the order of the problems. `answered` counts the topics that it does not leave in silence,
+    `more` the faults that are not listed.
+    """
+
+    path: Path
+    name: str
+    language: str
+    faults: tuple[Fault, ...]
+    said: Any = None
+    answered: int = 0
+    of: int = 0
+    more: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many faults there are."""
+        return len(self.faults) + self.more
+
+    @property
+    def counted(self) -> str:
+        """The number of faults, as a text."""
+        return f"{'at least ' * (self.more >= MOST_COUNTED)}{plural(self.count, 'fault')}"
+
+    @property
+    def listed(self) -> tuple[Fault, ...]:
+        """The faults, the last of which says how many more there are."""
+        if not self.more:
+            return self.faults
+        end = "; the file was read no further" if self.more >= MOST_COUNTED else ""
+        label = self.faults[0].file
+        return (*self.faults, Fault(label, None, f"{plural(self.more, 'more fault')} that the list leaves out{end}"))
+
+
+class _EnoughError(Exception):
+    """A run has so many faults that it is read no further."""
+
+
+class _FirstFaults(list[FormatError]):
+    """The first faults of a run, and how many came after them."""
+
+    more = 0
+
+    def append(self, error: FormatError, /) -> None:
+        """Add a fault, or count it; raises _EnoughError where too many were counted."""
+        if len(self) < MOST_LISTED:
+            super().append(error)
+            return
+        self.more += 1
+        if self.more >= MOST_COUNTED:
+            raise _EnoughError
+
+
+class _Reading(Struct):
+    source: Source
+    topics: Topics
+    settings: Settings
+    hint: str  # the name of the file and of its folder, which may say the language
+    faults: _FirstFaults = field(default_factory=_FirstFaults)
+    language: str = ""
+
+    def fail(self, rule: str, value: object = None, line: int | None = None) -> None:
+        where = f"line {line}" if line else None
+        self.faults.append(FormatError(self.source.label, rule, where=where, value=value))
+
+    def part(self, ids: Iterable[str]) -> Part | None:
+        """Return the topics that the run answers: of the language that its name says, else of the one of which it has
+        the most ids; None, and a fault, where neither tells."""
+        parts = self.topics.parts
+        if len(parts) == 1:
+            (only,) = parts.values()
+            self.language = only.language
+            return only
+        words = {word.casefold() for word in _IDS.findall(self.hint)}
+        named = [part for name, part in parts.items() if name.casefold() in words]
+        if len(named) == 1:
+            self.language = named[0].language
+            return named[0]
+        given = list(ids)
+        counts = {name: sum(identity in part.questions for identity in given) for name, part in parts.items()}
+        most = max(counts.values(), default=0)
+        best = [name for name, count in counts.items() if count == most]
+        if most and len(best) == 1:
+            self.language = best[0]
+            return parts[best[0]]
+        known = ", ".join(filter(None, parts))
+        self.fail(
+            f"the language of the run is unknown; its file name must contain one of {known}, as in run1-{known[:2]}"
+        )
+        return None
+
+    def sound(self, what: str, text: str | None) -> bool:
+        """Say whether a text can be taken in, and name what is wrong with it."""
+        rule = text_fault(text, self.settings.characters) if text else None
+        if rule:
+            self.fail(f"{what}: {rule}")
+        return rule is None
+
+    def missing(self, ids: Iterable[str], answered: Iterable[str], what: str, hint: str = "") -> None:
+        """Name what has no answer."""
+        given = {*answered}
+        lacking = [identity for identity in ids if identity not in given]
+        if lacking:
+            self.fail(f"{plural(len(lacking), what)} missing{hint}", " ".join(lacking))
+
+
+def examine(
+    path: Path,
+    topics: Topics,
+    settings: Settings,
+    *,
+    name: str | None = None,
+    label: str | None = None,
+    language: str = "",
+) -> Submission:
+    """Read a run and find all that is wrong with it; nothing is raised for what a team can mend.
+
+    `settings` are those of the campaign, for how long an answer may be and how options are named. `name` is the name
+    of the run (else that of the file), `label` what its faults call the file, `language` the language that it is known
+    to be in.
+    """
+    own = name or path.name.partition(".")[0]
+    if path.suffix.lower() not in PACKED and (rule := encoding_fault(path.read_bytes())):
+        return Submission(path, own, "", (_fault(label or str(path), rule, None, None),))
+    try:
+        source = _open(path)
+        reading = _Reading(source, topics, settings, language or f"{path.absolute().parent.name} {path.name} {own}")
+        said, answered, total = _said(reading)
+    except NescioError as error:
+        rule, where, value = (
+            (error.rule, error.where, error.value) if isinstance(error, FormatError) else (str(error), None, None)
+        )
+        # A message may quote the path, which a run that was unpacked has for a moment alone.
+        rule = rule.replace(str(path), label or str(path))
+        return Submission(path, own, "", (_fault(label or str(path), rule, where, value),))
+    if name is None and not FILE_NAME.fullmatch(path.name):
+        reading.faults.insert(0, FormatError(source.label, FILE_RULE, value=path.name))
+    faults = [_fault(label or str(path), error.rule, error.where, error.value) for error in reading.faults]
+    faults = [_hinted(fault, topics) for fault in faults]
+    faults.sort(key=lambda fault: (fault.line is None, fault.line or 0))
+    distinct, more = tuple(dict.fromkeys(faults)), reading.faults.more
+    return Submission(path, own, reading.language, distinct, said, answered, total, more)
+
+
+def _hinted(fault: Fault, topics: Topics) -> Fault:
+    """Add to a fault about an id that no topic has the topic whose id differs in case alone."""
+    if fault.value is None or "id" not in fault.rule.split():
+        return fault
+    folded = fault.value.casefold().strip()
+    alike = next((name for part in topics.parts.values() for name in part.questions if name.casefold() == folded), None)
+    return replace(fault, rule=f"{fault.rule}; there is {alike}, and case matters") if alike else fault
+
+
+def _open(path: Path) -> Source:
+    """Open a run; JSON Lines whose first line is at fault too, so that the others are read, and its fault is one of
+    theirs."""
+    try:
+        return open_source(path)
+    except FormatError as error:
+        if path.suffix.lower() not in LINES or not (error.where or "").startswith("line 1"):
+            raise
+        return Source(path.name, path=path, kind="lines", room=MemoryBudget(path.stat().st_size))
+
+
+def _fault(file: str, rule: str, where: str | None, value: object) -> Fault:
+    line = _LINE.match(where or "")
+    shown = None if value is None else value if isinstance(value, str) else repr(value)
+    return Fault(file, int(line[1]) if line else None, rule if line or not where else f"{where}: {rule}", shown)
+
+
+_Said = tuple[Any, int, int]  # what a run says, to how many topics it does not stay silent, and of how many
+
+
+def _said(reading: _Reading) -> _Said:
+    """Read what a run says; nothing where it has too many faults."""
+    try:
+        return _SAID[reading.topics.task](reading)
+    except _EnoughError:
+        return None, 0, 0
+
+
+def _questions(reading: _Reading) -> _Said:
+    source, topics = reading.source, reading.topics
+    known = {identity for part in topics.parts.values() for identity in part.questions} | topics.dropped
+    if source.suffix in LINES:
+        runs = responses_of(source, source.stem, known, reading.faults)
+        if len(runs) > 1:
+            reading.fail("a file is one run, but its lines name several", ", ".join(runs))
+        responses = [response for own in runs.values() for response in own]
+    elif topics.task == "reading" and source.kind == "text" and cbc.recognise(source) == "answers":
+        responses = list(cbc.responses_of(source, known, reading.faults))
+    else:
+        reading.fail(f"a run of {topics.task} is {FORMS[topics.task]}", source.kind)
+        return None, 0, 0
+    responses = [response for response in responses if response.question_id not in topics.dropped]
+    part = reading.part(response.question_id for response in responses)
+    if part is None:
+        return None, 0, 0
+    kept = [own for response in responses if (own := _response(reading, part, response)) is not None]
+    reading.missing(part.questions, (r.question_id for r in responses), "answer", "; null is silence")
+    answered = len({response.question_id for response in kept if response.answered})
+    return tuple(kept), answered, len(part.questions)
+
+
+def _response(reading: _Reading, part: Part, response: Response) -> Response | None:
+    """Return a response whose answer is held against its question, an option by its text; None, and a fault, where it
+    cannot be taken in."""
+    identity = response.question_id
+    question = part.questions.get(identity)
+    if question is None:
+        reading.fail(f"the question is not in the run's language, {part.language}", identity)
+        return None
+    texts = {"answer": response.answer, "support": response.support, "document": response.document}
+    if not all(reading.sound(f"{what} to question {identity!r}", text) for what, text in texts.items()):
+        return None
+    if response.confidence is not None and not 0 <= response.confidence <= 1:
+        reading.fail(f"the confidence of question {identity!r} must be from 0 to 1", response.confidence)
+        return None
+    if not question.options or response.answer is None:
+        return response
+    at = _option(question, response.answer, reading.settings.options_from)
+    if isinstance(at, str):
+        reading.fail(f"the answer to question {identity!r} {at}", response.answer)
+        return None
+    numbered = _NUMBER.fullmatch(response.answer.strip()) is not None
+    return replace(response, answer=question.options[at]) if numbered else response
+
+
+def _option(question: Question, answer: str, first: int) -> int | str:
+    """Return the position of the option that an answer names, or what is wrong with it. A number counts from where the
+    campaign says, and nowhere else; one that is also the text of another option names neither."""
+    at = option(question, answer)
+    number = _NUMBER.fullmatch(answer.strip())
+    is_text = any(answer.strip() == text.strip() for text in question.options)
+    if number is None or (is_text and first < 0):
+        return "is not one of its options" if at is None else at
+    if is_text and at is not None and int(answer) - first != at:
+        return f"is the text of one option, and could be the number of another; name it by its letter, {_ALPHABET[at]}"
+    if first < 0:
+        return f"is a number, which may count from 0 or from 1; options are named by {naming(question.options, first)}"
+    at = int(answer) - first
+    last = len(question.options) - 1 + first
+    return at if 0 <= at < len(question.options) else f"is not one of its options, which count from {first} to {last}"
+
+
+def naming(options: Sequence[str], first: int) -> str:
+    """Say how the options of a question are named."""
+    last = chr(ord("A") + len(options) - 1) if len(options) <= len(_ALPHABET) else "…"
+    numbers = f", or by a number from {first} to {len(options) - 1 + first}" if first >= 0 else ""
+    return f"their text or by a letter from A to {last}{numbers}"
+
+
+def _validations(reading: _Reading) -> _Said:
+    """Read the decisions of a validator: each answer has one, with a confidence."""
+    source = reading.source
+    if source.kind != "text":
+        reading.fail(f"a run of ave is {FORMS['ave']}", source.kind)
+        return None, 0, 0
+    validations, lines = decisions_of(source, reading.faults)
+    counted = [i for i, one in enumerate(validations) if one.question_id not in reading.topics.dropped]
+    validations, lines = [validations[i] for i in counted], [lines[i] for i in counted]
+    part = reading.part(validation.question_id for validation in validations)
+    if part is None:
+        return None, 0, 0
+    exercise = part.exercise or Exercise("", (), ())
+    hold(source, lines, problems(exercise, validations), reading.faults)
+    if all(validation.confidence is None for validation in validations):  # else `problems` names each
+        for line in lines:
+            reading.fail("a decision needs a confidence: q_id a_id SELECTED|VALIDATED|REJECTED confidence", line=line)
+    for validation, line in zip(validations, lines, strict=True):
+        if validation.confidence is not None and not 0 <= validation.confidence <= 1:
+            reading.fail("a confidence must be from 0 to 1", validation.confidence, line)
+    answers = [f"{candidate.question_id}/{candidate.id}" for candidate in exercise.candidates]
+    given = (f"{validation.question_id}/{validation.answer_id}" for validation in validations)
+    reading.missing(answers, given, "decision")
+    answered = len({v.question_id for v in validations if v.decision == "SELECTED"})
+    return tuple(validations), answered, len(part.questions)
+
+
+def _strings(reading: _Reading) -> _Said:
+    source = reading.source
+    if source.suffix not in LINES and source.kind != "text":
+        reading.fail(f"a run of nuggets is {FORMS['nuggets']}", source.kind)
+        return None, 0, 0
+    said = Said()
+    read_run(source, source.stem, said, reading.faults)
+    if len(said.runs) > 1:
+        reading.fail("a file is one run, but its lines name several", ", ".join(said.runs))
+    part = reading.part(target for _, target in said.where)
+    if part is None:
+        return None, 0, 0
+    for (_, target), at in said.where.items():
+        if target not in part.questions and target not in reading.topics.dropped:
+            reading.fail("no topic has this id", target, at.line)
+    hint = "" if source.suffix in LINES else '; silence is {"id", "strings": []}, in JSON Lines'
+    reading.missing(part.questions, (target for _, target in said.where), "answer", hint)
+    strings: dict[str, Strings] = {
+        target: response
+        for run in said.found()
+        for target, response in run.responses.items()
+        if target in part.questions and all(reading.sound(f"a string of {target!r}", text) for text in response.strings)
+    }
+    return strings, sum(bool(response.strings) for response in strings.values()), len(part.questions)
+
+
+def _scores(reading: _Reading) -> _Said:
+    source = reading.source
+    if source.suffix not in LINES and source.kind != "text":
+        reading.fail(f"a run of pan is {FORMS['pan']}", source.kind)
+        return None, 0, 0
+    ids: Sequence[str] = list(next(iter(reading.topics.parts.values())).questions)
+    values, sides = answers_of(source, ids, reading.faults)
+    reading.missing(
+        ids, (i for i, value in zip(ids, values, strict=True) if not np.isnan(value)), "answer", "; 0.5 is silence"
+    )
+    answered = int((~np.isnan(values) & (sides != 0.5)).sum())
+    return (values, sides), answered, len(ids)
+
+
+_SAID: Mapping[Task, Callable[[_Reading], _Said]] = {
+    "qa": _questions,
+    "reading": _questions,
+    "ave": _validations,
+    "nuggets": _strings,
+    "pan": _scores,
+}

@@ -1,0 +1,337 @@
+"""Scores of a campaign: every run by the measures of its task, per topic, and in the tables of the papers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict, astuple, replace
+
+from nescio.comparison.comparing import compare
+from nescio.comparison.leaderboard import score as leaderboard_of
+from nescio.comparison.ranks import Rank
+from nescio.data.assessed import COLUMNS
+from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
+from nescio.data.results import Comparisons, Scores
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UsageError
+from nescio.formats.folder_writer import write_lines
+from nescio.measures import parse
+from nescio.options.edge import Progress
+from nescio.people.campaigns import group_tables, layouts
+from nescio.people.campaigns.assessors import outstanding
+from nescio.people.campaigns.entries import ScoringPlan
+from nescio.people.campaigns.evidence import JudgedRuns, judged_runs, with_key, without_runs
+from nescio.people.campaigns.facts import agreement_table, facts
+from nescio.people.campaigns.folder import KEY, RESULTS, Campaign, decoded, put, renewed, step
+from nescio.people.campaigns.freshness import SCORING, done
+from nescio.people.campaigns.group_tables import ScoredRuns
+from nescio.people.campaigns.judgements import read_judgements
+from nescio.people.campaigns.layouts import Table
+from nescio.people.campaigns.log import digest
+from nescio.people.campaigns.pooling import RunContents, read_runs
+from nescio.people.campaigns.ranking import Ranked, ranked
+from nescio.people.campaigns.receipts import TakenIn
+from nescio.people.campaigns.screens import sentence_items
+from nescio.people.campaigns.settings import Settings
+from nescio.people.campaigns.topics import Part
+from nescio.reporting import tables
+from nescio.reporting.page.graded import earned
+from nescio.sources.writing import csv_text
+from nescio.tables.outcomes_writer import guard, write_outcomes
+from nescio.tables.questions_writer import response_row, story_names, topic_row
+from nescio.tasks.nuggets.scoring import is_vital
+from nescio.text import plural
+
+DATA = "data.json"
+UNMARKED = f"Ties not marked; the tests of all pairs are in {RESULTS}/, comparisons.csv."
+
+
+class TopicScore(Struct, frozen=True):
+    """A run on one topic: its outcome, its verdict, and the first measure on this topic alone (None: undefined)."""
+
+    question: str
+    run: str
+    group: str
+    language: str
+    outcome: str
+    verdict: str
+    measure: str
+    score: float | None
+    answer: str
+
+
+class Scored(Struct, frozen=True):
+    """What `score` wrote: of each language (empty: all) the scores, and the comparisons where there are two runs."""
+
+    folder: Path
+    scores: Mapping[str, Scores]
+    comparisons: Mapping[str, Comparisons]
+    tables: tuple[str, ...]
+    after: str
+
+    def __str__(self) -> str:
+        runs = sum(len({row.run for row in scores}) for scores in self.scores.values())
+        return f"wrote {self.folder}: {plural(runs, 'run')}, {plural(len(self.tables), 'table')}\nnext: {self.after}"
+
+
+def score(
+    campaign: Path | str,
+    *,
+    ranking: Sequence[Path | str] = (),
+    ci: float | None = 95.0,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Scored:
+    """Score every run that counts, and write `results/`: scores, tests, per-topic scores, and the tables of the papers.
+
+        print(nescio.campaign.score("campaign"))
+
+    Judgements are resolved by the rule of the campaign; R, W, X and U stay apart, and only R is right. What no person
+    judged is judged by the key, where `campaign.toml` names a judge (or all questions have options). `ranking` are
+    outcomes of QA systems to rank validators of AVE among. Other arguments as in `nescio.score`. Raises UsageError
+    where no run is in, MismatchError where answers are in dispute or judged by nobody.
+    """
+    how = ScoringPlan(tuple(map(str, ranking)), ci, resamples, seed)
+    with step(campaign) as opened:
+        with renewed(opened / RESULTS) as draft:
+            scored = write_results(opened, draft, how, jobs=jobs, progress=progress)
+        files = {Path(name): digest(Path(name)) for name in map(_file_of, ranking)}
+        done(opened, SCORING, {**asdict(how), "ranking": [*how.ranking]}, files)
+    return replace(scored, folder=opened / RESULTS)
+
+
+def write_results(
+    campaign: Campaign, draft: Path, how: ScoringPlan, *, jobs: int = 1, progress: Progress | None = None
+) -> Scored:
+    """Write all results into a new folder; raises as `score` does."""
+    ranking, ci, resamples, seed = how.ranking, how.ci, how.resamples, how.seed
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
+    settings = campaign.settings
+    if ranking and settings.task != "ave":
+        raise UsageError("a ranking compares QA systems with validators, so it is only for the task ave")
+    said = read_runs(campaign, progress)
+    if not said.runs:
+        raise UsageError("no run is in, so there is nothing to score; nescio campaign intake takes runs in")
+    every: list[ScoredRuns] = []  # those without a run too
+    compared: dict[str, Comparisons] = {}
+    for part in said.topics.parts.values():
+        judged = judged_runs(said, part)
+        if judged is None:
+            every.append((without_runs(said, part), Scores((), sign())))
+            continue
+        scores = leaderboard_of(judged.loaded, list(judged.measures), ci=ci, progress=progress, **drawn)
+        if scores.why_unmarked and len(judged.runs) > 1:
+            scores = replace(scores, why_unmarked=UNMARKED)
+        every.append((judged, scores))
+        if len(judged.runs) > 1:
+            first = [judged.measures[0]]
+            compared[part.language] = compare(judged.loaded, first, ci=ci or 95.0, progress=progress, **drawn)
+    validators = ranked([judged for judged, _ in every], ranking) if settings.task == "ave" else []
+    ranks = {language: rows.tables.get("ranks", ()) for language, rows in compared.items()}
+    listed = [facts(said), *_tables(settings, every, validators, said.runs, ranks)]
+    listed += [table for table in [agreement_table(campaign, resamples, seed)] if table.rows]
+    late = (*outstanding(campaign), *_without_runs(every))
+    noted = {one.judged.part.language: one.notes for one in validators}
+    parts = [
+        (judged, replace(scores, notes=(*scores.notes, *noted.get(judged.part.language, ()), *late)))
+        for judged, scores in every
+        if judged.runs
+    ]
+    _write(draft, campaign, parts, compared, listed)
+    if settings.task in ("qa", "reading"):
+        _write_answers(draft, said, parts)
+    _write_sentences(draft, campaign, said.topics.parts.values())
+    scored = {judged.part.language: scores for judged, scores in parts}
+    after = f"nescio campaign publish {campaign.folder}"
+    return Scored(draft, scored, compared, tuple(table.name for table in listed), after)
+
+
+def _without_runs(parts: Sequence[ScoredRuns]) -> Iterator[Note]:
+    """Note the languages in which no run is in."""
+    if lacking := [judged.part.language for judged, _ in parts if not judged.runs]:
+        yield note("campaign.without_runs", "no run is in for {languages:list}", languages=lacking)
+
+
+def _file_of(ranking: Path | str) -> str:
+    """Return the file of `EN=FILE`, or of a file whose name is all."""
+    text = str(ranking)
+    return text if Path(text).exists() else text.partition("=")[2]
+
+
+def _tables(
+    settings: Settings,
+    parts: Sequence[ScoredRuns],
+    validators: Sequence[Ranked],
+    runs: Sequence[TakenIn],
+    ranks: Mapping[str, Sequence[Rank]],
+) -> list[Table]:
+    listed = [group_tables.participants(settings, runs)]
+    if validators:
+        listed.append(group_tables.collections(validators))
+    for i, (judged, scores) in enumerate(parts):
+        if validators and validators[i].places:
+            listed.append(layouts.f_table(judged, scores, settings))
+            listed.append(layouts.ranking_table(judged, validators[i].places, settings))
+        elif settings.task in ("qa", "reading"):
+            listed.append(layouts.counts_table(judged, settings))
+        if judged.runs:
+            listed.append(layouts.leaderboard(judged, scores, settings, ranks.get(judged.part.language, ())))
+    if validators:
+        listed.append(group_tables.selection_table(validators, settings))
+        listed.append(group_tables.beside_table(validators, settings))
+    listed.append(group_tables.group_table(parts, settings))
+    if settings.languages:
+        listed.append(group_tables.language_table(parts, settings))
+        if validators:
+            listed.append(group_tables.qa_language_table(validators, settings))
+        listed.append(group_tables.best_table(parts, settings))
+    return [table for table in listed if table.rows]
+
+
+def topic_scores(judged: JudgedRuns) -> list[TopicScore]:
+    """Return the first measure that is defined on single topics, for every run and topic, with what became of it."""
+    name, values = _of_topics(judged)
+    runs = {run.run: run for run in judged.runs}
+    return [
+        TopicScore(
+            cell.question,
+            cell.run,
+            runs[cell.run].group,
+            runs[cell.run].language,
+            cell.outcome,
+            cell.verdict,
+            name,
+            values.get((cell.run, cell.question)),
+            cell.answer,
+        )
+        for cell in judged.cells
+    ]
+
+
+def _of_topics(judged: JudgedRuns) -> tuple[str, dict[tuple[str, str], float]]:
+    """Return a measure of which each topic has a value of its own, and these: sums over one topic are its columns."""
+    data = judged.loaded.data
+    assert isinstance(data, Evidence)
+    wanted = ("ave.qa_accuracy",) if judged.exercise is not None else judged.measures
+    for measure in map(parse, wanted):
+        if measure.of_counts and (values := earned(data, measure)) is not None:
+            return measure.label, {
+                (run, question): float(values[r, q])
+                for r, run in enumerate(data.runs)
+                for q, question in enumerate(data.questions)
+                if not np.isnan(values[r, q])
+            }
+    return "", {}
+
+
+# ---- files ----
+
+
+def _write(
+    draft: Path,
+    campaign: Campaign,
+    parts: Sequence[ScoredRuns],
+    compared: Mapping[str, Comparisons],
+    listed: Sequence[Table],
+) -> None:
+    """Write all results: those of each language in a folder of its own where there are several."""
+    held = []
+    for judged, scores in parts:
+        language = judged.part.language
+        folder = draft / language if language else draft
+        folder.mkdir(exist_ok=True)
+        for suffix in ("json", "csv"):
+            tables.write(scores, folder / f"scores.{suffix}")
+            if language in compared:
+                tables.write(compared[language], folder / f"comparisons.{suffix}")
+        rows = topic_scores(judged)
+        put(folder / "topics.csv", _csv(TopicScore, rows))
+        if campaign.settings.task in ("qa", "reading"):
+            put(folder / "counts.csv", _csv(layouts.Counts, layouts.counts(judged)))
+        if judged.outcomes is not None:
+            kept = {name: c for name, c in judged.outcomes.extra_columns.items() if name in COLUMNS.values()}
+            write_outcomes(replace(judged.outcomes, extra_columns=kept), folder / "outcomes.csv")
+        held.append(_held(judged, scores, rows))
+    data = {"parts": held}
+    put(draft / DATA, json.dumps(data, ensure_ascii=False).encode(errors="replace") + b"\n")
+    for table in listed:
+        for suffix, content in (("csv", table.csv()), ("md", table.markdown()), ("tex", table.latex())):
+            put(draft / "tables" / f"{table.name}.{suffix}", content.encode())
+    put(draft / "tables" / "index.json", json.dumps([asdict(table) for table in listed], ensure_ascii=False).encode())
+
+
+def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) -> None:
+    """Write the runs under their names, and the verdict on each answer: what `nescio ave build` makes a collection
+    of."""
+    (draft / "runs").mkdir()
+    for run in said.runs:
+        write_lines(draft / "runs" / f"{run.run}.jsonl", map(response_row, said.content[run.run]))
+    cells = [cell for judged, _ in parts for cell in judged.cells if cell.answer and cell.verdict]
+    rows = [(cell.run, cell.question, guard(cell.answer), cell.verdict) for cell in cells]
+    text = csv_text([("run", "question", "answer", "verdict"), *rows])
+    put(draft / "judgements.csv", text.encode(errors="replace"))
+
+
+def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> None:
+    """Write the sentences that people accept as a key: the questions with their stories, as `nescio read score` takes
+    them; nothing where nobody listed any."""
+    listed = {item.id for item in sentence_items(campaign)} & {one.item for one in read_judgements(campaign)}
+    if not listed:
+        return
+    questions = [question for part in parts for question in with_key(campaign, part) if question.story]
+    stories = story_names(questions)
+    rows = [
+        topic_row(question, (), stories)
+        | ({"answers": list(question.answers)} if question.answers else {})
+        | ({} if question.accepted is None else {"sentences": list(question.accepted)})
+        for question in questions
+    ]
+    (draft / KEY).mkdir(mode=0o700)
+    write_lines(draft / KEY / "questions.jsonl", rows)
+    write_lines(draft / KEY / "stories.jsonl", ({"id": name, "sentences": list(s)} for s, name in stories.items()))
+
+
+def _held(judged: JudgedRuns, scores: Scores, rows: Sequence[TopicScore]) -> dict[str, Any]:
+    """Return what the site is made from."""
+    nuggets = {
+        target.id: [[nugget.id, is_vital(nugget), nugget.text] for nugget in target.nuggets]
+        for target in judged.targets
+    }
+    return {
+        "language": judged.part.language,
+        "questions": {question.id: question.text for question in judged.part.questions.values()},
+        "nuggets": nuggets,
+        "scores": scores.records(),
+        "signature": str(scores.signature),
+        "notes": list(map(str, scores.notes)),
+        "topics": [*map(astuple, rows)],
+        "versions": {run.run: [run.version, run.digest] for run in judged.runs},
+    }
+
+
+def _csv(kind: type[Any], rows: Sequence[Any]) -> bytes:
+    return csv_text([kind.__struct_fields__, *(tuple(map(guard, astuple(row))) for row in rows)]).encode(
+        errors="replace"
+    )
+
+
+def read_results(campaign: Campaign) -> dict[str, Any]:
+    """Read what `score` wrote; raises MismatchError where there is nothing."""
+    path = campaign / RESULTS / DATA
+    if not path.is_file():
+        raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")
+    return decoded(path, dict[str, Any], "nescio campaign score makes it anew")
+
+
+def read_tables(campaign: Campaign) -> list[Table]:
+    """Read the tables that `score` wrote."""
+    path = campaign / RESULTS / "tables" / "index.json"
+    return decoded(path, list[Table], "nescio campaign score makes it anew")

@@ -1,0 +1,187 @@
+"""Sheets of verdicts while they are read: rows by their columns, each verdict beside the item that it is of."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from nescio.data.assessors import ADJUDICATION
+from nescio.data.model import Verdict
+from nescio.errors import FormatError
+from nescio.formats import open_source
+from nescio.people.campaigns import workbook
+from nescio.people.campaigns.assessors import read_asked
+from nescio.people.campaigns.folder import Campaign
+from nescio.people.campaigns.judgements import Judgement
+from nescio.people.campaigns.pooling import Item, named_by, read_items
+from nescio.people.campaigns.retyped import is_same, plain, unguarded
+from nescio.people.campaigns.runs import Fault
+from nescio.people.campaigns.screens import NOTHING, SENTENCES, kind_of, sentence_items
+from nescio.people.campaigns.topics import nugget_texts
+from nescio.sources.text_files import records
+from nescio.text import plural
+
+_WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact": "X", "unsupported": "U"}
+_MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
+_DELIMITERS = ",;\t"
+
+
+def row_key(secret: str, who: str, item: str) -> str:
+    """Return what only the sheet of an assessor has beside an item."""
+    return named_by(secret, "sheet", who, item)
+
+
+class SheetReader:
+    """Sheets while they are read."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self.faults: list[Fault] = []
+        self.judgements: list[Judgement] = []
+        self.blanks: list[Judgement] = []  # answers without a verdict
+        self.rows: list[str] = []  # the answers of the last sheet, as they stand in it
+        self.items = {item.id: item for item in read_items(self.campaign)}
+        self.asked = self.items | {item.id: item for item in sentence_items(self.campaign)}
+        self.secret = campaign.secret
+        self.given = read_asked(campaign).given
+        self.makers: dict[str, set[str]] = {}  # who lists the nuggets of each target
+        self.answers = Counter(plain(item.answer) for item in self.items.values())
+        self.nuggets: dict[str, set[str]] | None = None
+        if self.campaign.settings.task == "nuggets":
+            self.nuggets = {}
+            for question, nugget, _, _ in nugget_texts(self.campaign.key_files):
+                self.nuggets.setdefault(question, set()).add(nugget)
+
+    def read(self, path: Path, who: str) -> int:
+        """Read the sheet of an assessor, and return how many answers it has; no row without its key is taken."""
+        column = "verdict" if self.nuggets is None else "nuggets"
+        seen: dict[str, int] = {}
+        others: list[tuple[int, str, str]] = []
+        self.rows = []
+        try:
+            for row, line in table(path, ("item", "key", "answer"), (column, SENTENCES)):
+                item, key = row["item"].strip().casefold(), row["key"].strip().casefold()
+                first = seen.setdefault(item, line)
+                if first != line:
+                    self.fault(path, line, f"the item appears twice; first on line {first}", row["item"])
+                    continue
+                if item in self.asked and key != row_key(self.secret, who, item):
+                    others.append((line, item, key))
+                    continue
+                self.rows.append(item)
+                self._judge(path, line, who, {**row, "item": item}, column if column in row else SENTENCES)
+        except FormatError as error:
+            self.fault(path, None, f"{error.where}: {error.rule}" if error.where else error.rule, error.value)
+        if others:
+            self._fault_of_others(path, who, others)
+        return len(seen)
+
+    def _fault_of_others(self, path: Path, who: str, rows: Sequence[tuple[int, str, str]]) -> None:
+        """Put down that rows are not of the sheet of an assessor, and of whose they are."""
+        asked = [*read_asked(self.campaign).assessors, ADJUDICATION]
+        owners = [name for name in asked if any(key == row_key(self.secret, name, item) for _, item, key in rows)]
+        what = f"this is a copy of the sheet of {' and '.join(owners)}" if owners else "was a column sorted alone?"
+        rule = f"{plural(len(rows), 'row')} from here on have not the key of the sheet of {who}: {what}"
+        self.fault(path, rows[0][0], rule)
+
+    def _judge(self, path: Path, line: int, who: str, row: Mapping[str, str], column: str) -> None:
+        item = self.asked.get(row["item"])
+        written = row.get(column, "").strip()
+        if item is None:
+            if written:
+                self.fault(path, line, "no pool had such an item", row["item"])
+        elif not self._is_of(item, row.get("answer", "")):
+            self.fault(
+                path,
+                line,
+                "the answer differs from that of this item in the pool; was one column sorted alone? "
+                f"({item.answer!r})",
+                row.get("answer"),
+            )
+        elif not written:
+            self.blanks.append(Judgement(item.id, who, ""))
+        else:
+            verdict = self.verdict(path, line, item, written)
+            if verdict is not None:
+                self.judgements.append(Judgement(item.id, who, verdict, row.get("comment", "").strip()))
+
+    def _is_of(self, item: Item, found: str) -> bool:
+        own = plain(item.answer)
+        return is_same(item.answer, found, self.answers.keys() - {own})
+
+    def is_asked(self, who: str, item: str, key: str) -> bool:
+        """Say whether an item was on a sheet of an assessor, or has the key of a server that gave it to them; all are
+        where no sheet was written."""
+        return not self.given or item in self.given.get(who, ()) or key == row_key(self.secret, who, item)
+
+    def verdict(self, path: Path, line: int, item: Item, written: str) -> str | None:
+        """Return a verdict on an answer as the history writes it; None where it is a fault."""
+        if kind_of(item) == SENTENCES:
+            return self._sentences(path, line, item, written)
+        if self.nuggets is None:
+            verdict = _WORDS.get(written.casefold(), written.upper())
+            if verdict in {*Verdict}:
+                return verdict
+            self.fault(path, line, f"a verdict is {_MEANING}", written)
+            return None
+        if written == NOTHING:
+            return NOTHING
+        names = [name.strip() for name in re.split(r"[,;\s]+", written) if name.strip()]
+        known = self.nuggets.get(item.question, set())
+        if strange := [name for name in names if name not in known]:
+            rule = f"question {item.question} has no such nugget; it has {', '.join(sorted(known)) or 'none'}"
+            self.fault(path, line, rule, ", ".join(strange))
+            return None
+        return ",".join(sorted({*names}))
+
+    def _sentences(self, path: Path, line: int, item: Item, written: str) -> str | None:
+        """Return the numbers of the sentences that answer a question, or None if the story has no such sentences."""
+        numbers, last = {*re.split(r"[,;\s]+", written.strip(" ,;"))}, len(item.supports) - 1
+        if written == NOTHING or numbers <= {*map(str, range(last + 1))}:
+            return NOTHING if written == NOTHING else ",".join(sorted(numbers, key=int))
+        rule = f"the sentences of this story are 0 to {last}, and {NOTHING} says that none answers"
+        self.fault(path, line, rule, written[:80])
+        return None
+
+    def of_items(self) -> dict[str, set[str]] | None:
+        """Return the nuggets that may stand in each item of the pool; None where verdicts are no nuggets."""
+        if self.nuggets is None:
+            return None
+        return {name: self.nuggets.get(item.question, set()) for name, item in self.items.items()}
+
+    def fault(self, path: Path, line: int | None, rule: str, value: object = None) -> None:
+        """Put down a fault."""
+        self.faults.append(Fault(str(path), line, rule, None if value is None else str(value)))
+
+
+def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iterator[tuple[dict[str, str], int]]:
+    """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines; raises
+    FormatError where it lacks one that is needed, or all of which it needs `either`."""
+    if path.suffix.lower() in workbook.SUFFIXES:
+        read: Iterator[tuple[list[str], int]] = workbook.rows(path, needed[0])
+    else:
+        read = records(path, _delimiter(path))
+    names: list[str] | None = None
+    for cells, line in read:
+        if names is None:
+            names = [cell.strip().casefold() for cell in cells]
+            lacking = [name for name in needed if name not in names]
+            if lacking := [*lacking, *([] if {*either} & {*names} else either[:1])]:
+                raise FormatError(
+                    path, f"there is no column {lacking[0]}", where=f"line {line}", value=", ".join(cells)
+                )
+        elif any(cell.strip() for cell in cells):
+            if any(cell.strip() for cell in cells[len(names) :]):
+                rule = f"the row has {len(cells)} cells, but the header has {len(names)}"
+                raise FormatError(path, rule, where=f"line {line}")
+            padded = [*cells, *[""] * (len(names) - len(cells))]
+            yield {name: unguarded(cell) for name, cell in zip(names, padded, strict=False)}, line
+
+
+def _delimiter(path: Path) -> str:
+    """Return what stands between the columns of a CSV, which a spreadsheet chooses by its language."""
+    source = open_source(path)
+    head = source.delimiter.join(source.columns)
+    return max(source.delimiter, *_DELIMITERS, key=head.count)

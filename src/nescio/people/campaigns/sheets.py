@@ -1,0 +1,321 @@
+"""Spreadsheets and pages for assessors, written: blind, one a person, each in an order of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from math import ceil
+from pathlib import Path
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from nescio.data.assessors import ADJUDICATION
+from nescio.data.model import Verdict
+from nescio.errors import UsageError
+from nescio.options.edge import Progress
+from nescio.people.campaigns import workbook
+from nescio.people.campaigns.assessors import own_order, read_asked, write_asked
+from nescio.people.campaigns.collecting import KEY_SHEET
+from nescio.people.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step, text_of
+from nescio.people.campaigns.judgements import Judgement, by_item, read_judgements
+from nescio.people.campaigns.log import digests, record
+from nescio.people.campaigns.pooling import Item, pool_version, read_pool
+from nescio.people.campaigns.screens import SENTENCES, assessor_page, kind_of, list_items, sentence_items
+from nescio.people.campaigns.sheet_reading import SheetReader, row_key
+from nescio.people.campaigns.topics import nugget_texts
+from nescio.people.campaigns.verdicts import disputed
+from nescio.sources.writing import csv_text
+from nescio.stats.parallel import followed
+from nescio.tables.outcomes_writer import guard
+from nescio.text import plural
+
+Form = Literal["csv", "xlsx", "html"]
+HEAD = ("item", "key", "question_id", "question", "answer", "document", "support")
+BLANKS = 12  # lines that an assessor has for the nuggets of a target
+_NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
+_MARK = "¶"
+_CELLS = {  # how a sheet is filled in, by its column
+    "verdict": "verdict: R, W, X or U; empty: not judged yet",
+    "nuggets": "nuggets: their numbers, as 1; 3, or - for none; empty: not judged yet",
+    SENTENCES: "sentences: their numbers, as 0; 2, or - for none; empty: not judged yet",
+}
+
+
+class Sheet(Struct, frozen=True):
+    """A sheet that was written: for whom, and how many answers of how many questions are in it."""
+
+    file: str
+    assessor: str
+    answers: int
+    questions: int
+
+
+class Handed(Struct, frozen=True):
+    """What `sheets` wrote."""
+
+    folder: Path
+    sheets: tuple[Sheet, ...]
+    after: str
+
+    def __str__(self) -> str:
+        rows = [
+            f"{sheet.file}: {plural(sheet.answers, 'answer')} of {plural(sheet.questions, 'question')}"
+            for sheet in self.sheets
+        ]
+        return "\n".join([*rows, f"next: {self.after}"])
+
+
+def sheets(
+    campaign: Path | str,
+    assessors: Sequence[str] = (),
+    *,
+    overlap: float = 1,
+    adjudicate: bool = False,
+    form: Form = "csv",
+    html: bool = False,
+    sentences: bool = False,
+    progress: Progress | None = None,
+) -> Handed:
+    """Write a spreadsheet for each assessor: answers without the names of runs, in an order of their own.
+
+        print(nescio.campaign.sheets("campaign", ["ana", "ben=EN,ES", "eva"], overlap=2))
+
+    All answers to a question go to the same assessors, so that they are judged alike; the load is even. `ben=EN,ES`
+    judges these languages alone. `overlap` is how many judge each answer, or, below 1, the share of questions that
+    a second assessor judges too. What is judged already is not asked again. `adjudicate` writes one more sheet, of
+    the answers that are judged differently, with the verdicts and comments and without the names of who gave them.
+    `form` is csv, or xlsx, whose cells no program takes for dates and numbers. `html` writes a page instead, to
+    judge in a browser by single keys, without a server. `sentences` asks which sentences of its story answer each
+    question, and with `adjudicate` of those lists that differ. `progress` is called with the number of sheets
+    written. Raises UsageError where there is no pool, where there are fewer assessors than judgements of an answer,
+    or where a sheet holds verdicts that were not read back.
+    """
+    with step(campaign) as opened:
+        pool = read_pool(opened)
+        if not pool:
+            raise UsageError(f"there is no pool; nescio campaign pool {opened.folder} makes one")
+        if sentences:
+            pool = _about_stories(opened)
+        form = "html" if html else form
+        judgements = read_judgements(opened)
+        if adjudicate:
+            wanted = {ADJUDICATION: disputed(opened, judgements)}
+            if not html or sentences:
+                kind = SENTENCES if sentences else "answer"
+                wanted = {who: [item for item in items if kind_of(item) == kind] for who, items in wanted.items()}
+        else:
+            reads = _languages(assessors, opened)
+            wanted = _shared_out(opened, pool, judgements, reads, overlap)
+        _check_collected(opened, wanted, judgements)
+        shown = _with_lists(opened, wanted, judgements) if html and not adjudicate else wanted
+        made = [_made(opened, who, items, judgements, form) for who, items in followed(shown.items(), progress)]
+        # Nothing is written before all of it is made, so that an error leaves everything as it was.
+        write_asked(opened, {who: [*items, *shown[who]] for who, items in wanted.items()}, judgements)
+        for sheet, content in made:
+            put(opened / sheet.file, content)
+            for other in {*get_args(Form)} - {form}:
+                (opened / sheet.file).with_suffix(f".{other}").unlink(missing_ok=True)
+        if opened.settings.task == "nuggets" and not html:
+            _write_nuggets(opened, pool)
+        record(opened, "sheets", digests(opened, POOL, GUIDELINES), digests(opened, SHEETS))
+    cells = _CELLS[SENTENCES if sentences else _column(opened, ())]
+    after = f"have them filled in ({cells}), then run nescio campaign collect {opened.folder}"
+    if html:
+        after = f"send each page to its assessor, then run nescio campaign collect {opened.folder} FILE... (handed in)"
+    return Handed(opened / SHEETS, tuple(sheet for sheet, _ in made), after)
+
+
+def _about_stories(campaign: Campaign) -> list[Item]:
+    items = sentence_items(campaign)
+    if not items:
+        raise UsageError("sentences are judged of stories, but no topic of this campaign has one")
+    return items
+
+
+def _with_lists(
+    campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]
+) -> Mapping[str, Sequence[Item]]:
+    """Return what assessors are asked on pages: before the strings of a target, the first who judges them lists its
+    nuggets, where there is no key; the strings wait for those who are to find the nuggets of another's list. Who made a
+    list is shown it again, and nobody else is."""
+    lists = {item.question: item for item in list_items(campaign)}
+    if not lists:
+        return wanted
+    known = {question for question, *_ in nugget_texts(campaign.key_files)}
+    makers = {one.item: one.assessor for one in judgements}
+    owners = {question: makers.get(item.id, "") for question, item in lists.items() if question in known}
+    for who, items in wanted.items():
+        for item in items:
+            owners.setdefault(item.question, who)
+    asked: dict[str, list[Item]] = {who: [] for who in wanted}
+    for who, items in wanted.items():
+        for item in items:
+            own = owners[item.question] == who
+            if own and (one := lists.get(item.question)) is not None and one not in asked[who]:
+                asked[who].append(one)
+            if own or item.question not in lists or item.question in known:
+                asked[who].append(item)
+    return asked
+
+
+def _languages(assessors: Sequence[str], campaign: Campaign) -> dict[str, set[str]]:
+    """Return the languages that each assessor judges; none: all."""
+    reads: dict[str, set[str]] = {}
+    before = {name.casefold(): name for name in read_asked(campaign).assessors}
+    for text in assessors:
+        name, _, rest = text.partition("=")
+        if not _NAME.fullmatch(name) or name.casefold() in (ADJUDICATION, "nuggets", "assessors"):
+            raise UsageError(f"assessors are named by letters, digits and hyphens, as their files are (found {name!r})")
+        if (other := before.get(name.casefold(), name)) != name:
+            raise UsageError(
+                f"{name!r} and {other!r}, who was asked before, differ only in case; one of them is enough"
+            )
+        reads[name] = {part.strip() for part in rest.split(",") if part.strip()}
+        if strange := sorted(reads[name] - {*campaign.topics().parts}):
+            raise UsageError(f"assessor {name} is to judge {strange[0]!r}, but no topic is in this language")
+    if len({name.casefold() for name in reads}) < len(assessors):
+        raise UsageError("two assessors have the same name")
+    return reads
+
+
+def _shared_out(
+    campaign: Campaign,
+    pool: Sequence[Item],
+    judgements: Sequence[Judgement],
+    reads: Mapping[str, set[str]],
+    overlap: float,
+) -> dict[str, list[Item]]:
+    """Give each question to the assessors who judged it before, then to those with the fewest answers."""
+    done = by_item([one for one in judgements if one.assessor != ADJUDICATION])
+    questions: dict[str, list[Item]] = {}
+    for item in pool:
+        questions.setdefault(item.question, []).append(item)
+    times = _times(campaign, list(questions), overlap)
+    load, assessors = dict.fromkeys(reads, 0), list(reads)
+    wanted: dict[str, list[Item]] = {name: [] for name in assessors}
+    for question, items in questions.items():
+        before = {who for item in items for who in done.get(item.id, {})}
+        able = [who for who in assessors if not reads[who] or items[0].language in reads[who]]
+        if len(able) < times[question]:
+            where = f" for {items[0].language}" if items[0].language else ""
+            rule = f"an overlap of {overlap:g} needs at least {times[question]} assessors{where} (found {len(able)})"
+            raise UsageError(rule)
+        order = sorted(able, key=lambda who: (who not in before, load[who], assessors.index(who)))
+        for who in order[: times[question]]:
+            load[who] += len(items)
+            wanted[who] += [
+                item
+                for item in items
+                if who not in done.get(item.id, {}) and len(done.get(item.id, {})) < times[question]
+            ]
+    return {who: own_order(campaign, who, items) for who, items in wanted.items()}
+
+
+def _times(campaign: Campaign, questions: Sequence[str], overlap: float) -> dict[str, int]:
+    """Return how many assessors judge each question: as many as `overlap` says, or a second one of a share of them,
+    which nobody can foretell."""
+    if overlap >= 1:
+        if overlap != int(overlap):
+            raise UsageError(
+                f"an overlap is a whole number of assessors, or a share of the questions (found {overlap})"
+            )
+        return dict.fromkeys(questions, int(overlap))
+    if overlap <= 0:
+        raise UsageError(f"an overlap must be more than 0 (found {overlap:g})")
+    drawn = sorted(questions, key=lambda question: campaign.hidden_order("overlap", question))
+    twice = {*drawn[: ceil(overlap * len(questions))]}
+    return {question: 1 + (question in twice) for question in questions}
+
+
+def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgements: Sequence[Judgement]) -> None:
+    """Raise UsageError where a sheet that would be written anew holds verdicts that nobody read back."""
+    known = {(one.item, one.assessor, one.verdict) for one in judgements}
+    for who in wanted:
+        for path in (campaign / SHEETS / f"{who}.csv", campaign / SHEETS / f"{who}.xlsx"):
+            if path.is_file():
+                reading = SheetReader(campaign)
+                reading.read(path, who)
+                new = [one for one in reading.judgements if (one.item, one.assessor, one.verdict) not in known]
+                if new or reading.faults:
+                    rule = f"{path} holds verdicts that were not collected; run nescio campaign collect first"
+                    raise UsageError(rule)
+
+
+def _made(
+    campaign: Campaign, who: str, items: Sequence[Item], judgements: Sequence[Judgement], form: Form
+) -> tuple[Sheet, bytes]:
+    said: dict[str, list[Judgement]] = {}
+    for one in judgements:
+        if one.assessor != ADJUDICATION:
+            said.setdefault(one.item, []).append(one)
+    if form == "html":
+        version = pool_version(read_pool(campaign))
+        page = assessor_page(campaign, who, items, said if who == ADJUDICATION else {}, version)
+        content = page.encode(errors="replace")
+    else:
+        content = _sheet(campaign, who, items, said, form)
+    answers = [item for item in items if ":" not in item.id] or items
+    return Sheet(f"{SHEETS}/{who}.{form}", who, len(answers), len({item.question for item in items})), content
+
+
+def _sheet(
+    campaign: Campaign, who: str, items: Sequence[Item], said: Mapping[str, Sequence[Judgement]], form: Form
+) -> bytes:
+    """Return a spreadsheet."""
+    column = _column(campaign, items)
+    judging = who == ADJUDICATION
+    rows: list[tuple[str, ...]] = [(*HEAD, *(["verdicts", "comments"] if judging else []), column, "comment")]
+    for item in items:
+        own = said.get(item.id, [])
+        verdicts = " / ".join(sorted(one.verdict for one in own))
+        comments = f" {_MARK} ".join(sorted(one.comment for one in own if one.comment))
+        documents, supports = _story(item) if column == SENTENCES else supports_of(item)
+        key = row_key(campaign.secret, who, item.id)
+        cells = [item.id, key, item.question, item.text, item.answer, documents, supports]
+        rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
+    if form == "csv":
+        return _table(rows)
+    text = f"{text_of(campaign / GUIDELINES)}\nHere: {_CELLS[column]}.\n"
+    return workbook.written(rows, text, [str(verdict) for verdict in Verdict] if column == "verdict" else (), column)
+
+
+def _column(campaign: Campaign, items: Sequence[Item]) -> str:
+    """Return the column of a sheet that an assessor fills in."""
+    if any(kind_of(item) == SENTENCES for item in items):
+        return SENTENCES
+    return "nuggets" if campaign.settings.task == "nuggets" else "verdict"
+
+
+def _story(item: Item) -> tuple[str, str]:
+    """Return the sentences of a story, each with its number; they have no document."""
+    return "", f" {_MARK} ".join(f"{number}: {text}" for number, (_, text) in enumerate(item.supports))
+
+
+def supports_of(item: Item) -> tuple[str, str]:
+    """Return the documents of an answer, and the texts that runs rest it on, each with its document where there are
+    several."""
+    documents = list(dict.fromkeys(document for document, _ in item.supports if document))
+    texts = [(document, text) for document, text in item.supports if text]
+    several = len(texts) > 1
+    shown = [f"[{document}] {text}" if several and document else str(text) for document, text in texts]
+    return "; ".join(documents), f" {_MARK} ".join(shown)
+
+
+def _write_nuggets(campaign: Campaign, pool: Sequence[Item]) -> None:
+    """Write the nuggets of the key; where there is none, lines for the assessor to write them in."""
+    rows: list[Sequence[str]] = [("question_id", "question", "nugget", "vital", "text")]
+    texts = {item.question: item.text for item in pool}
+    named = list(nugget_texts(campaign.key_files))
+    rows += [(question, texts.get(question, ""), *rest) for question, *rest in named]
+    path = campaign / SHEETS / KEY_SHEET
+    if named or not path.is_file():
+        if not named:
+            rows += [(question, text, str(n), "", "") for question, text in texts.items() for n in range(1, BLANKS + 1)]
+        put(path, _table(rows))
+
+
+def _table(rows: Sequence[Sequence[str]]) -> bytes:
+    """Return CSV as spreadsheets open it: with a byte-order mark, and no text that they would take for a formula."""
+    flat = ([guard(" ".join(cell.split())) for cell in row] for row in rows)
+    return b"\xef\xbb\xbf" + csv_text(flat, end="\r\n").encode(errors="replace")

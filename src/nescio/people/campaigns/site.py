@@ -1,0 +1,359 @@
+"""The site of a campaign: leaderboards, a page a topic and LaTeX for the overview; and, beside it and not public, a
+folder of returns a group."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.errors import MismatchError
+from nescio.formats.folder_writer import file_names
+from nescio.options.edge import Progress
+from nescio.people.campaigns import chain, pages
+from nescio.people.campaigns.folder import LOG, RECEIPTS, RETURNS, SITE, Campaign, renewed, step, text_of
+from nescio.people.campaigns.freshness import PUBLISHING, SCORING, done, inputs, refuse_old
+from nescio.people.campaigns.layouts import Table, figure, named_run
+from nescio.people.campaigns.log import read_log
+from nescio.people.campaigns.runs import Fault
+from nescio.people.campaigns.scoring import TopicScore, read_results, read_tables
+from nescio.people.campaigns.standings import agreement_sentence, standings, topic_cells, topic_columns
+from nescio.people.campaigns.tampering import SEAL, faults
+from nescio.reporting import latex
+from nescio.sources.writing import csv_text
+from nescio.stats.parallel import followed
+from nescio.tables.outcomes_writer import guard
+from nescio.tasks.ave.baselines import PERFECT, RANDOM
+from nescio.text import plural, sanitize
+
+LONGEST = 300  # characters of an answer that a page shows
+
+
+class Published(Struct, frozen=True):
+    """What `publish` wrote: the site, how many pages of topics and how many folders of returns it has."""
+
+    folder: Path
+    topics: int
+    groups: int
+
+    def __str__(self) -> str:
+        return (
+            f"wrote {self.folder}: index.html, {plural(self.topics, 'topic page')}, LaTeX in latex/; and"
+            f" {self.folder.parent / RETURNS}: returns of {plural(self.groups, 'group')}, which are not public"
+        )
+
+
+class _Site:
+    """What the pages of a site share: results, tables, and what a reader may see of whose run it is."""
+
+    def __init__(
+        self, campaign: Campaign, parts: list[dict[str, Any]], tables: list[Table], folder: Path, private: Path
+    ) -> None:
+        self.campaign, self.parts, self.tables, self.folder = campaign, parts, tables, folder
+        self.private = private
+        settings = campaign.settings
+        rows = [TopicScore(*row) for part in self.parts for row in part["topics"]]
+        self.by_topic: dict[tuple[str, str], list[TopicScore]] = {}
+        self.by_run: dict[str, list[TopicScore]] = {}
+        language = [part["language"] for part in self.parts for _ in part["topics"]]
+        for row, own in zip(rows, language, strict=True):
+            self.by_topic.setdefault((own, row.question), []).append(row)
+            self.by_run.setdefault(row.run, []).append(row)
+        runs = {row.run: row.group for row in rows}
+        self.group = runs
+        titles = {run: (settings.groups.get(group, group), run) for run, group in runs.items()}
+        codes = {run: ("", f"run {number}") for number, run in enumerate(self._blind_order(runs), 1)}
+        self.shown: Mapping[str, tuple[str, str]] = codes if settings.blind else titles
+        self.names = {
+            run: code if settings.blind else " ".join(filter(None, named_run(run, settings, runs)))
+            for run, (_, code) in self.shown.items()
+        }
+        names = [f"{language}-{question}" if language else question for language, question in self.by_topic]
+        self.file = dict(zip(self.by_topic, file_names(names), strict=True))
+        self.median = {
+            key: statistics.median(values) if (values := [row.score for row in own if row.score is not None]) else None
+            for key, own in self.by_topic.items()
+        }
+
+    def _blind_order(self, runs: Mapping[str, str]) -> list[str]:
+        return sorted(runs, key=lambda run: self.campaign.hidden_order("blind", run))
+
+
+def publish(campaign: Path | str, *, progress: Progress | None = None) -> Published:
+    """Write the site of results into `site/`: static pages without a script, that fetch nothing.
+
+        print(nescio.campaign.publish("campaign"))
+
+    `index.html` says who is best and with whom tied, and has a chart of the runs, every table of the results, and runs
+    by topics; `topics/` a page a topic, with what each run said and what became of it; `latex/` an overview with all
+    tables; `digests.json` what all was made from. `returns/GROUP/`, beside the site and not in it, is what one group
+    gets: its receipts, its runs topic by topic beside the median of all runs, and a skeleton of working notes. With
+    `blind = true` the site names no group and no run; the returns of a group name its own. `progress` is called with
+    the number of pages written. Raises MismatchError where there are no results, where they are older than what they
+    were made from, and where anything is not what the log says.
+    """
+    with step(campaign) as opened:
+        _refuse(opened)
+        with renewed(opened / SITE) as draft, renewed(opened / RETURNS) as private:
+            site = write_site(opened, draft, private, progress)
+        done(opened, PUBLISHING)
+    return Published(opened / SITE, len(site.by_topic), len({*site.group.values()}))
+
+
+def _refuse(campaign: Campaign) -> None:
+    """Raise MismatchError where what would be published is stale, or was tampered with."""
+    refuse_old(campaign)
+    found: list[Fault] = [fault for fault in faults(campaign) if not fault.file.startswith((SITE, RETURNS))]
+    if found:
+        more = f"; and {len(found) - 1} more" if len(found) > 1 else ""
+        raise MismatchError(f"{found[0]}{more}; nescio campaign verify {campaign.folder} names all")
+
+
+def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progress | None = None) -> _Site:
+    """Write all pages into two new folders."""
+    site = _Site(campaign, read_results(campaign)["parts"], read_tables(campaign), draft, private)
+    groups = dict.fromkeys(site.group.values())
+    _index(site)
+    pages_of = [
+        *(partial(_topic, site, *key) for key in site.by_topic),
+        *(partial(_returns, site, group) for group in groups),
+    ]
+    for write in followed(pages_of, progress):
+        write()
+    _latex(site)
+    _put(draft / SEAL, json.dumps(_seal(site), indent=1) + "\n")
+    return site
+
+
+def _seal(site: _Site) -> dict[str, Any]:
+    """Return what the site was made from: the line of the log that tells of the scores, and, unless nobody is to know
+    which runs there are, the digests of all that was scored."""
+    seal: dict[str, Any] = {"log": _scored(site)}
+    if not site.campaign.settings.blind:
+        seal["scored"] = inputs(site.campaign, SCORING)
+        seal["results"] = inputs(site.campaign, PUBLISHING)
+    return seal
+
+
+def _scored(site: _Site) -> str:
+    """Return the digest of the line of the log that tells of the scores, which a site written again has as well."""
+    steps = [entry.step for entry in read_log(site.campaign)]
+    return chain.links(site.campaign / LOG)[max(at for at, step_ in enumerate(steps) if step_ == SCORING)]
+
+
+def _put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", errors="replace")
+
+
+def _index(site: _Site) -> None:
+    settings = site.campaign.settings
+    listed = [_blinded(table, site) for table in site.tables] if settings.blind else site.tables
+    standing = standings(site.parts, site.names)
+    columns = topic_columns(standing, list(site.names))
+    measure = next((row.measure for own in site.by_topic.values() for row in own), "")
+    scored = {(row.run, key): row.score for key, own in site.by_topic.items() for row in own}
+    shaded = topic_cells(scored, list(site.by_topic), columns.runs, measure)
+    topics = [
+        {
+            "cells": cells,
+            "link": f"topics/{site.file[key]}.html",
+            "id": key[1],
+            "language": key[0],
+            "median": figure(site.median[key], 3),
+            "answered": sum(row.outcome != "unanswered" for row in own),
+            "runs": len(own),
+        }
+        for (key, own), cells in zip(site.by_topic.items(), shaded, strict=True)
+    ]
+    page = pages.rendered(
+        "index.html.jinja",
+        settings.name,
+        head=_scored(site),
+        tables=sorted(
+            (table for table in listed if table is not None), key=lambda one: not one.name.startswith("scores")
+        ),
+        topics=topics,
+        standings=standing,
+        agreement=agreement_sentence(site.tables),
+        columns=[site.names[run] for run in columns.runs],
+        more_runs=columns.more,
+        measure=measure,
+        signatures=[part["signature"] for part in site.parts],
+        notes=[] if settings.blind else list(dict.fromkeys(note for part in site.parts for note in part["notes"])),
+        languages=bool(settings.languages),
+        deadline=f"{settings.deadline:%Y-%m-%d %H:%M} UTC" if settings.deadline else "",
+    )
+    _put(site.folder / "index.html", page)
+
+
+def _blinded(table: Table, site: _Site) -> Table | None:
+    """Return a table with codes in place of groups and runs; None for one that is of groups alone."""
+    if table.groups_only:
+        return None
+    settings = site.campaign.settings
+    code = {}
+    for run, group in site.group.items():
+        system = named_run(run, settings, site.group)[1]
+        code[settings.groups[group], system] = site.shown[run][1]
+    systems = [row for row in table.rows if _is_system(table, row) and (row[0], row[1]) not in code]
+    systems.sort(key=lambda row: site.campaign.hidden_order("system", *row[:2]))
+    for number, row in enumerate(systems, 1):
+        code[row[0], row[1]] = f"QA system {number}"
+    rows = [("", code[row[0], row[1]], *row[2:]) if (row[0], row[1]) in code else row for row in table.rows]
+    tied = sorted(range(len(rows)), key=lambda i: (table.ties[i] if table.ties else i, _by_number(rows[i])))
+    return replace(table, rows=tuple(rows[i] for i in tied))
+
+
+def _by_number(row: tuple[str, ...]) -> tuple[str, int]:
+    """Return what tied rows are sorted by where nothing may tell whose they are: the word and the number of a code."""
+    word, _, number = row[1].rpartition(" ")
+    return (word, int(number)) if number.isdecimal() else (row[0] + row[1], 0)
+
+
+def _is_system(table: Table, row: tuple[str, ...]) -> bool:
+    """Whether a row of a ranking is of somebody's system, and not of a baseline."""
+    return table.name.partition("-")[0] == "ranking" and row[0] not in (PERFECT, RANDOM)
+
+
+def _topic(site: _Site, language: str, question: str) -> None:
+    key = (language, question)
+    part = next(part for part in site.parts if part["language"] == language)
+    rows = sorted(
+        site.by_topic[key], key=lambda row: (-(row.score if row.score is not None else -1), site.shown[row.run])
+    )
+    nuggets = part["nuggets"].get(question, [])
+    page = pages.rendered(
+        "topic.html.jinja",
+        question,
+        above={site.campaign.settings.name: "../index.html"},
+        text=part["questions"].get(question, ""),
+        measure=rows[0].measure,
+        median=figure(site.median[key], 3),
+        nuggets=nuggets,
+        rows=[_row(site, row) for row in rows],
+    )
+    _put(site.folder / "topics" / f"{site.file[key]}.html", page)
+
+
+def _row(site: _Site, row: TopicScore) -> dict[str, Any]:
+    group, run = site.shown[row.run]
+    return {
+        "group": group,
+        "run": run,
+        "outcome": row.outcome,
+        "verdict": row.verdict,
+        "found": set(row.verdict.split(",")),
+        "score": figure(row.score, 3),
+        "answer": sanitize(row.answer, LONGEST, target="page"),
+    }
+
+
+def _returns(site: _Site, group: str) -> None:
+    settings = site.campaign.settings
+    folder = site.private / group
+    runs = []
+    for run in [run for run, own in site.group.items() if own == group]:
+        rows: list[dict[str, Any]] = []
+        table: list[tuple[Any, ...]] = [("question", "outcome", "verdict", "measure", "score", "median", "answer")]
+        for row in site.by_run[run]:
+            key = (row.language, row.question)
+            median = site.median[key]
+            own = {"id": row.question, "median": figure(median, 3), "below": _below(row, median)}
+            rows.append({**_row(site, row), **own})
+            cells = (row.question, row.outcome, row.verdict, row.measure, row.score, median, row.answer)
+            table.append(tuple(map(guard, cells)))
+        _put(folder / f"{run}.csv", csv_text(table))
+        part = next(part for part in site.parts if run in part["versions"])
+        version, digest = part["versions"][run]
+        scores = [row for row in part["scores"] if row["run"] == run]
+        runs.append(
+            {
+                "name": run,
+                "code": site.shown[run][1],
+                "rows": rows,
+                "scores": scores,
+                "version": version,
+                "digest": digest,
+                "measure": site.by_run[run][0].measure,
+                "below": sum(row["below"] for row in rows),
+            }
+        )
+    page = pages.rendered(
+        "returns.html.jinja",
+        f"Returns of {settings.groups[group]}",
+        runs=runs,
+        blind=settings.blind,
+        figure=lambda value: figure(value, 3),
+    )
+    _put(folder / "index.html", page)
+    told = site.campaign / RECEIPTS / group / "receipts.txt"
+    if told.is_file():
+        _put(folder / "receipts.txt", text_of(told))
+
+
+def _below(row: TopicScore, median: float | None) -> bool:
+    return row.score is not None and median is not None and row.score < median
+
+
+# ---- LaTeX ----
+
+_PREAMBLE = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{booktabs}
+\usepackage{graphicx}
+\usepackage{textcomp}
+\usepackage[margin=2cm]{geometry}
+\setlength{\belowcaptionskip}{4pt}
+\setlength{\parindent}{0pt}
+"""
+
+
+def _latex(site: _Site) -> None:
+    settings = site.campaign.settings
+    listed = [_blinded(table, site) for table in site.tables] if settings.blind else site.tables
+    shown = [table for table in listed if table is not None]
+    _put(
+        site.folder / "latex" / "overview.tex",
+        _document(f"Overview of {settings.name}", "The organisers", shown, _OVERVIEW),
+    )
+    for group in () if settings.blind else dict.fromkeys(site.group.values()):
+        title = settings.groups[group]
+        own = [
+            replace(table, rows=tuple(row for row in table.rows if row[0] == title))
+            for table in shown
+            if table.texts > 1
+        ]
+        kept = [table for table in own if table.rows]
+        text = _document(f"{title} at {settings.name}", title, kept, _NOTES)
+        _put(site.private / group / "working-notes.tex", text)
+
+
+_OVERVIEW = ("Introduction", "Task", "Collections", "Evaluation", "Results", "Conclusions")
+_NOTES = ("Introduction", "System description", "Runs submitted", "Results", "Analysis", "Conclusions")
+
+
+def _document(title: str, author: str, shown: Sequence[Table], sections: Sequence[str]) -> str:
+    """Return a document that compiles: sections to be written, and under Results the tables."""
+    lines = [
+        _PREAMBLE,
+        rf"\title{{{latex.escape(title)}}}",
+        rf"\author{{{latex.escape(author)}}}",
+        r"\begin{document}",
+        r"\maketitle",
+    ]
+    for section in sections:
+        lines.append(rf"\section{{{section}}}")
+        if section == "Results":
+            lines += [rf"Table~\ref{{tab:{table.name}}}: {latex.escape(table.title)}.\par" for table in shown]
+            lines += [table.latex() for table in shown]
+        else:
+            lines.append("% to be written")
+    return "\n".join([*lines, r"\end{document}", ""])

@@ -1,0 +1,118 @@
+"""The first screen of a campaign's site: who is best, with whom tied, a chart of all runs, and runs by topics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.data.results import Score
+from nescio.measures import parse
+from nescio.people.campaigns.layouts import Table
+from nescio.reporting.numbers import number, with_interval
+from nescio.reporting.page.drawing import Drawn, drawn
+from nescio.reporting.page.figures import value_figure
+from nescio.reporting.page.heat import Cell, shaded
+from nescio.reporting.page.report_data import MOST_BROKEN_DOWN
+from nescio.text import enumerated
+
+NAMED = 4  # runs that the sentence names before it counts the rest
+
+
+class Standing(Struct, frozen=True, eq=False):
+    """The runs of one language (empty: all) by the measure that comes first: the sentence, the chart, and the runs from
+    the best down."""
+
+    language: str
+    sentence: str
+    chart: Drawn
+    runs: Sequence[str]
+
+
+def standings(parts: Sequence[Mapping[str, Any]], shown: Mapping[str, str]) -> list[Standing]:
+    """Return how runs stand in each language; `shown` are the names of runs that a reader may see."""
+    made = (_standing(part, shown) for part in parts)
+    return [one for one in made if one is not None]
+
+
+def _standing(part: Mapping[str, Any], shown: Mapping[str, str]) -> Standing | None:
+    rows = [row for row in part["scores"] if row["measure"] == part["scores"][0]["measure"] and not row["stratum"]]
+    rows = [row for row in rows if row["run"] in shown and row["value"] is not None and not math.isnan(row["value"])]
+    if not rows:
+        return None
+    measure, language = rows[0]["measure"], part["language"]
+    lower = parse(measure).declaration.lower_is_better
+    rows.sort(key=lambda row: (row["value"] if lower else -row["value"], shown[row["run"]]))
+    names = [shown[row["run"]] for row in rows]
+    figure = value_figure(
+        f"standing-{language}" if language else "standing",
+        measure,
+        [(name, row["value"], row["low"], row["high"], row["n"]) for name, row in zip(names, rows, strict=True)],
+        "with 95% intervals, each for its run alone" if rows[0]["low"] is not None else "without intervals",
+        "",
+    )
+    chart = drawn([figure], names)[figure.name]
+    return Standing(language, _sentence(rows, names, measure), chart, [row["run"] for row in rows])
+
+
+def _sentence(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str) -> str:
+    """Say who is best by the leaderboard's own marks, and from whom this run is not told apart."""
+    best = [name for name, row in zip(names, rows, strict=True) if row["value"] == rows[0]["value"]]
+    which = (
+        f"{enumerated(best, NAMED)} {'is' if len(best) == 1 else 'are'} best by {measure}: {number(rows[0]['value'])}"
+    )
+    if len(rows) == 1:
+        return f"{names[0]} scores {with_interval(rows[0]['value'], rows[0]['low'], rows[0]['high'])} by {measure}."
+    if not any(row["best"] for row in rows):
+        return f"{which}. Ties are not marked."
+    tied = [name for name, row in zip(names, rows, strict=True) if row["tied_with_best"]]
+    if tied:
+        return f"{which}; not significantly different from {enumerated(tied, NAMED)}."
+    return f"{which}; significantly different from every other run." if len(best) < len(rows) else f"{which}."
+
+
+def agreement_sentence(tables: Sequence[Table]) -> str:
+    """Say how far assessors agreed; nothing where nobody judged the same answers."""
+    rows = next((table.rows for table in tables if table.name == "agreement"), ())
+    found = {row[0]: row for row in rows}
+    if "Krippendorff's alpha" not in found:
+        return ""
+    _, value, ends, _, over = found["Krippendorff's alpha"]
+    interval = f" {ends}" if ends.startswith("[") else ""
+    return f"Assessors agreed on {over} with Krippendorff's alpha {value}{interval}."
+
+
+class Topics(Struct, frozen=True):
+    """The columns of the table of topics: the best runs, and how many more there are."""
+
+    runs: Sequence[str]
+    more: int
+
+
+def topic_columns(standing: Sequence[Standing], runs: Sequence[str]) -> Topics:
+    """Return the runs that the table of topics has a column for: the best of each language in turn, or as they come
+    where none stands."""
+    ranked = [run for one in standing for run in one.runs] or list(runs)
+    return Topics(ranked[:MOST_BROKEN_DOWN], max(0, len(ranked) - MOST_BROKEN_DOWN))
+
+
+def topic_cells(
+    scores: Mapping[tuple[str, tuple[str, str]], float | None],
+    topics: Sequence[tuple[str, str]],
+    runs: Sequence[str],
+    measure: str,
+) -> list[list[Cell]]:
+    """Return a row of shaded cells for each topic: what each run scored on it; a dash where it was not asked."""
+    nan = math.nan
+    listed = [
+        Score(run, measure, nan if scores[run, topic] is None else scores[run, topic], None, None, 1)  # type: ignore[arg-type]
+        if (run, topic) in scores
+        else None
+        for topic in topics
+        for run in runs
+    ]
+    lower = bool(measure) and parse(measure).declaration.lower_is_better
+    cells = shaded(listed, lower=lower, missing="–")
+    return [cells[i : i + len(runs)] for i in range(0, len(cells), len(runs))] if runs else [[] for _ in topics]

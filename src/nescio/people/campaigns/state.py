@@ -1,0 +1,203 @@
+"""How far a campaign is, what is older than what it was made from, and what comes next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from nescio.errors import MismatchError
+from nescio.people.campaigns.assessors import returned, unasked
+from nescio.people.campaigns.entries import REFUSED, Entry
+from nescio.people.campaigns.folder import HANDOUT, SHEETS, Campaign, contents, open_campaign
+from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
+from nescio.people.campaigns.handing_out import handout_files
+from nescio.people.campaigns.judgements import read_judgements
+from nescio.people.campaigns.log import latest, now, read_log
+from nescio.people.campaigns.pooling import POOLED, Item, read_pool
+from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in
+from nescio.people.campaigns.rulings import deadline_of
+from nescio.people.campaigns.tampering import faults, pending
+from nescio.people.campaigns.topics import Topics, nugget_texts, without_list
+from nescio.people.campaigns.verdicts import disputed
+from nescio.text import command_text, plural
+
+
+class Step(Struct, frozen=True):
+    """A step of a campaign: whether it is done, and what there is of it."""
+
+    name: str
+    done: bool
+    what: str
+    command: str
+
+
+class Status(Struct, frozen=True):
+    """All steps of a campaign, in order."""
+
+    name: str
+    steps: tuple[Step, ...]
+
+    @property
+    def after(self) -> Step | None:
+        """The first step that is not done."""
+        return next((one for one in self.steps if not one.done), None)
+
+    def __str__(self) -> str:
+        lines = [self.name, *(f"  {'done' if one.done else 'open'}  {one.name:<11} {one.what}" for one in self.steps)]
+        last = f"next: {self.after.command}" if self.after else "everything is done; each step can be repeated"
+        return "\n".join([*lines, last])
+
+
+def status(campaign: Path | str) -> Status:
+    """Say which steps of a campaign are done, which are older than what they were made from, and what comes next.
+
+        print(nescio.campaign.status("campaign"))
+
+    All of this is told by digests of what each step read and wrote, never by dates. Raises UsageError where the folder
+    is no campaign.
+    """
+    opened = open_campaign(campaign)
+    return Status(opened.settings.name, tuple(_steps(opened)))
+
+
+def _steps(campaign: Campaign) -> list[Step]:
+    folder = campaign.folder
+    broken = _integrity(campaign)
+    if broken and not broken.done:
+        return [broken]
+    entries = read_log(campaign)
+    topics = campaign.topics()
+    key = f", key apart ({plural(len(campaign.key_files), 'file')})" if campaign.key_files else ", no key"
+    made = contents(campaign / HANDOUT) if (campaign / HANDOUT).is_dir() else {}
+    fresh = made == handout_files(campaign)
+    what = ("what teams get" if fresh else "other than topics and settings make it now") if made else "none was written"
+    judged = campaign.settings.task in POOLED and not _by_key(campaign, topics)
+    steps = [
+        Step("topics", True, f"{plural(topics.count, 'topic')}{key}", f"nescio campaign init {folder}"),
+        Step("handout", fresh if made else bool(taken_in(campaign)), what, f"nescio campaign handout {folder}"),
+        _intake(campaign, entries),
+        *(_judging(campaign) if judged else ()),
+    ]
+    if not campaign.key_files and campaign.settings.task not in POOLED:
+        steps.append(
+            Step("key", False, f"none, and {campaign.settings.task} is scored by it", f"put it into {folder}/key")
+        )
+    return [*steps, *_last(campaign, entries)]
+
+
+def _integrity(campaign: Campaign) -> Step | None:
+    """Say what is not what the log says; what the steps that come next would make anew is theirs to tell."""
+    found = [fault for fault in faults(campaign) if not (fault.rule.endswith("repeat the step"))]
+    if not found:
+        return None
+    more = f"; and {len(found) - 1} more" if len(found) > 1 else ""
+    return Step("integrity", False, f"{found[0]}{more}", f"nescio campaign verify {campaign.folder}")
+
+
+def _by_key(campaign: Campaign, topics: Topics) -> bool:
+    """Say whether the key judges, so that nobody need: a judge is named, all have options, or answers are about
+    stories; and no pool was made."""
+    questions = [question for part in topics.parts.values() for question in part.questions.values()]
+    judged = (
+        bool(campaign.settings.judge) or topics.task == "reading" or all(question.options for question in questions)
+    )
+    return judged and bool(campaign.key_files) and not _pool(campaign)
+
+
+def _pool(campaign: Campaign) -> list[Item]:
+    """Read the pool; one that was changed until it cannot be read is to be made again, which its age says."""
+    try:
+        return read_pool(campaign)
+    except MismatchError:
+        return []
+
+
+def _last(campaign: Campaign, entries: list[Entry]) -> list[Step]:
+    """Say whether there are results and a site, and whether each is of what is there now."""
+    scored, published = age(campaign, SCORING, entries), age(campaign, PUBLISHING, entries)
+    last = latest(campaign, SCORING)
+    files = [word for name in (last.about.get("ranking", ()) if last else ()) for word in ("--ranking", name)]
+    score = command_text(["nescio", "campaign", "score", str(campaign.folder), *files])
+    fresh = scored is not None and scored.fresh
+    site = "none" if published is None else "pages, returns, LaTeX" if published.fresh else str(published)
+    if published is not None and published.fresh and not fresh:
+        site = "of results that are to be made again"
+    return [
+        Step("results", fresh, "none" if scored is None else "of all runs" if fresh else str(scored), score),
+        Step(
+            "site",
+            published is not None and published.fresh and fresh,
+            site,
+            f"nescio campaign publish {campaign.folder}",
+        ),
+    ]
+
+
+def _judging(campaign: Campaign) -> list[Step]:
+    folder, items = campaign.folder, _pool(campaign)
+    judgements = read_judgements(campaign)
+    old = age(campaign, POOLING)
+    done = {one.item for one in judgements}
+    left = [item for item in items if item.id not in done]
+    dispute = disputed(campaign, judgements) if items else []
+    new = unasked(campaign, items, judgements)
+    sheets = sorted(
+        path.name for path in (campaign / SHEETS).glob("[!.]*") if path.suffix in (".csv", ".xlsx", ".html")
+    )
+    what = f"{len(items) - len(left):,} of {plural(len(items), 'answer')} judged, {len(dispute)} in dispute"
+    back = returned(campaign, items, judgements)
+    if back.verdicts < back.of:
+        what += f"; {back}"
+    if campaign.settings.task == "nuggets":
+        listed = {question for question, *_ in nugget_texts(campaign.key_files)}
+        targets = [question for part in campaign.topics().parts.values() for question in part.questions]
+        what += "".join(f"; {remark}" for remark in without_list(targets, listed))
+    collect = f"nescio campaign collect {folder}"
+    if dispute and not left:
+        collect = f"nescio campaign sheets {folder} --adjudicate, then {collect}"
+        if campaign.settings.resolve == "refused":
+            collect = "set resolve in campaign.toml to something other than refused, then nescio campaign status"
+    asked = ", ".join(sheets) or "none"
+    if new and sheets:
+        asked = f"{plural(len(new), 'answer')} that nobody was asked about"
+    fresh = old is not None and old.fresh
+    pool = plural(len(items), "distinct answer") if old is None or fresh else str(old)
+    return [
+        Step(
+            "pool",
+            fresh,
+            pool,
+            f"nescio campaign pool {folder}",
+        ),
+        Step(
+            "sheets",
+            bool(sheets) and not new,
+            asked,
+            f"nescio campaign sheets {folder} --assessor NAME",
+        ),
+        Step("judgements", bool(items) and not left and not dispute and back.verdicts == back.of, what, collect),
+    ]
+
+
+def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
+    receipts, deadline = read_receipts(campaign, entries), campaign.settings.deadline
+    runs = taken_in(campaign, entries)
+    refused = sum(receipt.status == REFUSED for receipt in receipts)
+    without = [group for group in campaign.settings.groups if group not in {run.group for run in runs}]
+    what = f"{plural(len(runs), 'run')} of {plural(len({run.group for run in runs}), 'group')}, {refused} refused"
+    if without and runs:
+        what += f"; none of {', '.join(without)}"
+    gone = sorted({receipt.group for receipt in receipts if receipt.version} - {*campaign.settings.groups})
+    if gone:
+        what += f"; those of {', '.join(gone)} do not count, as campaign.toml does not name the group"
+    if out := disqualified(entries):
+        what += f"; disqualified: {', '.join(out)}"
+    if deadline:
+        what += f"; {'frozen since' if deadline < now() else 'open until'} {deadline:%Y-%m-%d %H:%M} UTC"
+        own = {group: deadline_of(campaign, group, entries) for group in campaign.settings.groups}
+        what += "".join(f", of {group} {t:%Y-%m-%d %H:%M} UTC" for group, t in own.items() if t and t != deadline)
+    command = f"nescio campaign intake {campaign.folder} FOLDER..."
+    if begun := pending(campaign):
+        return Step("intake", False, f"{what}; an intake was interrupted", begun.command or command)
+    return Step("intake", bool(runs), what, command)

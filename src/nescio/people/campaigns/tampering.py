@@ -1,0 +1,242 @@
+"""Compare the files of a campaign with its log: runs with receipts, results with their inputs, and the chain of the log
+itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.errors import FormatError, MismatchError, NescioError
+from nescio.people.campaigns import chain
+from nescio.people.campaigns.entries import TAKING, Entry, flaw
+from nescio.people.campaigns.folder import (
+    GUIDELINES,
+    HANDOUT,
+    HEAD,
+    JUDGEMENTS,
+    KEY,
+    LOG,
+    POOL,
+    RECEIPTS,
+    RESULTS,
+    RETURNS,
+    RUNS,
+    SECRET,
+    SHEETS,
+    SITE,
+    TOPICS,
+    Campaign,
+    decoded,
+    drafts,
+)
+from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
+from nescio.people.campaigns.judgements import HISTORY, Change, flaw_of
+from nescio.people.campaigns.log import HELD, digests, read_log
+from nescio.people.campaigns.receipts import TOLD, is_copy, is_told, read_receipts, taken_in, told_text
+from nescio.people.campaigns.runs import Fault, examine
+from nescio.people.campaigns.settings import SETTINGS
+from nescio.text import plural
+
+PENDING = "pending.json"  # in the receipts: what an intake has begun to take in
+SEAL = "digests.json"  # in the site: what it was made from
+
+
+def faults(campaign: Campaign) -> Iterator[Fault]:
+    """Yield everything that is not what the log says; where there are links, these alone, as the rest of the check
+    would read what is outside the campaign."""
+    if linked := [*links(campaign.folder)]:
+        yield from linked
+        return
+    broken = [Fault(LOG, line, rule) for line, rule in chain.breaks(campaign / LOG, Entry, flaw)]
+    broken += [Fault(HISTORY, line, rule) for line, rule in chain.breaks(campaign / HISTORY, Change, flaw_of)]
+    if not (campaign / LOG).is_file():
+        broken.append(Fault(LOG, None, "the log is gone"))
+    if not (campaign / SECRET).is_file():
+        broken.append(Fault(SECRET, None, "the secret is gone; put it back, as orders that nobody can guess need it"))
+    yield from broken
+    if any(fault.file == LOG for fault in broken):
+        return
+    entries = read_log(campaign)
+    yield from guarded(_held(campaign, entries))
+    for path in sorted(drafts(campaign.folder)):  # no digest tells of them
+        name = path.relative_to(campaign.folder).as_posix()
+        yield Fault(name, None, "a step that was killed left it, or somebody wrote it; to delete it, repeat the step")
+    try:
+        begun = pending(campaign)
+    except MismatchError as error:
+        begun = None
+        yield Fault(f"{RECEIPTS}/{PENDING}", None, str(error))
+    if begun is not None:
+        yield Fault(f"{RECEIPTS}/{PENDING}", None, "an intake was begun and has not ended; repeat the step")
+    yield from guarded(_receipts(campaign, entries, begun or Pending()))
+    yield from guarded(_told(campaign, entries, begun or Pending()))
+    yield from guarded(_heads(campaign, entries))
+    yield from guarded(_made(campaign, entries))
+    if _topics_changed(campaign, entries):
+        yield from guarded(misfits(campaign, entries))
+
+
+def guarded(found: Iterator[Fault]) -> Iterator[Fault]:
+    """Yield the faults of a check, the last of them the error that ended it; other checks go on."""
+    try:
+        yield from found
+    except FormatError as error:
+        yield Fault(str(error.path), None, error.rule, None if error.value is None else str(error.value))
+    except NescioError as error:
+        yield Fault(LOG, None, f"it cannot be held against the files: {error}")
+    except OSError as error:
+        yield Fault(str(error.filename or LOG), None, f"it cannot be read: {error.strerror or error}")
+
+
+def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield what steps made and is not as they left it."""
+    for step, place in ((POOLING, "pool"), (SCORING, "results"), (PUBLISHING, "site")):
+        old = age(campaign, step, entries)
+        if old is None and (campaign / place).exists():
+            yield Fault(place, None, "no line of the log says who made it; repeat the step, or delete it")
+        for name in old.changed if old else ():
+            yield Fault(name, None, f"it is not what nescio campaign {step} wrote; repeat the step")
+
+
+class Pending(Struct, frozen=True):
+    """What an intake began to take in: when, each file with its group and digest, and the command."""
+
+    received: str = ""
+    items: tuple[tuple[str, str, str], ...] = ()
+    command: str = ""
+
+
+def pending(campaign: Campaign) -> Pending | None:
+    """Return what an intake began and did not end, if one did; raises MismatchError where the file holds another
+    thing."""
+    path = campaign / RECEIPTS / PENDING
+    if not path.is_file():
+        return None
+    return decoded(path, Pending, "delete it, and take in again what came in last")
+
+
+_FILES = (SETTINGS, LOG, HEAD, SECRET, GUIDELINES)
+_FOLDERS = (TOPICS, KEY, HANDOUT, RUNS, RECEIPTS, POOL, SHEETS, JUDGEMENTS, RESULTS, SITE, RETURNS)
+
+
+def links(folder: Path) -> Iterator[Fault]:
+    """Yield the files and folders of a campaign that are links. What they name is no file of the campaign."""
+    below = (path for place in _FOLDERS if not (folder / place).is_symlink() for path in (folder / place).rglob("*"))
+    for path in sorted((*(folder / name for name in (*_FILES, *_FOLDERS)), *below)):
+        if path.is_symlink():
+            yield Fault(path.relative_to(folder).as_posix(), None, "it is a link, and nescio makes none")
+
+
+def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield what the organisers keep and somebody changed since the last step."""
+    last = next((entry for entry in reversed(entries) if entry.held), None)
+    if last is None:
+        return
+    there = digests(campaign, *HELD)
+    if SECRET not in last.held:
+        there.pop(SECRET, None)
+    for name in dict.fromkeys((*last.held, *there)):
+        edited = name in there and name.startswith((SETTINGS, TOPICS))  # which organisers do, and which is noted
+        if there.get(name) != last.held.get(name) and not edited:
+            what = "is gone" if name not in there else "was changed" if name in last.held else "is new"
+            rule = f"it {what} since the last step ({last.step}, {last.at}); if that was meant, repeat the step"
+            yield Fault(name, None, rule)
+
+
+def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
+    """Yield the texts for groups that are not what their receipts say; that of a group is not yet whole where an intake
+    of its runs has begun."""
+    coming = {group for group, *_ in begun.items}
+    for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign, entries)):
+        text = _exactly(campaign / RECEIPTS / group / TOLD)
+        whole = text.partition("\n")[2] == told_text(campaign, group, entries)
+        if not (whole and is_told(campaign, group, text, entries)) and group not in coming:
+            name = f"{RECEIPTS}/{group}/{TOLD}"
+            yield Fault(name, None, "it is not what the receipts say; nescio campaign verify --restore writes it again")
+    for path in sorted((campaign / RETURNS).glob(f"*/{TOLD}")):
+        if not is_told(campaign, path.parent.name, _exactly(path), entries):
+            name = path.relative_to(campaign.folder).as_posix()
+            yield Fault(name, None, "it is not what the receipts said when it was published; repeat the step")
+
+
+def _exactly(path: Path) -> str:
+    """Return a text with its line ends as they are; empty where there is no file."""
+    return path.read_bytes().decode(errors="replace") if path.is_file() else ""
+
+
+def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
+    """Yield what is wrong with receipts and stored runs; those of an intake that has begun are not yet in the log."""
+    coming = {digest for *_, digest in begun.items}
+    there, wrote = digests(campaign, RUNS, RECEIPTS), dict[str, str]()
+    for line, entry in enumerate(entries, 1):
+        for name, held in entry.wrote.items() if entry.step == TAKING else ():
+            if name in wrote:
+                yield Fault(LOG, line, f"an earlier line has {name} already, and no intake writes a file again")
+            elif name.startswith(RECEIPTS) and there.get(name) == held and not is_copy(campaign / name, entry.about):
+                yield Fault(name, None, "it is not the receipt of which the log tells")
+            wrote[name] = held
+    for name, held in wrote.items():
+        if there.get(name) != held:
+            what = "was changed since" if name in there else "is gone"
+            how = "; take in the original again, which puts it back" if name.startswith(RUNS) else ""
+            yield Fault(name, None, f"it {what}{how or '; nescio campaign verify --restore writes it again'}")
+    for name in there:
+        own = name.startswith(RUNS) or name.endswith(".json")
+        begun_here = there[name] in coming or any(f".{digest[:12]}." in name for digest in coming)
+        if name not in wrote and own and name != f"{RECEIPTS}/{PENDING}" and not begun_here:
+            yield Fault(name, None, "no line of the log names it: nobody took it in, and it does not count")
+
+
+def drop_unlogged(campaign: Campaign) -> None:
+    """Delete runs and receipts that an interrupted intake left, of which nobody was told that they are in."""
+    wrote = {name for entry in read_log(campaign) for name in entry.wrote}
+    for name in digests(campaign, RUNS, RECEIPTS):
+        if name not in wrote and (name.startswith(RUNS) or name.endswith(".json")) and not name.endswith(PENDING):
+            (campaign / name).unlink()
+
+
+def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield where the log or the history of judgements is another than what was said of it."""
+    links = chain.links(campaign / LOG)
+    last = (campaign / HEAD).read_bytes() if (campaign / HEAD).is_file() else b""
+    if last not in {f"{link}\n".encode() for link in links[-2:]}:  # a step that was killed may have left the one before
+        yield Fault(HEAD, None, "it is not the digest of the last line of the log: one of the two was changed")
+    heads = [entry.about["history"] for entry in entries if entry.step == "collect"]
+    judged = chain.links(campaign / HISTORY)
+    if not {*heads} <= {"", *judged}:
+        yield Fault(HISTORY, None, "the judgements are not those that were collected: lines are gone")
+    elif judged and judged[-1] not in heads[-1:]:
+        whole = judged.index(heads[-1]) + 1 if heads and heads[-1] else 0
+        rule = "no line of the log names what is from here on: a collect was killed, or somebody wrote it"
+        yield Fault(HISTORY, whole + 1, f"{rule}; it counts for nothing, and the next collect takes it out")
+    seal = campaign / SITE / SEAL
+    if seal.is_file():
+        try:
+            head = decoded(seal, dict[str, Any]).get("log")
+        except MismatchError:
+            head = None
+        if head not in chain.links(campaign / LOG):
+            yield Fault(LOG, None, "the site was made from a line that it does not have: lines are gone")
+
+
+def _topics_changed(campaign: Campaign, entries: Sequence[Entry]) -> bool:
+    """Whether the topics are other than when they were made, or were last read with all runs."""
+    now = digests(campaign, TOPICS).items()
+    whole = [{**entry.read, **entry.wrote} for entry in entries if entry.step in ("init", POOLING, SCORING)]
+    return not any(now <= held.items() for held in whole)
+
+
+def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Iterator[Fault]:
+    """Yield the runs that count and do not fit the topics as they are now."""
+    topics = campaign.topics()
+    for run in taken_in(campaign, entries):
+        found = examine(run.path, topics, campaign.settings, name=run.run, language=run.language).faults
+        if found:
+            name = run.path.relative_to(campaign.folder).as_posix()
+            said = (
+                f"{plural(len(found), 'fault')} now that the topics have changed; put these back, or withdraw the run"
+            )
+            yield Fault(name, None, said, str(found[0]))

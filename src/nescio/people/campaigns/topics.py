@@ -1,0 +1,373 @@
+"""The topics of a campaign: what systems are asked, without the gold, written from whatever the organisers have and
+read again for every check."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from nescio.data.model import Collection, Question, first_of_each
+from nescio.data.notes import Note, note
+from nescio.errors import FormatError, MismatchError, UsageError, opt
+from nescio.formats import ReadOptions, open_source
+from nescio.formats.folder_writer import write_lines
+from nescio.formats.logs.metric_tables import rows_of
+from nescio.judging.choice import option
+from nescio.people.campaigns.settings import Settings, Task
+from nescio.pipeline import read_collection
+from nescio.sources.literals import literal_or
+from nescio.sources.source import LINES, Source
+from nescio.sources.tables import json_lines
+from nescio.tables.collection import identifier
+from nescio.tables.lexicon import roles_of
+from nescio.tables.questions_writer import story_names, topic_row
+from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.reader import COLLECTION, read_exercise, write_exercise
+from nescio.tasks.ave.reader import recognise as recognise_ave
+from nescio.tasks.nuggets.reader import KEY as NUGGET_KEY
+from nescio.tasks.nuggets.reader import read_keys
+from nescio.tasks.nuggets.reader import recognise as recognise_nuggets
+from nescio.tasks.nuggets.scoring import is_vital
+from nescio.tasks.pan.truth import problems_of
+from nescio.text import squeeze, word_set
+
+LANGUAGE = "language"
+_GOLD = ("sentences", "answer", "gold")  # columns of questions that would give answers away
+_ALL = ""
+_NEARLY = 0.8  # of the values of a column, how many are the gold answer where it is the key
+_WORD = re.compile(r"[A-Za-z]+")
+_KEYS = word_set("answer answers key keys gold correct solution solutions target truth expected reference")
+_BESIDE = word_set("id ids index letter number option options text the value")
+
+
+class Part(Struct, frozen=True):
+    """The topics of one language; of AVE with the answers to be validated."""
+
+    language: str
+    questions: Mapping[str, Question]
+    exercise: Exercise | None = None
+
+
+class Topics(Struct, frozen=True):
+    """What is asked, by language; one part of no language where the campaign does not distinguish them."""
+
+    task: Task
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    dropped: frozenset[str] = frozenset()  # ids of topics that no longer count
+
+    @property
+    def count(self) -> int:
+        """How many topics there are in all languages."""
+        return sum(len(part.questions) for part in self.parts.values())
+
+
+# ---- from what the organisers have ----
+
+
+def write_topics(
+    files: Sequence[Path], folder: Path, settings: Settings, first_of: str | None = None, show: Sequence[str] = ()
+) -> tuple[Settings, tuple[str, ...]]:
+    """Write the topics without their gold; returns the settings with the languages that the topics are in, and notes.
+
+    Raises MismatchError for topics in a language that is not among those of the settings, and for a column of questions
+    that would give answers away, unless it is one of `show`.
+    """
+    notes: list[str] = []
+    if settings.task == "ave":
+        languages = _write_ave(files, folder)
+    elif settings.task in ("qa", "reading"):
+        languages = _write_questions(files, folder, notes, first_of, show)
+    elif settings.task == "nuggets":
+        rows = [{"id": name, "target": text} | strata for name, text, strata in _targets(files)]
+        write_lines(folder / "targets.jsonl", rows)
+        languages = list(dict.fromkeys(str(row[LANGUAGE]) for row in rows if LANGUAGE in row))
+    else:
+        write_lines(
+            folder / "problems.jsonl", ({"id": name} for path in files for name in problems_of(open_source(path)))
+        )
+        languages = []
+    if first_of and settings.task not in ("qa", "reading"):
+        raise UsageError("first questions are found by a column of the questions, so only in the tasks qa and reading")
+    if settings.languages and (strange := [name for name in languages if name not in settings.languages]):
+        raise MismatchError(f"topics are in {strange[0]!r}, which is not among the languages of the campaign")
+    separate = settings.languages or (tuple(languages) if len(languages) > 1 else ())
+    return replace(settings, languages=separate), tuple(notes)
+
+
+def _write_questions(
+    files: Sequence[Path], folder: Path, notes: list[str], first_of: str | None, show: Sequence[str]
+) -> list[str]:
+    collection, remarks = _collection(files)
+    notes.extend(map(str, remarks))
+    questions: Sequence[Question] = collection.questions
+    stories = story_names(questions) if all(question.story for question in questions) else {}
+    hidden = (*_GOLD, "story") if stories else _GOLD
+    strata = list(dict.fromkeys(name for q in questions for name in q.strata if name not in hidden))
+    for name in strata:
+        if name not in show and (why := gives_away(questions, name)):
+            rule = f"column {name!r} would go to the teams, and {why}; take it out, or let it be seen"
+            raise MismatchError(f"{rule} ({opt('show', [name])})")
+    if first_of is not None:
+        questions, remark = first_of_each(questions, first_of)
+        notes.append(str(remark))
+        stories = story_names(questions) if stories else {}
+    write_lines(folder / "questions.jsonl", (topic_row(question, strata, stories) for question in questions))
+    if stories:
+        write_lines(folder / "stories.jsonl", ({"id": n, "sentences": list(story)} for story, n in stories.items()))
+    if strata:
+        notes.append(f"teams see these columns of the questions: {', '.join(strata)}")
+    return list(dict.fromkeys(q.strata[LANGUAGE] for q in questions if q.strata.get(LANGUAGE)))
+
+
+def gives_away(questions: Sequence[Question], column: str) -> str | None:
+    """Say why a column of questions reads like their key: nearly all of its values are the gold answer, or name the
+    right option by its letter or its number; or its name says so. None where neither is so."""
+    values = [(q, q.strata[column]) for q in questions if q.strata.get(column, "").strip()]
+    known = [(q, value) for q, value in values if q.answers]
+    counts = [sum(_tells(q, value, first) for q, value in known) for first in (0, 1)]
+    if known and max(counts) >= _NEARLY * len(known):
+        return f"{max(counts)} of its {len(known)} values are the right answer"
+    words = {word.casefold() for word in _WORD.findall(column)}
+    return "its name says that it is the key" if words & _KEYS and words <= _KEYS | _BESIDE else None
+
+
+def _tells(question: Question, value: str, first: int) -> bool:
+    """Whether a value is an answer of the key, or names the option that is one; numbers count from `first`."""
+    if squeeze(value) in map(squeeze, question.answers):
+        return True
+    if not question.options:
+        return False
+    number = value.strip()
+    named = int(number) - first if number.isdecimal() else option(question, value)
+    return named is not None and named in [option(question, gold) for gold in question.answers]
+
+
+_COLUMNS = {"id": ("question", "row"), "question": ("text",), "answers": ("gold", "answer")}
+
+
+def in_lines(files: Sequence[Path], folder: Path, task: Task) -> list[Path]:
+    """Return the files of topics, tables of questions as JSON Lines that are written to the folder.
+
+    The columns of a table are found by their names, as those of results are; other columns stay as they are. Raises
+    FormatError where there is no column of ids or of questions, or several could be it.
+    """
+    if task not in ("qa", "reading"):
+        return [*files]
+    sources = {path: open_source(path) for path in files if path.is_file()}
+    tables = {path: source for path, source in sources.items() if source.kind in ("delimited", "parquet")}
+    return [_lines_of(tables[path], folder) if path in tables else path for path in files]
+
+
+def _lines_of(source: Source, folder: Path) -> Path:
+    columns: dict[str, str] = {}
+    for part, roles in _COLUMNS.items():
+        there = [name for name in source.columns if name == part] or [
+            name for role in roles for name in source.columns if role in roles_of(name)
+        ]
+        if len(there) > 1 or (not there and part != "answers"):
+            rule = f"topics need one column of {part}" + (f", and there are {', '.join(there)}" if there else "")
+            raise FormatError(source.label, rule, where=source.head, value=list(source.columns))
+        columns |= dict.fromkeys(there, part)
+    path = folder / f"{source.stem}.jsonl"
+    write_lines(
+        path,
+        (
+            {columns.get(name, name): _cell(text) for name, text in row.items() if text is not None}
+            for row in rows_of(source)
+        ),
+    )
+    try:
+        _collection([path])
+    except FormatError as error:  # which is about a line of what was written
+        where = (error.where or "").replace("line", "row")
+        raise FormatError(source.label, error.rule, where=where or None, value=error.value) from None
+    return path
+
+
+def _cell(text: str) -> str | list[object]:
+    """Return a list if the cell writes one, else its text."""
+    value = literal_or(text, None)
+    return value if isinstance(value, list) else text
+
+
+def _collection(files: Sequence[Path]) -> tuple[Collection, tuple[Note, ...]]:
+    return read_collection(list(files), ReadOptions(gold=False))
+
+
+def _write_ave(files: Sequence[Path], folder: Path) -> list[str]:
+    languages: dict[str, str] = {}
+    for exercise, path in exercises_of(files):
+        for language in dict.fromkeys(question.strata.get(LANGUAGE, _ALL) for question in exercise.questions):
+            if language in languages:
+                raise MismatchError(
+                    f"{path} and {languages[language]} both have questions in {language or 'no language'}"
+                )
+            languages[language] = str(path)
+            write_exercise(in_language(exercise, language), folder / f"{language or 'collection'}.xml", values=False)
+    return [language for language in languages if language]
+
+
+def exercises_of(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
+    """Yield the collections of files of AVE; raises FormatError for another file."""
+    for path in files:
+        source = open_source(path)
+        if recognise_ave(source) != COLLECTION:
+            raise FormatError(path, "topics of AVE are collections in XML: questions (q) with answers (a) and texts")
+        yield read_exercise(source), path
+
+
+def in_language(exercise: Exercise, language: str) -> Exercise:
+    """Return the questions of one language, with their answers."""
+    kept = {question.id: question for question in exercise.questions if question.strata.get(LANGUAGE, _ALL) == language}
+    candidates = tuple(candidate for candidate in exercise.candidates if candidate.question_id in kept)
+    known = [count for name, count in exercise.available.items() if name == language.upper()]
+    return Exercise(exercise.name, tuple(kept.values()), candidates, {language.upper(): n for n in known})
+
+
+def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Yield the targets of keys of nuggets, and of JSON Lines of {"id", "target"}; texts from wherever they stand."""
+    texts: dict[str, str] = {}
+    strata: dict[str, dict[str, str]] = {}
+    keys = [source for path in files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
+    for target in read_keys(keys).targets() if keys else ():
+        texts[target.id] = target.text
+        strata[target.id] = dict(target.strata)
+    for path in files:
+        source = open_source(path)
+        if recognise_nuggets(source) == NUGGET_KEY:
+            continue
+        if source.suffix not in LINES or "target" not in source.columns:
+            raise FormatError(path, 'topics of nuggets are a key, or JSON Lines of {"id", "target"}')
+        for row, line in json_lines(source):
+            name = identifier(source, row, line)
+            if not isinstance(row.get("target"), str):
+                raise FormatError(path, "target must be a text", where=f"line {line}", value=row.get("target"))
+            texts[name] = row["target"]
+    yield from ((name, text, strata.get(name, {})) for name, text in texts.items())
+
+
+# ---- the key ----
+
+
+def has_key(files: Sequence[Path], task: Task) -> bool:
+    """Say whether the organisers' files say what is right."""
+    if task == "ave":
+        return any(candidate.value for exercise, _ in exercises_of(files) for candidate in exercise.candidates)
+    if task == "nuggets":
+        return any(recognise_nuggets(open_source(path)) == NUGGET_KEY for path in files)
+    if task == "pan":
+        return True
+    collection, _ = _collection(files)
+    return any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions)
+
+
+def write_key(files: Sequence[Path], folder: Path) -> None:
+    """Copy the organisers' files as they are; raises UsageError where two have one name."""
+    for path in files:
+        place = folder / path.name
+        if place.exists():
+            raise UsageError(f"two files are called {path.name}; rename one of them")
+        if path.is_dir():
+            shutil.copytree(path, place)
+        else:
+            shutil.copyfile(path, place)
+
+
+# ---- read again ----
+
+
+def read_topics(folder: Path, task: Task) -> Topics:
+    """Read the topics of a campaign, or of what a team was handed; raises UsageError where there are none."""
+    files = sorted(path for path in folder.glob("*") if path.suffix in (".xml", ".jsonl"))
+    if not files:
+        raise UsageError(f"{folder} holds no topics")
+    if task == "ave":
+        parts = {}
+        for exercise, path in exercises_of(files):
+            language = _ALL if path.stem == "collection" else path.stem
+            parts[language] = Part(language, {question.id: question for question in exercise.questions}, exercise)
+        return Topics(task, parts)
+    if task in ("qa", "reading"):
+        questions: Sequence[Question] = _collection(files)[0].questions
+    else:
+        questions = [
+            Question(identifier(source, row, line), str(row.get("target", "")), strata=_strata(row))
+            for source in map(open_source, files)
+            for row, line in json_lines(source)
+        ]
+    return Topics(task, _parts(questions))
+
+
+def without(topics: Topics, dropped: Sequence[str]) -> Topics:
+    """Return the topics without those that were dropped; raises UsageError for one that is not there, where none of a
+    language is left, and in PAN."""
+    if not dropped:
+        return topics
+    if topics.task == "pan":
+        raise UsageError("problems of PAN cannot be dropped; take them out of topics and key")
+    gone = frozenset(dropped)
+    known = {identity for part in topics.parts.values() for identity in part.questions}
+    if strange := sorted(gone - known):
+        raise UsageError(f"dropped in campaign.toml names {strange[0]!r}, which is no topic")
+    parts = {
+        name: replace(
+            part,
+            questions={identity: question for identity, question in part.questions.items() if identity not in gone},
+            exercise=part.exercise and without_questions(part.exercise, gone),
+        )
+        for name, part in topics.parts.items()
+    }
+    if empty := [name for name, part in parts.items() if not part.questions]:
+        raise UsageError(f"dropped in campaign.toml names every topic{empty[0] and f' of {empty[0]}'}")
+    return Topics(topics.task, parts, gone)
+
+
+def without_questions(exercise: Exercise, gone: frozenset[str]) -> Exercise:
+    """Return a collection of AVE without questions of these ids; how many answers were available to the others, nobody
+    says then."""
+    if gone.isdisjoint(question.id for question in exercise.questions):
+        return exercise
+    questions = tuple(question for question in exercise.questions if question.id not in gone)
+    candidates = tuple(one for one in exercise.candidates if one.question_id not in gone)
+    return Exercise(exercise.name, questions, candidates)
+
+
+def _strata(row: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(value) for name, value in row.items() if name not in ("id", "target")}
+
+
+def _parts(questions: Sequence[Question]) -> dict[str, Part]:
+    """Return the questions by language; one part where there are not several languages."""
+    languages = list(dict.fromkeys(question.strata.get(LANGUAGE, _ALL) for question in questions))
+    if len(languages) < 2:
+        return {_ALL: Part(_ALL, {question.id: question for question in questions})}
+    groups: dict[str, dict[str, Question]] = {name: {} for name in languages}
+    for question in questions:
+        groups[question.strata.get(LANGUAGE, _ALL)][question.id] = question
+    return {name: Part(name, group) for name, group in groups.items()}
+
+
+def nugget_texts(files: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the nuggets of a key, by question: id, "vital" or "okay" by the majority, and text."""
+    sources = [source for path in files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
+    for target in read_keys(sources).targets() if sources else ():
+        for nugget in target.nuggets:
+            yield target.id, nugget.id, "vital" if is_vital(nugget) else "okay", nugget.text
+
+
+def without_list(questions: Iterable[str], listed: Iterable[str]) -> Iterator[Note]:
+    """Note the targets that have no nugget, and so no score."""
+    listed = {*listed}
+    lacking = [question for question in questions if question not in listed]
+    if listed and lacking:
+        yield note(
+            "campaign.without_list",
+            "{targets:n target} {targets:has/have} no list of nuggets and {targets:is/are} not scored: {named:list 10}",
+            targets=len(lacking),
+            named=lacking,
+        )

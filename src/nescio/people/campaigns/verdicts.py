@@ -1,0 +1,157 @@
+"""Judgements: what each assessor said of each answer, and the one verdict that they come to by the rule of the
+campaign (`nescio.data.assessors`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from nescio.data.assessors import ADJUDICATION, Resolution, resolve_all
+from nescio.data.model import Verdict
+from nescio.errors import MismatchError
+from nescio.people.campaigns.folder import Campaign
+from nescio.people.campaigns.judgements import Judgement, by_item, read_judgements
+from nescio.people.campaigns.pooling import Item, read_pool
+from nescio.people.campaigns.screens import NOTHING, SENTENCES, sentence_items
+from nescio.stats.raters import agreement_intervals, kappa_interval
+from nescio.text import on_one_line, plural
+
+MOST_NAMED = 10  # answers in dispute that a message lists
+
+
+class Agreement(Struct, frozen=True):
+    """How far assessors agree, over all answers that two or more judged; the interval is over answers. `n` counts what
+    `unit` says: answers, or the decisions on each nugget of each string, or on each sentence of each story; `answers`
+    are the answers, or what `whole` says, in both."""
+
+    assessors: str
+    measure: str
+    value: float
+    low: float | None
+    high: float | None
+    answers: int
+    undefined: int = 0
+    unit: str = "answer"
+    n: int = 0
+    whole: str = "string"
+
+
+def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) -> list[Item]:
+    """List the answers of the pool whose judgements differ, and which the rule of the campaign does not resolve."""
+    verdicts = by_item(read_judgements(campaign) if judgements is None else judgements)
+    final = come_to_one(verdicts, campaign.settings.resolve)
+    items = [*read_pool(campaign), *sentence_items(campaign)]
+    return [item for item in items if item.id in final and final[item.id] is None]
+
+
+def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[str, str]:
+    """Return the verdict on each answer that is judged, of those that are `wanted` (None: all of the pool); raises
+    MismatchError with the list of those in dispute."""
+    wanted = {item.id for item in read_pool(campaign)} if wanted is None else wanted
+    verdicts, rule = by_item(read_judgements(campaign)), campaign.settings.resolve
+    # Assessors are weighed by all that they judged, whatever is wanted.
+    final = {item: verdict for item, verdict in come_to_one(verdicts, rule).items() if item in wanted}
+    dispute = [item for item, verdict in final.items() if verdict is None]
+    if dispute:
+        answers = {item.id: f"{item.answer!r} to {item.question}" for item in read_pool(campaign)}
+        answers |= {item.id: f"sentences that answer {item.question}" for item in sentence_items(campaign)}
+        named = [
+            f"  {answers.get(item, item)}: {', '.join(f'{who} {v}' for who, v in verdicts[item].items())}"
+            for item in dispute
+        ]
+        left = [f"  … and {len(dispute) - MOST_NAMED} more"] if len(dispute) > MOST_NAMED else []
+        lists = " --sentences" if all(item.startswith(f"{SENTENCES}:") for item in dispute) else ""
+        how = (
+            "the campaign refuses them (resolve in campaign.toml)"
+            if rule == "refused"
+            else f"write a sheet of them with nescio campaign sheets {campaign.folder} --adjudicate{lists}"
+        )
+        rows = "\n".join([*map(on_one_line, named[:MOST_NAMED]), *left])
+        error = MismatchError(f"{plural(len(dispute), 'answer')} judged differently; {how}\n{rows}")
+        error.several_lines = True
+        raise error
+    return {item: verdict for item, verdict in final.items() if verdict is not None}
+
+
+def come_to_one(verdicts: Mapping[str, Mapping[str, str]], rule: Resolution) -> dict[str, str | None]:
+    """Return the one verdict on each item; lists of nuggets or sentences are no categories of a model."""
+    lists = {item for item, given in verdicts.items() if not {*given.values()} <= {*Verdict}}
+    marks = {item: given for item, given in verdicts.items() if item not in lists}
+    of_lists: Resolution = "majority" if rule == "dawid-skene" else rule
+    return resolve_all(marks, rule) | resolve_all({item: verdicts[item] for item in lists}, of_lists)
+
+
+def unlisted(
+    judgements: Sequence[Judgement], questions: Mapping[str, str], nuggets: Iterable[tuple[str, str]]
+) -> Iterator[str]:
+    """Yield the verdicts that name a nugget which its question has not; `questions` are those of answers, by their ids,
+    and `nuggets` are questions, each with the number of a nugget."""
+    known = {*nuggets}
+    for one in judgements:
+        named = {*one.verdict.split(",")} - {NOTHING, ""} if one.item in questions else set[str]()
+        if gone := sorted(number for number in named if (questions[one.item], number) not in known):
+            yield (
+                f"{one.assessor} says of answer {one.item} that it holds nugget {', '.join(gone)}, which the list of "
+                f"{questions[one.item]} does not have"
+            )
+
+
+def agreement(
+    judgements: Sequence[Judgement],
+    resamples: int = 10_000,
+    seed: int = 0,
+    nuggets: Mapping[str, Collection[str]] | None = None,
+    whole: str = "string",
+) -> list[Agreement]:
+    """Compute how far assessors agree on R, W, X and U: all of them together, and kappa for each two.
+
+    `nuggets` are those that may stand in each item, of definition questions, or the sentences that may answer it: each
+    is a decision of its own, found or not, and the decisions on one item, called `whole`, are resampled together. An
+    adjudicator judges no answer anew, and is left out.
+    """
+    items = [
+        (item, {who: verdict for who, verdict in given.items() if who != ADJUDICATION})
+        for item, given in sorted(by_item(judgements).items())  # in whatever order they came, the figures are the same
+    ]
+    together = [(item, given) for item, given in items if len(given) > 1]
+    if not together:
+        return []
+    names = [str(verdict) for verdict in Verdict] if nuggets is None else ["found", "not found"]
+    decisions = [
+        (unit, decision)
+        for unit, (item, given) in enumerate(together)
+        for decision in ([given] if nuggets is None else _found(given, nuggets.get(item, ())))
+    ]
+    if not decisions:
+        return []
+    counts = [[[*given.values()].count(name) for name in names] for _, given in decisions]
+    assessors = sorted({who for _, given in together for who in given})
+    label = ", ".join(assessors)
+    unit = "answer" if nuggets is None else "decision"
+    units = None if nuggets is None else [unit for unit, _ in decisions]
+    rows = [
+        Agreement(
+            label, one.name, one.value, one.low, one.high, len(together), one.undefined, unit, len(decisions), whole
+        )
+        for one in agreement_intervals(counts, resamples=resamples, seed=seed, units=units)
+    ]
+    for i, first in enumerate(assessors):
+        for second in assessors[i + 1 :]:
+            both = [(unit, given) for unit, given in decisions if first in given and second in given]
+            if both:
+                pairs = [[names.index(given[who]) for who in (first, second)] for _, given in both]
+                own = [unit for unit, _ in both]
+                one = kappa_interval(pairs, len(names), own, resamples=resamples, seed=seed)
+                spread = one.value, one.low, one.high, len({*own}), one.undefined
+                rows.append(Agreement(f"{first}, {second}", one.name, *spread, unit, len(both), whole))
+    return rows
+
+
+def _found(given: Mapping[str, str], nuggets: Collection[str]) -> list[dict[str, str]]:
+    """Return what each assessor says of each nugget that may stand in a string."""
+    by_assessor = {who: {*verdict.split(",")} for who, verdict in given.items()}
+    return [
+        {who: "found" if nugget in own else "not found" for who, own in by_assessor.items()}
+        for nugget in sorted(nuggets)
+    ]

@@ -1,0 +1,146 @@
+"""Verify a campaign: compare its files with its log, and make pool, results and site again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+
+from msgspec import Struct
+
+from nescio.data.notes import Note, note
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UsageError
+from nescio.options.edge import Progress
+from nescio.people.campaigns import chain
+from nescio.people.campaigns.folder import LOG, RECEIPTS, SECRET, Campaign, open_campaign, put, text_of
+from nescio.people.campaigns.log import HELD, digest, digests, read_log
+from nescio.people.campaigns.receipts import read_receipts, receipt_bytes, write_told
+from nescio.people.campaigns.repeating import repeated
+from nescio.people.campaigns.runs import Fault, Faults
+from nescio.people.campaigns.settings import SETTINGS
+from nescio.people.campaigns.tampering import faults, guarded, links
+from nescio.text import on_one_line, plural
+
+LONGEST = 200  # characters of an argument that a message quotes
+_DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
+
+
+class Verified(Faults, frozen=True):
+    """What `verify` found: a fault for each thing that is not what the log says."""
+
+    def __str__(self) -> str:
+        (state,) = self.tables["log"]
+        lines = [*map(str, self.rows), f"campaign.log: {plural(state.lines, 'line')}, the last {state.head}"]
+        lines.append(f"{plural(len(self.rows), 'fault')}" if self.rows else "everything is what the log says")
+        return "\n".join(lines)
+
+
+class LogState(Struct, frozen=True):
+    """The log: how many lines it has, and the digest of the last."""
+
+    lines: int
+    head: str
+
+
+def verify(
+    campaign: Path | str,
+    *,
+    restore: bool = False,
+    against: Path | str | None = None,
+    progress: Progress | None = None,
+) -> Verified:
+    """Check a campaign against its log: the chain, runs against receipts, judgements against what was collected; then
+    make pool, results and site again, and hold them against those that are there.
+
+        print(nescio.campaign.verify("campaign"))
+
+    What is older than what it was made from cannot be made again. It is a fault, and so is every other check that
+    cannot be made. `restore` first writes receipts again that were changed or lost, from the log. `against` is a digest
+    of the log that somebody kept outside the folder, or what begins with one, a file or its text: the receipts of a
+    group, or `digests.json` of the site. Only such a copy shows that the log was written anew, and only up to the line
+    that it names. `progress` hears how far each step is. Raises UsageError where the folder is no campaign.
+    """
+    if (Path(campaign) / SETTINGS).is_symlink():
+        raise MismatchError(f"{Path(campaign) / SETTINGS} is a link, and nescio makes none; put the file back")
+    opened = open_campaign(campaign)
+    linked = any(links(opened.folder))
+    if restore and not linked:
+        _restore(opened)
+    anchored = () if against is None else _not_in_log(opened, str(against))
+    rows, notes = [*guarded(faults(opened)), *anchored], list[Note]()
+    if not linked:
+        rows, notes = [*rows, *_backwards(opened)], [*_changes(opened)]
+    if not rows:
+        rows = [*guarded(repeated(opened, read_log(opened), progress))]
+    else:
+        notes.append(note("campaign.not_repeated", "pool, results and site were not made again, as there are faults"))
+    lines = chain.links(opened / LOG)
+    state = LogState(len(lines), lines[-1] if lines else "")
+    line = sign(campaign="verify", name=opened.settings.name, lines=len(lines))
+    return Verified(tuple(rows), line, tuple(notes), "faults", {"log": (state,)})
+
+
+def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
+    """Yield the digests of the log, as somebody kept them, that the log does not have."""
+    text = text_of(Path(against)) if digest(Path(against)) else against  # a long text is the name of no file
+    try:
+        kept = _DIGEST.search(json.loads(text)["log"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        kept = _DIGEST.search(text.partition("\n")[0])  # below it, a receipt quotes what groups wrote
+    if kept is None:
+        rule = "neither a digest of 64 hexadecimal digits nor a file that begins with one of the log"
+        raise UsageError(f"{on_one_line(against[:LONGEST])}: {rule}")
+    if kept[0] not in chain.links(campaign / LOG):
+        yield Fault(LOG, None, f"it has no line with the digest {kept[0]} that was kept: the log was written anew")
+
+
+def _changes(campaign: Campaign) -> Iterator[Note]:
+    """Note what the organisers keep and changed between two steps."""
+    try:
+        entries = read_log(campaign)
+    except MismatchError:
+        return  # a fault says so
+    for number, (before, after) in enumerate(pairwise(entries), 2):
+        known = {*before.held, *after.held} - {*after.wrote}  # what a step writes is no change between steps
+        if SECRET not in before.held:
+            known.discard(SECRET)  # which the first line leaves out
+        names = [name for name in sorted(known) if after.held.get(name) != before.held.get(name)]
+        if before.held and after.held and names:
+            yield note(
+                "campaign.changed_between",
+                "{subject} changed between lines {before} and {after} of the log",
+                ", ".join(names),
+                before=number - 1,
+                after=number,
+            )
+    there = digests(campaign, *HELD)
+    last = entries[-1].held if entries else there
+    names = [name for name in {**last, **there} if there.get(name) != last.get(name)]
+    if names:
+        yield note("campaign.changed_since", "{subject} changed since the last line of the log", ", ".join(names))
+
+
+def _backwards(campaign: Campaign) -> Iterator[Fault]:
+    """Yield the lines that say that they are older than the line before: a clock was wrong, which stops no step, or the
+    log was written anew."""
+    try:
+        entries = read_log(campaign)
+    except MismatchError:
+        return  # a fault says so
+    for number, (before, after) in enumerate(pairwise(entries), 2):
+        if datetime.fromisoformat(after.at) < datetime.fromisoformat(before.at):
+            yield Fault(LOG, number, f"it is of {after.at}, and the line before of {before.at}: time runs backwards")
+
+
+def _restore(campaign: Campaign) -> None:
+    """Write receipts again as they were; those of runs with faults, which the log does not list, cannot be."""
+    for receipt in read_receipts(campaign):
+        content = receipt_bytes(receipt)
+        if not any(reason.endswith(("fault", "faults")) for reason in receipt.reasons):
+            put(campaign / RECEIPTS / receipt.place, content)
+    for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign)):
+        write_told(campaign, group)
