@@ -33,6 +33,7 @@ from nescio.pipeline import Options, load
 from nescio.reporting import latex, screen, tables, terminal
 from nescio.reporting.grid import make_grid
 from nescio.reporting.latex import letters
+from nescio.reporting.row_grids import record_grid, rows_grid
 from nescio.scoring.score import compute_scores
 from tests.reporting.files import WORDS
 
@@ -285,9 +286,9 @@ def test_text_stands_to_the_left_whatever_its_column_is_called() -> None:
         judged: bool
 
     rows = Results((Row(0.5, None, True),), sign(), (), "rows")
-    assert tables.grid(rows).texts == (False, True, True)
-    assert tables.record_grid([{"anything": None, "n": 1}, {"anything": "x", "n": None}]).texts == (True, False)
-    assert tables.grid(nescio.score(outcomes(NESTED), "accuracy", ci=None)).texts == (True, False, False)
+    assert rows_grid(rows).texts == (False, True, True)
+    assert record_grid([{"anything": None, "n": 1}, {"anything": "x", "n": None}]).texts == (True, False)
+    assert rows_grid(nescio.score(outcomes(NESTED), "accuracy", ci=None)).texts == (True, False, False)
 
 
 # ---- a leaderboard of very many runs ----

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.reporting import terminal
 from nescio.reporting.printing import print_grid, show_grid, show_sentences, show_signature, show_text
-from nescio.reporting.tables import Part, legend, parts, record_grid
+from nescio.reporting.row_grids import record_grid
+from nescio.reporting.tables import Part, legend, parts
 from nescio.text import plural
 
 MOST_RUNS = 1_000  # of a leaderboard, on the screen

@@ -10,7 +10,7 @@ from nescio.data.results import Results
 from nescio.measures import parse
 from nescio.reporting.grid import Cell, Grid, make_grid
 from nescio.reporting.numbers import interval, number
-from nescio.reporting.tables import rows_grid
+from nescio.reporting.row_grids import rows_grid
 
 MARKS = "* the best mean; † not significantly different from the best (paired tests of macro differences, Holm)"
 STABLE = "stable is the range of the win rate when questions are resampled, not a confidence interval"

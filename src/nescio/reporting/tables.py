@@ -3,22 +3,22 @@ terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from nescio.comparison.families import families
-from nescio.data.plain_tables import HUGE, rounded
 from nescio.data.results import Audit, Comparisons, Results, Scores
-from nescio.data.shown import Row, lay
+from nescio.data.shown import Row
 from nescio.errors import UsageError, opt
 from nescio.reporting import layout
 from nescio.reporting.board import board
 from nescio.reporting.board import legend as board_legend
-from nescio.reporting.grid import BEST, TIED, Grid, make_grid, text_fields, text_values
+from nescio.reporting.grid import BEST, TIED, Grid, make_grid
 from nescio.reporting.markdown import in_markdown, markdown_code, markdown_table
+from nescio.reporting.row_grids import rows_grid
 from nescio.sources.writing import atomic_write, csv_text, write_text
 from nescio.text import enumerated, sanitize
 
@@ -178,47 +178,6 @@ def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:
 
 def _too_many(what: str, rows: int) -> Grid:
     return make_grid(["table", "rows"], [[what, f"{rows:,}"]], [True, False])
-
-
-def grid(results: Results) -> Grid:
-    """Return the table of the rows alone: of scores a row a run and a column a measure."""
-    return rows_grid(results)
-
-
-def rows_grid(results: Results, name: str | None = None, most: int | None = None) -> Grid:
-    """Lay out the rows of results, or the first `most` of `tables[name]`: in the columns that they declare, or else as
-    they are."""
-    if name is None and isinstance(results, Scores):
-        return board(results)
-    rows = (results.rows if name is None else results.tables[name])[:most]
-    laid = lay(rows)
-    if laid is None:
-        return record_grid(results.records(name)[:most], text_fields(rows))
-    return make_grid(laid.head, laid.rows, laid.texts, laid.spare)
-
-
-def record_grid(records: Sequence[Mapping[str, Any]], texts: Mapping[str, bool] | None = None) -> Grid:
-    """Lay out any rows as they are: whole numbers with thousands set apart, others with four decimals.
-
-    `texts` says which columns are text; without it their values do.
-    """
-    names = list(dict.fromkeys(name for record in records for name in record))
-    known = texts or {name: text_values(record.get(name) for record in records) for name in names}
-    cells = [[_cell(record.get(name, "")) for name in names] for record in records]
-    return make_grid([name.replace("_", " ") for name in names], cells, [known[name] for name in names])
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
-    if isinstance(value, int):
-        return f"{value:,}"
-    if abs(value) >= HUGE:
-        return rounded(value, 4)
-    shown = rounded(value, 4).rstrip("0").rstrip(".")
-    return "0" if shown == "-0" else shown
 
 
 def _plain(results: Results) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from nescio.data.columns import Array
 from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.data.shown import Row, Shown
+from nescio.errors import opt, spelled
 from nescio.stats import resampling
 from nescio.stats.agreement import cohen_kappa, observed_agreement
 from nescio.stats.intervals import percentile, wilson
@@ -20,6 +21,7 @@ from nescio.stats.streams import Stream
 ALL = "all runs"
 _CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered", NOT_GRADED: "ungraded"}
 PEOPLE, JUDGE = (CORRECT, INCORRECT, SILENT), tuple(_CATEGORIES)
+NEW, THESE = "new questions", "these questions"  # what an interval is for
 
 
 class Agreement(Row, frozen=True):
@@ -71,6 +73,36 @@ class Confusion(Struct, frozen=True):
     share: Annotated[float, Shown(interval=("low", "high"))]
     low: float
     high: float
+
+
+class Corrected(Row, frozen=True):
+    """The accuracy of a run by one way of estimating it, from `labels` of people among `answers` that were to be
+    judged.
+
+    `n` is the number of questions; `weight` is the tuned weight of prediction-powered inference, or sensitivity +
+    specificity - 1 for Rogan-Gladen. `interval_for` says what the interval is for: new questions of this kind, or these
+    questions only.
+    """
+
+    run: Annotated[str, Shown()]
+    how: Annotated[str, Shown()]
+    accuracy: Annotated[float, Shown(interval=("low", "high"))]
+    low: float
+    high: float
+    labels: Annotated[int, Shown()]
+    answers: Annotated[int, Shown()]
+    n: Annotated[int, Shown()]
+    weight: float | None = None
+    interval_for: Annotated[str, Shown(default=NEW, after="accuracy")] = NEW
+
+    @classmethod
+    def below(cls, rows: Sequence[Corrected]) -> Iterable[str]:
+        """Return the line that says which intervals cannot be compared, where there are such."""
+        if len({row.interval_for for row in rows}) > 1:
+            yield spelled(
+                f"Do not compare the widths of intervals for {NEW} and for {THESE}: {opt('target', 'population')}"
+                f" gives all of them for {NEW}."
+            )
 
 
 def tables_of(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:

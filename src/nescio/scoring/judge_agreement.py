@@ -7,9 +7,9 @@ are outcomes that nobody needs to judge: they are in the accuracy of a run and i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -21,12 +21,14 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, ANSWERED, CORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.policies import Policies, apply_policies
 from nescio.data.results import Results
-from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, UsageError, opt, spelled
+from nescio.errors import MismatchError, UsageError
 from nescio.scoring.agreement_tables import (
+    NEW,
     PEOPLE,
+    THESE,
     Agreement,
+    Corrected,
     Declining,
     agreement_of,
     by_run,
@@ -44,39 +46,8 @@ from nescio.stats.intervals import wilson
 from nescio.stats.prediction_powered import FEWEST
 
 HOW = ("judge alone", "people alone", "prediction-powered (PPI++)", "Rogan-Gladen")
-NEW, THESE = "new questions", "these questions"  # what an interval is for
 _FEW = 30
 _CHANCE = 0.001  # of a warning about labels that are a random sample
-
-
-class Corrected(Row, frozen=True):
-    """The accuracy of a run by one way of estimating it, from `labels` of people among `answers` that were to be
-    judged.
-
-    `n` is the number of questions; `weight` is the tuned weight of prediction-powered inference, or sensitivity +
-    specificity - 1 for Rogan-Gladen. `interval_for` says what the interval is for: new questions of this kind, or these
-    questions only.
-    """
-
-    run: Annotated[str, Shown()]
-    how: Annotated[str, Shown()]
-    accuracy: Annotated[float, Shown(interval=("low", "high"))]
-    low: float
-    high: float
-    labels: Annotated[int, Shown()]
-    answers: Annotated[int, Shown()]
-    n: Annotated[int, Shown()]
-    weight: float | None = None
-    interval_for: Annotated[str, Shown(default=NEW, after="accuracy")] = NEW
-
-    @classmethod
-    def below(cls, rows: Sequence[Corrected]) -> Iterable[str]:
-        """Return the line that says which intervals cannot be compared, where there are such."""
-        if len({row.interval_for for row in rows}) > 1:
-            yield spelled(
-                f"Do not compare the widths of intervals for {NEW} and for {THESE}: {opt('target', 'population')}"
-                f" gives all of them for {NEW}."
-            )
 
 
 def against(

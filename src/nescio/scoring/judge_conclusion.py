@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -16,10 +16,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.data.plain_tables import figure, rounded, shown_p
 from nescio.data.shown import Row
 from nescio.errors import opt, spelled
-from nescio.scoring.agreement_tables import ALL, Confusion
-
-if TYPE_CHECKING:
-    from nescio.scoring.judge_agreement import Corrected
+from nescio.scoring.agreement_tables import ALL, Confusion, Corrected
 
 Tendency = Literal["lenient", "strict", "balanced"]
 LENIENT: Tendency = "lenient"

@@ -14,9 +14,9 @@ from nescio.data.notes import note
 from nescio.errors import FormatError
 from nescio.sources.arrow import is_rows
 from nescio.sources.json import decode_object
+from nescio.sources.json_lines import json_lines
 from nescio.sources.opening import open_table
 from nescio.sources.source import Source
-from nescio.sources.tables import json_lines
 from nescio.text import decimal
 
 KEY, RUN = "id", "run"  # the columns of the names of rows, or of lists of rows

@@ -3,8 +3,7 @@ lines."""
 
 from __future__ import annotations
 
-import codecs
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -13,9 +12,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError, collected
+from nescio.errors import FormatError
 from nescio.sources.database import address, connect, first_line, parquet, watched
-from nescio.sources.json import as_text, decode_object
+from nescio.sources.json import as_text
+from nescio.sources.json_lines import json_lines
 from nescio.sources.limits import check_rows, check_size, check_text_length, most_unpacked
 from nescio.sources.opening import check_width
 from nescio.sources.source import DELIMITED, LINES, Packed, Source
@@ -32,7 +32,6 @@ _LONGEST_LINE = 1 << 26
 _AT_ONCE = 1 << 12  # lines
 _TICK = 1 << 22
 _FEW_NAMES = 1 << 11  # for which a Parquet file that is read once has a dictionary
-LARGEST_AT_ONCE = 1 << 28
 # A text as a number, in SQL, as `text.decimal` has it: 1_0 and +-1 are none, which the table engine takes for numbers.
 NUMBER = "TRY_CAST(CASE WHEN NOT contains({0}, '_') AND NOT contains({0}, '+-') THEN {0} END AS DOUBLE)"
 # Words that people write for no number; readers say that they are none.
@@ -299,81 +298,6 @@ def _create(
     select = ", ".join(["row", *(f"{_text(name)} AS {name}" for name in columns)])
     connection.execute(f"CREATE TEMP TABLE {into} AS SELECT {select} FROM lines")
     connection.unregister("lines")
-
-
-def json_lines(
-    source: Source, *, lenient: bool = False, faults: list[FormatError] | None = None
-) -> Iterator[tuple[dict[str, Any], int]]:
-    """Return the objects of a JSON Lines file with their line numbers; raises FormatError at the first line that holds
-    none, or puts it among the `faults`.
-
-    `lenient` takes NaN and Infinity too.
-    """
-    for row, number, _ in placed_lines(source, lenient=lenient, faults=faults):
-        yield row, number
-
-
-def placed_lines(
-    source: Source, *, lenient: bool = False, faults: list[FormatError] | None = None
-) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """Return the objects of a JSON Lines file as `json_lines` does, with the byte at which their lines begin too."""
-    assert source.path is not None
-    read = place = rows = 0
-    with source.path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            begins, place = place, place + len(line)
-            if source.tick and place - read > _TICK:
-                source.tick(place - read)
-                read = place
-            text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-            if text.strip():
-                check_rows(source.label, rows := rows + 1)
-                row = None
-                with collected(faults):
-                    row = decode_object(source.path, text, number, lenient=lenient, room=source.room)
-                if row is not None:
-                    yield row, number, begins
-
-
-def rows_at(source: Source, places: Iterable[int]) -> Iterator[dict[str, Any]]:
-    """Return the objects on the lines of a JSON Lines file that begin at these bytes, which were sound when all were
-    read."""
-    assert source.path is not None
-    read = 0
-    with source.path.open("rb") as file:
-        for place in places:
-            file.seek(place)
-            line = file.readline()
-            read += len(line)
-            if source.tick and read > _TICK:
-                source.tick(read)
-                read = 0
-            yield decode_object(source.path, line if place else line.removeprefix(codecs.BOM_UTF8), 0)
-
-
-def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
-    """Return all rows of a JSON Lines file at once, as objects of just these fields, if every line has just these; else
-    None.
-
-    What is None is left to `json_lines`, which says what is wrong where.
-    """
-    import msgspec
-
-    assert source.path is not None
-    if source.path.stat().st_size > LARGEST_AT_ONCE:
-        return None
-    row = msgspec.defstruct("Row", list(fields.items()), forbid_unknown_fields=True)
-    content = source.path.read_bytes()
-    try:
-        rows: list[Any] = msgspec.json.Decoder(row).decode_lines(content)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    # One object begins on each line and none goes on to the next; as many colons as fields: no key occurs twice.
-    begun = content.count(b"\n{") + content.startswith(b"{")
-    lines = content.rstrip(b"\r\n").count(b"\n") + 1
-    check_rows(source.label, lines)
-    whole = begun == lines == len(rows) and content.count(b":") == len(fields) * len(rows)
-    return rows if whole else None
 
 
 def locate(source: Source, row: int) -> str:

@@ -18,9 +18,10 @@ from nescio.errors import FormatError, differs_between_runs, opt, shorten
 from nescio.formats.choices import check_choice
 from nescio.formats.registry import ReadOptions, Unjudged
 from nescio.sources.elements import identity
+from nescio.sources.json_lines import json_lines
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
 from nescio.sources.source import Source
-from nescio.sources.tables import json_lines, locate
+from nescio.sources.tables import locate
 from nescio.sources.text_files import WHITE
 from nescio.tables import rules
 from nescio.tables.asking import AskedError, Options

@@ -12,8 +12,8 @@ from nescio.errors import FormatError
 from nescio.formats.registry import ReadOptions
 from nescio.sources import elements
 from nescio.sources.json import as_text
+from nescio.sources.json_lines import json_lines
 from nescio.sources.source import LINES, Source
-from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
 from nescio.text import composed, question_word
 

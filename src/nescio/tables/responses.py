@@ -16,8 +16,8 @@ from nescio.data.repeats import FIRST, REPEAT
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.memory import at_most
 from nescio.sources.json import as_text
+from nescio.sources.json_lines import placed_lines, rows_at
 from nescio.sources.source import Source, name_runs
-from nescio.sources.tables import placed_lines, rows_at
 from nescio.sources.text_files import WHITE
 from nescio.tables.collection import identifier
 from nescio.tables.lexicon import roles_of

@@ -34,7 +34,7 @@ from nescio.papers import Item, Paper, examples, find_item, find_paper, fitting_
 from nescio.reporting import screen
 from nescio.reporting.grid import Grid
 from nescio.reporting.printing import show_grid, show_text
-from nescio.reporting.tables import record_grid
+from nescio.reporting.row_grids import record_grid
 from nescio.text import command_text
 from nescio.verbs._figures import Figured, figure_of
 from nescio.verbs._paper_layout import Cell, agreement, empty_columns, laid_out

@@ -30,8 +30,8 @@ from nescio.formats.answers import Answer
 from nescio.formats.logs.kit import Log, checked, empty, named, settle
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identifier, identity, number, part_of
+from nescio.sources.json_lines import json_lines
 from nescio.sources.source import Source, own_path
-from nescio.sources.tables import json_lines
 
 NO_CALL = "made no function call"
 UNSEEN = "right by BFCL, its output is not given"

@@ -33,8 +33,8 @@ from nescio.formats.choices import threshold
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole
 from nescio.formats.totals import ROUNDING, Total, contradictions
 from nescio.sources.elements import elements, number, placed_rows
+from nescio.sources.json_lines import json_lines
 from nescio.sources.source import Source
-from nescio.sources.tables import json_lines
 from nescio.text import sanitize
 
 NO_SCORE = "without a score"

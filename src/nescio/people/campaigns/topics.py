@@ -20,9 +20,9 @@ from nescio.formats.logs.metric_tables import rows_of
 from nescio.judging.choice import option
 from nescio.people.campaigns.settings import Settings, Task
 from nescio.pipeline import read_collection
+from nescio.sources.json_lines import json_lines
 from nescio.sources.literals import literal_or
 from nescio.sources.source import LINES, Source
-from nescio.sources.tables import json_lines
 from nescio.tables.collection import identifier
 from nescio.tables.lexicon import roles_of
 from nescio.tables.questions_writer import story_names, topic_row

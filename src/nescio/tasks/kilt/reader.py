@@ -11,8 +11,8 @@ from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.choices import choose
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, by_role, reader
 from nescio.sources.elements import identifier
+from nescio.sources.json_lines import json_lines
 from nescio.sources.source import Source, name_runs
-from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
 from nescio.tasks.kit import fault_at, say_left_out
 

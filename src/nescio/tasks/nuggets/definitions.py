@@ -27,8 +27,8 @@ from msgspec.structs import replace
 
 from nescio.errors import FormatError, UsageError, opt
 from nescio.formats import open_source
+from nescio.sources.json_lines import json_lines
 from nescio.sources.source import LINES
-from nescio.sources.tables import json_lines
 from nescio.sources.writing import write_text
 from nescio.tables.collection import identifier
 from nescio.tasks.nuggets.scoring import Response, Run, length

@@ -21,8 +21,8 @@ from nescio.data.notes import note
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.elements import identifier
+from nescio.sources.json_lines import json_lines
 from nescio.sources.source import LINES, Source, name_runs
-from nescio.sources.tables import json_lines
 from nescio.tasks.nuggets.parts import At, Keys, Said, check, to_evidence
 from nescio.tasks.nuggets.scoring import FULL, PARTIAL, Match, Nugget, Response, Run, evidence
 

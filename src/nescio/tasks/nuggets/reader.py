@@ -28,8 +28,8 @@ from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.documents import cells_of
 from nescio.sources.json import as_text
+from nescio.sources.json_lines import json_lines
 from nescio.sources.source import LINES, Source, name_runs
-from nescio.sources.tables import json_lines
 from nescio.tables.collection import identifier
 from nescio.tasks.nuggets.parts import NOTHING, At, Keys, Mapped, Said, check, number, to_evidence
 from nescio.tasks.nuggets.scoring import Nugget

@@ -14,8 +14,8 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, collected
 from nescio.sources.documents import cells_of
 from nescio.sources.elements import number
+from nescio.sources.json_lines import json_lines, plain_rows
 from nescio.sources.source import Source
-from nescio.sources.tables import json_lines, plain_rows
 from nescio.tasks.kit import fault_at
 from nescio.tasks.pan.shapes import shared
 from nescio.tasks.pan.truth import DECIDED, Truth, identifier

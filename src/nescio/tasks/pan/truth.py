@@ -11,8 +11,8 @@ from nescio.errors import FormatError
 from nescio.sources import elements
 from nescio.sources.documents import cells_of
 from nescio.sources.elements import number
+from nescio.sources.json_lines import json_lines
 from nescio.sources.source import Source
-from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
 from nescio.tasks.kit import fault_at
 from nescio.tasks.pan.shapes import STRATA, recognise, shared

@@ -1,0 +1,48 @@
+"""Rows of results laid out as grids of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nescio.data.plain_tables import HUGE, rounded
+from nescio.data.results import Results, Scores
+from nescio.data.shown import lay
+from nescio.reporting.board import board
+from nescio.reporting.grid import Grid, make_grid, text_fields, text_values
+
+
+def rows_grid(results: Results, name: str | None = None, most: int | None = None) -> Grid:
+    """Lay out the rows of results, or the first `most` of `tables[name]`: in the columns that they declare, or else as
+    they are."""
+    if name is None and isinstance(results, Scores):
+        return board(results)
+    rows = (results.rows if name is None else results.tables[name])[:most]
+    laid = lay(rows)
+    if laid is None:
+        return record_grid(results.records(name)[:most], text_fields(rows))
+    return make_grid(laid.head, laid.rows, laid.texts, laid.spare)
+
+
+def record_grid(records: Sequence[Mapping[str, Any]], texts: Mapping[str, bool] | None = None) -> Grid:
+    """Lay out any rows as they are: whole numbers with thousands set apart, others with four decimals.
+
+    `texts` says which columns are text; without it their values do.
+    """
+    names = list(dict.fromkeys(name for record in records for name in record))
+    known = texts or {name: text_values(record.get(name) for record in records) for name in names}
+    cells = [[_cell(record.get(name, "")) for name in names] for record in records]
+    return make_grid([name.replace("_", " ") for name in names], cells, [known[name] for name in names])
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if abs(value) >= HUGE:
+        return rounded(value, 4)
+    shown = rounded(value, 4).rstrip("0").rstrip(".")
+    return "0" if shown == "-0" else shown
