@@ -31,6 +31,7 @@ _MARK = "'"
 _LONGEST_LINE = 1 << 26
 _AT_ONCE = 1 << 12  # lines
 _TICK = 1 << 22
+_COLUMNS_AT_ONCE = 64
 _FEW_NAMES = 1 << 11  # for which a Parquet file that is read once has a dictionary
 # A text as a number, in SQL, as `text.decimal` has it: 1_0 and +-1 are none, which the table engine takes for numbers.
 NUMBER = "TRY_CAST(CASE WHEN NOT contains({0}, '_') AND NOT contains({0}, '+-') THEN {0} END AS DOUBLE)"
@@ -371,21 +372,23 @@ def with_points(
     comma = "'[+-]?[0-9]+,[0-9]+( ?%)?'"
     thousands = "'[+-]?[1-9][0-9]{0,2}(\\.[0-9]{3})+'"
     whole = "'[+-]?[0-9]+'"
-    commas, points = [], []
-    for name, cell in cells.items():
-        matches = (
-            f"bool_{how}(regexp_full_match({cell}, {pattern}))" for how, pattern in (("and", number), ("or", comma))
+    commas = []
+    for name in _holding(connection, table, cells, ","):
+        numbers, with_commas = first(
+            connection,
+            f"SELECT bool_and(regexp_full_match({cells[name]}, {number})),"
+            f" bool_or(regexp_full_match({cells[name]}, {comma})) FROM {table}",
         )
-        grouped = f"bool_and(regexp_full_match({cell}, {whole}) OR regexp_full_match({cell}, {thousands}))"
-        query = f"SELECT {', '.join(matches)}, {grouped} AND bool_or(contains({cell}, '.')) FROM {table}"
-        numbers, with_commas, with_thousands = first(connection, query)
         if numbers and with_commas:
-            connection.execute(f"UPDATE {table} SET {cell} = replace({cell}, ',', '.')")
+            connection.execute(f"UPDATE {table} SET {cells[name]} = replace({cells[name]}, ',', '.')")
             commas.append(name)
-        elif with_thousands:
-            points.append(name)
     if not commas:
         return ()
+    points = []
+    for name in _holding(connection, table, {name: cells[name] for name in cells if name not in commas}, "."):
+        query = f"bool_and(regexp_full_match({cells[name]}, {whole}) OR regexp_full_match({cells[name]}, {thousands}))"
+        if first(connection, f"SELECT {query} FROM {table}")[0]:
+            points.append(name)
     for name in points:  # in a file with decimal commas a point can only separate thousands
         connection.execute(f"UPDATE {table} SET {cells[name]} = replace({cells[name]}, '.', '')")
     read = note(
@@ -407,6 +410,17 @@ def with_points(
             many=len(points),
         ),
     )
+
+
+def _holding(connection: duckdb.DuckDBPyConnection, table: str, cells: Mapping[str, str], mark: str) -> Iterator[str]:
+    """Yield the columns in which some cell contains a mark; a query of many columns is faster than one for each."""
+    names = list(cells)
+    for start in range(0, len(names), _COLUMNS_AT_ONCE):
+        some = names[start : start + _COLUMNS_AT_ONCE]
+        asked = ", ".join(f"bool_or(contains({cells[name]}, {literal(mark)}))" for name in some)
+        for name, holds in zip(some, first(connection, f"SELECT {asked} FROM {table}"), strict=True):
+            if holds:
+                yield name
 
 
 def literal(text: str) -> str:
