@@ -203,7 +203,17 @@ def test_a_baseline_that_is_not_there_is_an_error(pytester: pytest.Pytester) -> 
     assert "none.json" in printed
 
 
-STOPS = {"skips": "pytest.skip('no connection')", "may_fail": "raise ConnectionError"}
+# How every other question stops before its (last) answer: in its fixture, and in its test.
+STOPS = {
+    "skips": ("pass", "pytest.skip('no connection')"),
+    "may fail": ("pass", "raise ConnectionError"),
+    "stops after one of two answers": (
+        "pass",
+        "nescio_session.record(f'{number}-1', 'correct'); raise ConnectionError",
+    ),
+    "skips in a fixture": ("pytest.skip('no connection')", "pass"),
+    "may fail in a fixture": ("raise ConnectionError", "pass"),
+}
 
 
 @pytest.mark.parametrize(
@@ -214,19 +224,45 @@ def test_a_question_that_no_answer_came_to_passes_no_gate(
     pytester: pytest.Pytester, how: str, processes: tuple[str, ...]
 ) -> None:
     """Half of the questions stop before their answer; the others are right."""
+    in_fixture, in_test = STOPS[how]
     text = f"""
         import pytest
 
+        @pytest.fixture
+        def system(number):
+            if number % 2:
+                {in_fixture}
+
         @pytest.mark.xfail(strict=False)
         @pytest.mark.parametrize("number", range(100))
-        def test_one(number, nescio_session):
+        def test_one(number, system, nescio_session):
             if number % 2:
-                {STOPS[how]}
+                {in_test}
             nescio_session.record(f"q{{number}}", "correct")
         """
     done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5", *processes, apart=bool(processes))
     assert done.ret == 1
     assert "50 tests stopped before an answer was recorded, so no gate can rest on the others" in printed
+
+
+def test_tests_that_a_mark_skips_pass_no_gate_and_deselected_ones_do_not_count(pytester: pytest.Pytester) -> None:
+    text = """
+        import pytest
+
+        @pytest.mark.parametrize(
+            "number", [pytest.param(n, marks=[pytest.mark.skip] if n % 2 else []) for n in range(100)]
+        )
+        def test_one(number, nescio_session):
+            nescio_session.record(f"q{number}", "correct")
+
+        @pytest.mark.skip
+        def test_of_something_else(tmp_path):
+            pass
+        """
+    done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5")
+    assert (done.ret, "50 tests stopped before an answer was recorded" in printed) == (1, True)
+    odd = [f"--deselect=test_it.py::test_one[{n}]" for n in range(1, 100, 2)]
+    assert run(pytester, text, "--nescio-fail-under=c@1=0.5", *odd)[0].ret == 0
 
 
 def test_a_wrong_answer_in_a_test_that_may_fail_counts(pytester: pytest.Pytester) -> None:

@@ -194,6 +194,7 @@ class _Session(Struct):
 
 
 _KEY: pytest.StashKey[_Session] = pytest.StashKey()
+_BEFORE: pytest.StashKey[int] = pytest.StashKey()  # answers recorded when a test began
 
 
 def _session(config: pytest.Config) -> _Session:
@@ -290,18 +291,21 @@ class _Law(pytest.Item):
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Note which tests were to record answers for the session, and stopped before: the others are no fair sample."""
-    if "nescio_session" not in getattr(item, "fixturenames", ()):
-        return (yield)
-    own = _session(item.config)
-    before = len(own.recorder.rows)
-    try:
-        return (yield)
-    except BaseException as error:
-        if isinstance(error, pytest.skip.Exception) or len(own.recorder.rows) == before:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
+    """Note the tests that were to record answers for the session and did not come to their end: what the others
+    recorded is no fair sample.
+
+    A test may end by an assertion on an answer that it recorded. Whatever else stops it (a skip, an error, also in a
+    fixture, also under xfail) may have kept an answer back.
+    """
+    report = yield
+    if "nescio_session" in getattr(item, "fixturenames", ()) and call.when != "teardown":
+        own = _session(item.config)
+        before, item.stash[_BEFORE] = item.stash.get(_BEFORE, 0), len(own.recorder.rows)
+        judged = call.when == "call" and call.excinfo is not None and call.excinfo.errisinstance(AssertionError)
+        if (call.excinfo is not None or report.skipped) and not (judged and len(own.recorder.rows) > before):
             own.cut_short.append(item.nodeid)
-        raise
+    return report
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -333,7 +337,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         own.written = _write(own.recorder, _asked(config, "output"))
         if own.cut_short and {*asked} - {"output"}:
             number = plural(len(own.cut_short), "test")
-            why = "stopped before an answer was recorded, so no gate can rest on the others"
+            why = (
+                "stopped before an answer was recorded, so no gate can rest on the others; deselect what must not count"
+            )
             raise UsageError(f"{number} {why} (first: {own.cut_short[0]})")
         gates = list(_gates(own.recorder, config))
         own.passed = [gate.said for gate in gates if not gate.status]
