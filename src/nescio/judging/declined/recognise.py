@@ -20,12 +20,13 @@ _ASIDE_SHARE = 5  # as many times the words in which it declines, an answer that
 SHORT = 5  # words of an answer that is alone before its speaker doubts it
 # The end of a sentence: not after "30." or an initial.
 _ENDS = re.compile(r"(?<=[.!?…؟])(?<!\b\d\.)(?<!\b\d\d\.)(?<!\b[^\W\d]\.)[)\]*]*\s+|(?<=[。！？])|[\n;؛]+")
+# No text in quotation marks holds the mark that opens it: else each of many opening marks would be followed to the end.
 _QUOTED = re.compile(
-    r"“[^”]*”|\"[^\"]*\"|«[^»]*»|„[^“”]*[“”]|「[^」]*」|『[^』]*』|‘[^’]*’(?!\w)|(?<!\w)'[^']{3,}'(?!\w)"
+    r"“[^“”]*”|\"[^\"]*\"|«[^«»]*»|„[^„“”]*[“”]|「[^「」]*」|『[^『』]*』|‘[^‘’]*’(?!\w)|(?<!\w)'[^']{3,}'(?!\w)"
 )
-_WRAPPED = re.compile(
-    r"""\s*(?:<think>.*?</think>)?[\s"'“”«»„`*_~#<>()[\]-]*(.*?)[\s"'“”«»„`*_~.!。！…,<>()[\]]*""", re.DOTALL
-)
+_WHITE = "".join(filter(str.isspace, map(chr, range(0x3001))))
+_BEFORE = _WHITE + "\"'“”«»„`*_~#<>()[]-"  # marks around an answer
+_AFTER = _WHITE + "\"'“”«»„`*_~.!。！…,<>()[]"
 _MARKS = dict.fromkeys((*range(0x064B, 0x0653), 0x0640, 0x200B, 0x200C, 0x200D, 0xFEFF))  # Arabic vowels, joiners
 _QUOTE = "◻"
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
@@ -150,15 +151,19 @@ def _folded(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    match = _WRAPPED.fullmatch(text)
-    return match[1] if match else text.strip()
+    """Return a text without what a model thought before it, and without the marks around it."""
+    answer = text.lstrip()
+    if answer.startswith("<think>"):
+        answer = answer.partition("</think>")[2] or answer
+    return answer.lstrip(_BEFORE).rstrip(_AFTER)
 
 
 def _clauses(text: str) -> Iterator[_Clause]:
     """Yield the clauses of a text: its sentences, cut where they turn ("but", "however")."""
     throughout, sentences = spoken(_words(text)), _ENDS.split(text)
+    several = len(sentences) > 1
     for sentence in filter(None, sentences):
-        names = throughout | without_classes(sentence) | (spoken(_words(sentence)) if sentences[1:] else {*()})
+        names = throughout | without_classes(sentence) | (spoken(_words(sentence)) if several else {*()})
         pieces = [sentence]
         for name in names:
             pieces = [part for piece in pieces for part in pattern("contrast", name).split(piece)]
