@@ -1,4 +1,4 @@
-"""Two systems, each at the threshold that is best for it, compared on questions that chose neither threshold."""
+"""Compare two systems, each at its own best threshold, on questions that chose neither threshold."""
 
 from __future__ import annotations
 
@@ -25,12 +25,15 @@ from nescio.selective.tuning import tune
 
 
 class TunedPair(Results[Tuning], frozen=True):
-    """What `tune_pair` gives: a `Tuning` of each run, the baseline first. In `tables`, `comparison` holds the run
-    against the baseline, each at its own threshold and on held-out questions, and `as_given` both as they came."""
+    """The result of `tune_pair`: a `Tuning` of each run, the baseline first.
+
+    In `tables`, `comparison` compares the run with the baseline, each at its own threshold and on held-out questions.
+    `as_given` compares both as they came.
+    """
 
     @property
     def comparison(self) -> Comparison:
-        """The paired difference on held-out questions: run minus baseline."""
+        """Return the paired difference on held-out questions: run minus baseline."""
         row: Comparison = self.tables["comparison"][0]
         return row
 
@@ -49,19 +52,18 @@ def tune_pair(
     progress: Progress | None,
     **options: Any,
 ) -> TunedPair:
-    """Compare two runs, each at the threshold that is best for it.
+    """Return a comparison of two runs, each at the threshold that is best for it.
 
         nescio.tune(["outcomes.csv"], run="mine", baseline="old").comparison.difference
 
-    The comparison is nested: the questions are dealt into `folds` parts, each part of each run gets the threshold that
-    was chosen on the run's other parts, and the two runs are then compared on these held-out outcomes by the paired
-    test and interval of `nescio.compare`. So no question helps to choose the threshold by which it is judged, and a
-    system gains nothing by having more thresholds to choose from. The thresholds in the rows are those chosen on all
-    questions: the ones to use. `run` and `baseline` need no names where there are two runs. Other arguments as in
-    `nescio.tune` and `nescio.compare`.
+    The comparison is nested. The questions are dealt into `folds` parts, and each part of each run gets the threshold
+    that was chosen on the run's other parts. The paired test and interval of `nescio.compare` then compare the two runs
+    on these held-out outcomes. So no question helps to choose the threshold by which it is judged, and a system gains
+    nothing by having more thresholds to choose from. The thresholds in the rows are chosen on all questions: use these.
+    `run` and `baseline` need no names if there are two runs. Other arguments are those of `nescio.tune` and
+    `nescio.compare`.
 
-    Raises NescioError: MismatchError where there are not two runs, or no confidences, UsageError for options that make
-    no sense.
+    Raises NescioError: MismatchError if there are not two runs, or no confidences, UsageError for invalid options.
     """
     bound = parse(measure)
     loaded = take_two(open_data(source, {"strata": (), **options}, [bound]), baseline, run)
@@ -102,10 +104,9 @@ def held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) 
 
 
 def at_thresholds(data: Evidence, thresholds: Mapping[str, float]) -> Evidence:
-    """Return the runs as they are where these answer from their thresholds on, on the questions that all have.
+    """Return the runs with the given thresholds applied, on the questions that all have.
 
-    A run that is not named stays as it came. Raises UnknownNameError for a run that is not there, and what `one_run`
-    raises.
+    A run without a threshold stays as it came. Raises UnknownNameError for an unknown run, and the errors of `one_run`.
     """
     for run in thresholds:
         if run not in data.runs:
@@ -121,7 +122,7 @@ def at_thresholds(data: Evidence, thresholds: Mapping[str, float]) -> Evidence:
 
 
 def together(runs: Sequence[Evidence]) -> Evidence:
-    """Put runs into one Evidence, on the questions (and repeats) that all have."""
+    """Return one Evidence of all runs, on the questions (and repeats) that all have."""
     keys = [
         list(zip(one.questions, one.repeats.label, strict=True)) if one.repeats else list(one.questions) for one in runs
     ]

@@ -1,4 +1,4 @@
-"""Votes over runs or repeats: what the most frequent answer earns, and what it gains over one answer alone."""
+"""Let runs or repeats vote: score the most frequent answer, and compare it with one answer alone."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Counted = tuple[Voted, NDArray[np.bool_], tuple[Floats, Floats]]
 
 
 class Vote(Struct, frozen=True):
-    """What votes of `of` answers say: shares right, wrong and silent, c@1, and the gain of c@1 over one of the answers
-    alone, drawn at random.
+    """The result of votes of `of` answers: the shares right, wrong and silent, c@1, and the gain of c@1.
 
-    The gain has Student's interval, with one imagined question at either end of what can be gained (docs/cascades.md),
-    and the p-value of no gain. `wrong_answers` says what is known of which wrong answers agree.
+    The gain is over one of the answers drawn at random. It has Student's interval, with one imagined question at either
+    end of the possible gains (docs/cascades.md), and the p-value of no gain. `wrong_answers` says whether it is known
+    which wrong answers agree.
     """
 
     run: Annotated[str, Shown()]
@@ -50,7 +50,7 @@ class Vote(Struct, frozen=True):
 
 
 class Ballot(Struct, frozen=True):
-    """How many answers vote (None: all there are), and what the most frequent one needs."""
+    """The number of answers that vote (None: all), and the rule for the most frequent answer."""
 
     of: int | None
     rule: Rule
@@ -58,8 +58,10 @@ class Ballot(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True, eq=False):
-    """The samples of a run, or of all runs: one row of `cells` a question, indices of (run, row), -1 where one is
-    lacking."""
+    """The samples of a run, or of all runs.
+
+    `cells` has one row for each question, with indices of (run, row), and -1 if an answer is lacking.
+    """
 
     name: str
     cells: NDArray[np.int64]
@@ -70,10 +72,10 @@ class Group(Struct, frozen=True, eq=False):
 def lay_votes(
     loaded: Loaded, said: Said | None, *, across: Across, of: int | None, rule: Rule, at_least: int | None
 ) -> tuple[LaidOut, Outcomes | None]:
-    """Return what votes over the repeats of each run, or over all runs, say of each question; and the votes of all
-    answers as runs, if it is known which wrong answers agree. `said` holds the texts of the answers.
+    """Return the votes on each question over the repeats of each run, or over all runs.
 
-    Raises MismatchError where nothing was answered twice, UsageError for options that make no sense.
+    If it is known which wrong answers agree, the votes of all answers are also returned as runs. `said` holds the texts
+    of the answers. Raises MismatchError if nothing was answered twice, UsageError for invalid options.
     """
     data = with_questions(loaded.data, "vote on")
     if not data.columns.keys() >= {"correct", "incorrect", "answered"}:
@@ -143,7 +145,10 @@ def _of_runs(data: Evidence) -> Group:
 
 
 def _texts(data: Evidence, said: Said) -> NDArray[np.int64] | None:
-    """Tell answers apart by their texts, whatever their capitals and spaces; None where one has no text."""
+    """Return a number for each distinct answer text, ignoring capitals and spaces.
+
+    Returns None if an answer has no text.
+    """
     labels: Sequence[str | None] = [None] * len(data.questions)
     if data.repeats is not None:
         labels = [str(label) for label in data.repeats.label]
@@ -171,7 +176,7 @@ def _keyings(data: Evidence, known: NDArray[np.int64] | None) -> list[tuple[str,
 
 
 def _counted(data: Evidence, group: Group, keys: NDArray[np.int64], ballot: Ballot) -> Counted:
-    """Return the votes on each question, which have enough answers, and the shares of answers right and silent."""
+    """Return the votes on each question, a mask of those with enough answers, and the shares right and silent."""
     there = np.where(group.cells >= 0, data.present.ravel()[group.cells], False)
     many = there.sum(axis=1)
     of = ballot.of
@@ -197,7 +202,7 @@ def _counted(data: Evidence, group: Group, keys: NDArray[np.int64], ballot: Ball
         ):
             share[rows] = values
     voted, wrong, silent, one_right, one_silent = shares
-    # Silence is right where there is no answer, as everywhere.
+    # Silence is right if the question has no answer, as everywhere.
     voted, silent = np.where(impossible, voted + silent, voted), np.where(impossible, 0, silent)
     one_right = np.where(impossible, one_right + one_silent, one_right)
     return Voted(voted, wrong, silent), use, (one_right, np.where(impossible, 0, one_silent))
@@ -228,7 +233,7 @@ def _outcomes(group: Group, found: Voted, use: NDArray[np.bool_]) -> tuple[str, 
 
 
 def _joined(made: Sequence[tuple[str, dict[str, int]]]) -> Outcomes:
-    """Put votes beside one another, as runs."""
+    """Return the votes as one collection of outcomes, each vote as a run."""
     questions = tuple(dict.fromkeys(name for _, own in made for name in own))
     state = np.array([[own.get(name, ABSENT) for name in questions] for _, own in made], dtype=np.int8)
     return Outcomes(tuple(name for name, _ in made), questions, state)
