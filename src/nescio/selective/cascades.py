@@ -37,7 +37,7 @@ KIND = "nescio lab cascade"
 class Step(Struct, frozen=True):
     """A system of a policy, and the least confidence with which its answer is given.
 
-    -inf gives every answer, inf means that the system is not asked, and None means that no answer is given.
+    -inf gives every answer. None gives none, so the system is not asked.
     """
 
     system: str

@@ -1,4 +1,4 @@
-"""What a suite must not be: one file under two names, or a benchmark without a name."""
+"""Refuse a suite that has one file under two names, or a benchmark without a name."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from nescio.data.evidence import Evidence
 from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, UsageError
 
-_SELECTING = ("choose", "column", "format", "format_in")  # what makes other questions or outcomes of the same file
-_NAMED = 3  # questions named in a message
+# options that select other questions or outcomes from the same file
+_SELECTING = ("choose", "column", "format", "format_in")
+_NAMED = 3  # questions that a message names
 
 
 def check_files(source: Mapping[str, Any]) -> None:
-    """Raise UsageError where two benchmarks are the same files, read in the same way: their questions are no others."""
+    """Raise UsageError if two benchmarks have the same files, read in the same way, and so the same questions."""
     held: dict[str, tuple[frozenset[Path], Any]] = {}
     for name, what in source.items():
         own = dict(what) if isinstance(what, Mapping) and "files" in what else {"files": what}
@@ -38,7 +39,7 @@ def check_files(source: Mapping[str, Any]) -> None:
 
 
 def check_named(data: Evidence | Outcomes, by: str) -> None:
-    """Raise MismatchError where the column of benchmarks is blank for some questions."""
+    """Raise MismatchError if the column of benchmarks is blank for some questions."""
     values = data.strata.get(by, ())
     blank = {q: None for q, value in zip(data.questions, values, strict=False) if _blank(value)}
     if blank:

@@ -1,4 +1,4 @@
-"""Scores over a suite: each run's macro mean and win rate, with what can be said of both."""
+"""Score runs over a suite: each run's macro mean and win rate, with their uncertainty."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ def score_suite(
         nescio.score({"first": "night-1.csv", "second": "night-2.csv"}, "c@1").value("new", "c@1")
         nescio.score("outcomes.csv", suite_by="category").rows[0].win_rate
 
-    `source` maps names of benchmarks to files, tables or data (or to a mapping with `files`, `runs`, `format`, `judge`,
-    `column` and other options of its own), or is a TOML file that says the same; with `suite_by` it is any data, and
+    `source` maps names of benchmarks to files, tables or data, or to a mapping with `files`, `runs`, `format`, `judge`,
+    `column` and other options. It may also be a TOML file with the same content. With `suite_by` it is any data, and
     each value of that column is a benchmark. Runs are matched by name. Rows are `SuiteScore`; `tables["benchmarks"]`
-    has each benchmark's own scores.
+    has the scores on each benchmark.
 
     The macro mean is $\frac1T\sum_t M_t$: each benchmark counts the same, whatever its size. Its interval is `over`
     - `questions`: for these benchmarks; questions are resampled within each;
     - `benchmarks`: for benchmarks like these, $\bar M \pm t_{T-1}s/\sqrt T$, which is far wider; mean ranks are given
       too, with their critical difference (`tables["mean_ranks"]`, from six benchmarks on).
 
-    `incomplete` says what becomes of runs that a benchmark lacks: error, complete-runs (leave out these runs),
-    common-benchmarks (leave out such benchmarks) or available (each run's mean over what it has). `mark` marks the best
-    by paired tests of macro differences, Holm over all pairs (None: where that is fast). Other arguments as in
+    `incomplete` decides on runs that a benchmark lacks: error, complete-runs (leave out these runs), common-benchmarks
+    (leave out such benchmarks) or available (each run's mean over its benchmarks). `mark` marks the best run by paired
+    tests of macro differences, Holm over all pairs (None: if that is fast). Other arguments are those of
     `nescio.score`.
     """
     suite = open_suite(source, options, measures, by=suite_by)
@@ -107,7 +107,7 @@ def score_suite(
 def _scored(
     suite: Suite, measure: Measure, drawn: Sequence[Drawn], plan: TestPlan, *, over: str, mark: bool | None
 ) -> list[SuiteScore]:
-    """Make the macro means of all runs by one measure, with win rates and marks where they can be ranked."""
+    """Return the macro means of all runs by one measure, with win rates and marks if the runs can be ranked."""
     scored = [_row(measure, drawn, run, over, plan.level) for run in suite.runs]
     if not _is_ranked(suite, measure):
         return scored
@@ -120,7 +120,7 @@ def _scored(
 def _with_chosen(
     rows: Sequence[SuiteScore], measure: Measure, drawn: Sequence[Drawn], over: str, level: float
 ) -> list[SuiteScore]:
-    """Give the run with the best mean the interval of one that was chosen out of all."""
+    """Return the rows, where the run with the best mean has the interval of a run chosen out of all."""
     known = [row.value for row in rows if not math.isnan(row.value)]
     best = (min if measure.declaration.lower_is_better else max)(known, default=math.nan)
     made = []
@@ -139,7 +139,7 @@ def _without_interval(row: SuiteScore) -> SuiteScore:
 
 
 def _alike(rows: Sequence[SuiteScore]) -> list[Note]:
-    """Say of which runs the benchmarks all have one value."""
+    """Return notes on the runs whose benchmarks all have one value."""
     return gather(
         [
             (
@@ -168,8 +168,11 @@ def _row(measure: Measure, drawn: Sequence[Drawn], run: str, over: str, level: f
 
 
 def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, level: float) -> Estimate:
-    """Return a run's mean over benchmarks with its interval: Student's over benchmarks or over the questions within
-    each; of a measure with an order, the percentiles of resampled questions."""
+    """Return a run's mean over benchmarks with its interval.
+
+    The interval is Student's, over benchmarks or over the questions within each. For an ordered measure it has the
+    percentiles of resampled questions.
+    """
     values, n = np.array([of.values[run] for of in drawn]), sum(of.n[run] for of in drawn)
     if over == "benchmarks":
         return replace(mean(values, level), n=n)
@@ -182,7 +185,7 @@ def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, le
 
 
 def interval_name(measures: Sequence[Measure], over: str) -> str:
-    """Name the intervals of means over benchmarks by these measures."""
+    """Return the name of the intervals of means over benchmarks by these measures."""
     closed = {over == "benchmarks" or measure.order is None for measure in measures}
     return "+".join("t" if one else "percentile" for one in sorted(closed, reverse=True))
 
@@ -190,7 +193,7 @@ def interval_name(measures: Sequence[Measure], over: str) -> str:
 def _with_win_rates(
     rows: Sequence[SuiteScore], drawn: Sequence[Drawn], measure: Measure, level: float
 ) -> list[SuiteScore]:
-    """Return the rows with their win rates, and where these stay on resamples."""
+    """Return the rows with their win rates, and the bands of these on resamples."""
     runs, lower = [row.run for row in rows], measure.declaration.lower_is_better
     values = np.array([[of.values.get(run, math.nan) for run in runs] for of in drawn])
     rates = suites.win_rates(values, lower_is_better=lower)
@@ -213,7 +216,7 @@ def _with_win_rates(
 def _mean_ranks(
     suite: Suite, measure: Measure, drawn: Sequence[Drawn], level: float, notes: list[Note]
 ) -> list[MeanRank]:
-    """Rank the runs by their mean ranks over benchmarks, where there are benchmarks enough; the notes say else."""
+    """Return the runs by their mean ranks over benchmarks, or a note if there are too few benchmarks."""
     runs = suite.runs
     values = np.array([[of.values.get(run, math.nan) for run in runs] for of in drawn])
     whole = ~np.isnan(values).any(axis=1)
@@ -245,7 +248,7 @@ def _mean_ranks(
 
 
 def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[Note]:
-    """Say where the interval of a mean may cover too seldom, and what win rates were drawn apart."""
+    """Return notes on the intervals of means that may cover too seldom."""
     made = []
     if over == "benchmarks":
         if len(suite.benchmarks) < suites.FEW_RANKED:
@@ -276,7 +279,7 @@ def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[
 
 
 def _doubts(own: dict[str, Scores]) -> list[Note]:
-    """Say once of which benchmarks some intervals of their own may cover too seldom."""
+    """Return a note that names the benchmarks whose intervals may cover too seldom."""
     names = [name for name, scores in own.items() if any(remark.code in DOUBTS for remark in scores.notes)]
     if not names:
         return []
