@@ -1,4 +1,4 @@
-"""The charts of results for a notebook, in the theme of the pages."""
+"""Draw the charts of results for a notebook, in the theme of the pages."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from nescio.reporting.svg import Chart
 from nescio.selective.curve import Point
 from nescio.text import plural
 
-MOST_ROWS = 60  # runs, pairs or strata of one chart
+MOST_ROWS = 60  # most runs, pairs or strata of one chart
 
 
 def plot(results: Results, measure: str | None = None, *, width: int = 640) -> Chart:
     """Return the chart of scores, comparisons or a tuned threshold.
 
-    Raises UnknownNameError for a measure that was not computed, and MismatchError where there is nothing to draw.
+    Raises UnknownNameError for a measure that was not computed, and MismatchError if there is nothing to draw.
     """
     if not isinstance(results, (Scores, Comparisons)):
         return _finished([_curve(results, width)])
@@ -37,7 +37,7 @@ def plot(results: Results, measure: str | None = None, *, width: int = 640) -> C
 
 
 def _scores(rows: Sequence[Score], measure: str, width: int) -> Chart | None:
-    """Draw one measure: its value and interval for each run, or for each run in each stratum."""
+    """Return a chart of one measure: the value and interval of each run, or of each run in each stratum."""
     rows = [row for row in rows if row.value == row.value]
     if parts := list(dict.fromkeys(row.stratum for row in rows if row.stratum is not None)):
         return _strata([row for row in rows if row.stratum is not None], parts, measure, width)
@@ -55,7 +55,7 @@ def _scores(rows: Sequence[Score], measure: str, width: int) -> Chart | None:
 
 
 def _strata(rows: Sequence[Score], parts: Sequence[str], measure: str, width: int) -> Chart:
-    """Draw one measure in each stratum, a dot a run."""
+    """Return a chart of one measure in each stratum, with a dot for each run."""
     order = list(parts[:MOST_ROWS])
     names = list(dict.fromkeys(row.run for row in rows))
     own = names[: charts.MOST_NAMED]
@@ -75,7 +75,7 @@ def _strata(rows: Sequence[Score], parts: Sequence[str], measure: str, width: in
 
 
 def _differences(rows: Sequence[Comparison], measure: str, width: int) -> Chart | None:
-    """Draw the differences of one measure with their intervals, a row a pair."""
+    """Return a chart of the differences of one measure with their intervals, a row for each pair."""
     rows = [row for row in rows if row.difference == row.difference]
     baselines = {row.baseline for row in rows}
     drawn: list[dict[str, Any]] = []
@@ -95,7 +95,7 @@ def _differences(rows: Sequence[Comparison], measure: str, width: int) -> Chart 
 
 
 def _curve(results: Results, width: int) -> Chart:
-    """Draw the risk-coverage curve of a tuned run, and the threshold that was found."""
+    """Return a chart of the risk-coverage curve of a tuned run, and its threshold."""
     curve: Sequence[Point] = results.tables.get("curve", ())
     if not curve:
         raise MismatchError(f"there is no chart of {results.kind}: scores, comparisons and curves have one")
@@ -109,7 +109,7 @@ def _curve(results: Results, width: int) -> Chart:
 
 
 def _finished(drawn: Sequence[Chart]) -> Chart:
-    """Return one chart of several, each below the other."""
+    """Return several charts as one, from top to bottom."""
     if not drawn:
         raise MismatchError("there is no defined value to draw")
     whole = Chart(max(chart.width for chart in drawn), sum(chart.height for chart in drawn))

@@ -1,4 +1,4 @@
-"""The figures that need a confidence: risk over coverage, and whether a confidence means what it says."""
+"""Draw the figures that need a confidence: risk over coverage, and reliability."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from nescio.selective.remarks import without_confidence
 from nescio.stats.intervals import wilson
 from nescio.text import plural
 
-POINTS = 200  # of one risk-coverage curve, evenly spaced in coverage
+POINTS = 200  # points of one risk-coverage curve, evenly spaced in coverage
 BINS = 10
-TOGETHER = 3  # runs whose curves share one chart; more have a panel each
+TOGETHER = 3  # up to this many runs share one chart; more have a panel each
 MOST_PANELS = 12
-POINTS_BEYOND = 30  # of a curve that is drawn only in the data: of a run past those that have a panel
+POINTS_BEYOND = 30  # points of a curve that only the data has, for runs without a panel
 
 
 def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
-    """Both figures, where a run has confidences, and notes on the runs that have none or none that can be used."""
+    """Return both figures, if a run has confidences, and notes on the runs without usable ones."""
     data = report.loaded.data
     if not isinstance(data, Evidence) or "confidence" not in data.columns or not report.counts:
         return (), ()
@@ -41,8 +41,10 @@ def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[No
 
 
 class _Curves(Struct, frozen=True):
-    """Risk-coverage curves: a row for each point, the operating points of the runs, the runs that have a curve, and
-    notes."""
+    """Risk-coverage curves: a row for each point, and the operating points of the runs.
+
+    It also names the runs with a curve, and holds notes.
+    """
 
     rows: list[Record]
     operating: list[Record]
@@ -51,7 +53,7 @@ class _Curves(Struct, frozen=True):
 
 
 def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
-    """Risk over coverage of every run that has confidences."""
+    """Return the figure of risk over coverage for every run with confidences, and notes."""
     curves = _curves(report, data)
     having = curves.runs
     if not having:
@@ -89,7 +91,7 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
 
 
 def _curves(report: ReportData, data: Evidence) -> _Curves:
-    """Compute the curve of each run, with its band for the first runs; a note names those that have none."""
+    """Return the curve of each run, with a band for the first runs, and a note that names runs without a curve."""
     curves, lacking = _Curves([], [], [], []), list[str]()
     for run in report.runs:
         drawn = len(curves.runs) < MOST_PANELS
@@ -150,7 +152,7 @@ def _as_it_was(report: ReportData, data: Evidence, run: str) -> Record | None:
 
 
 def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
-    """Return the share right in ten bins of confidence (l, u], of the runs that charts name."""
+    """Return the figure of the share right in ten bins of confidence (l, u], for the runs that charts name."""
     try:
         rows = _bins(report, data)
     except NescioError as error:
@@ -178,7 +180,7 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
 
 
 def _bins(report: ReportData, data: Evidence) -> list[Record]:
-    """Return a row for each run and bin with answers in it. Raises where confidences are no probabilities."""
+    """Return a row for each run and nonempty bin. Raises NescioError if confidences are not probabilities."""
     probability, right = data.column("probability"), data.column("right")
     rows: list[Record] = []
     for run in report.runs:

@@ -1,4 +1,4 @@
-"""The page of a suite: who is best over the benchmarks, the leaderboard, and a heat map of benchmarks and runs."""
+"""Make the page of a suite: the best run, the leaderboard, and a heat map of benchmarks and runs."""
 
 from __future__ import annotations
 
@@ -31,8 +31,11 @@ from nescio.text import enumerated, plural, sanitize
 
 
 class Board(Struct, frozen=True):
-    """The leaderboard of one measure, each run with its name as shown and its interval as drawn on a scale with these
-    `ends`; and its heat map: the runs, and for each benchmark its name and its cells."""
+    """The leaderboard and the heat map of one measure.
+
+    The leaderboard has each run's shown name, and its interval drawn on a scale with the given `ends`. The heat map has
+    the runs, and for each benchmark its name and its cells.
+    """
 
     measure: str
     lines: Sequence[tuple[str, SuiteScore, Strip | None]]
@@ -44,8 +47,11 @@ class Board(Struct, frozen=True):
 
 
 def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Suite | None = None) -> str:
-    """Return the page of a suite as one text; `command` is the command line that gives its figures again. With the
-    `suite` that was scored it has the questions of all benchmarks."""
+    """Return the page of a suite as one text.
+
+    `command` is the command line that reproduces its figures. Given the scored `suite`, the page has the questions of
+    all benchmarks.
+    """
     measures = list(dict.fromkeys(row.measure for row in scores))
     boards = [_board(scores, measure) for measure in measures]
     level = scores.signature.get("ci")
@@ -74,8 +80,7 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
 
 
 def answer(scores: SuiteScores, suite: Suite | None = None) -> Answer:
-    """Return what to do, and how sure that is: whose mean is best by the first measure, and where another run does
-    better."""
+    """Return what to do and how sure that is: the best mean by the first measure, and where another run is better."""
     best, *rest = statements(scores, suite)
     more = [one.text for one in rest if one.kind == "did"]
     if best.figures.get("chosen"):
@@ -87,8 +92,10 @@ def answer(scores: SuiteScores, suite: Suite | None = None) -> Answer:
 
 
 def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Statement, ...]:
-    """Return every sentence of the first screen: who is best, what that advises, and on which benchmarks another run
-    has the higher value. What is known of the answers of a `suite` may refuse the best run."""
+    """Return every sentence of the first screen: the best run, the advice, and the benchmarks that others win.
+
+    The answers of a `suite` may show reasons to refuse the best run.
+    """
     first = scores.rows[0].measure
     rows = ordered([row for row in scores if row.measure == first])
     best, others = rows[0], rows[1:]
@@ -130,8 +137,10 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
 
 
 def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[Statement]:
-    """Say why the best run is not to be used, by the rules of a single collection, each benchmark counting the same;
-    nothing where a benchmark has no outcomes."""
+    """Yield the reasons not to use the best run, by the rules of a single collection, each benchmark counting the same.
+
+    There are none if a benchmark has no outcomes.
+    """
     own = [one for one in suite.benchmarks if best.run in one.data.runs]
     for one in own:
         excluded = one.loaded.options.ungraded == "exclude"
@@ -155,7 +164,7 @@ def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[S
 
 
 def _elsewhere(scores: SuiteScores, measure: str, best: str, shown: Mapping[str, str]) -> tuple[Statement, ...]:
-    """Say on how many benchmarks the best run has the best value, and who has it on the others."""
+    """Return sentences on how many benchmarks the best run wins, and who wins the others."""
     own: dict[str, list[BenchmarkScore]] = {}
     for row in scores.tables["benchmarks"]:
         if row.measure == measure and not math.isnan(row.value):
@@ -176,7 +185,7 @@ def _elsewhere(scores: SuiteScores, measure: str, best: str, shown: Mapping[str,
 
 
 def _to_read(runs: Sequence[str]) -> tuple[Link, ...]:
-    """Return links to the errors of the run whose mean is best, and to what the next one gets right of these."""
+    """Return links to the errors of the run with the best mean, and to those that the next run gets right."""
     best, *others = runs
     easy = {"order": "easy"} if others else {}
     first = ", those that most runs get right first" if others else ""
@@ -205,8 +214,7 @@ def _board(scores: SuiteScores, measure: str) -> Board:
 
 
 def _heat(rows: Sequence[BenchmarkScore], runs: Sequence[str], *, lower: bool) -> list[tuple[str, Sequence[Cell]]]:
-    """Return a row of cells for each benchmark, shaded from its own worst value to its best: benchmarks have scales of
-    their own."""
+    """Return a row of cells for each benchmark, shaded within it because benchmarks have different scales."""
     benchmarks = list(dict.fromkeys(row.benchmark for row in rows))
     scored = {(row.benchmark, row.run): row for row in rows}
     lines: list[tuple[str, Sequence[Cell]]] = []

@@ -1,4 +1,4 @@
-"""The questions of all benchmarks of a suite in one browser, each with the benchmark that it is of."""
+"""Put the questions of all benchmarks of a suite into one browser, each with its benchmark."""
 
 from __future__ import annotations
 
@@ -19,8 +19,12 @@ OF = "benchmark"  # the filter of the browser
 
 
 def suite_questions(suite: Suite, runs: Sequence[str], shown: Mapping[str, str], level: float | None) -> Seen:
-    """Return what the browser shows of a suite: its runs in this order, and the questions of every benchmark that has
-    outcomes; a note names those that have none."""
+    """Return the browser's content for a suite: its runs in this order, and the questions of its benchmarks.
+
+    A note names the benchmarks without outcomes, which are left out.
+
+    A note names the benchmarks without outcomes.
+    """
     parts, without = [], []
     for benchmark in suite.benchmarks:
         data = benchmark.data
@@ -70,7 +74,7 @@ def suite_questions(suite: Suite, runs: Sequence[str], shown: Mapping[str, str],
 
 
 def suite_texts(suite: Suite) -> Texts | None:
-    """Take the words of questions and answers from what was read of every benchmark; None without any."""
+    """Return the texts of questions and answers of every benchmark, or None without any."""
     asked: dict[Key, tuple[str, str]] = {}
     said: dict[str, dict[Key, ShownAnswer]] = {}
     names = _names(suite)
@@ -86,8 +90,7 @@ def suite_texts(suite: Suite) -> Texts | None:
 
 
 def _names(suite: Suite) -> dict[str, dict[Key, Key]]:
-    """Return what the browser calls each row of each benchmark: as its file does, after its benchmark where another one
-    has a question of that name."""
+    """Return the browser's key for each row of each benchmark, with the benchmark added if its name is not unique."""
     rows = {
         benchmark.name: keys(data.questions, data.repeats)
         for benchmark in suite.benchmarks

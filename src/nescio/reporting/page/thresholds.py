@@ -1,4 +1,4 @@
-"""The table of thresholds: a slider for each run, and what the run does at each place of it."""
+"""Make the table of thresholds: a slider for each run, and the run's results at each position."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nescio.selective.operating import Counts, Operating
 
 
 def threshold_rows(report: ReportData) -> Sequence[Mapping[str, Any]]:
-    """Return what the template says of each run: its name, and its tuned threshold on new questions."""
+    """Return the template's data for each run: its name, and its tuned threshold on new questions."""
     return [
         {
             "run": report.shown[run],
@@ -27,8 +27,7 @@ def threshold_rows(report: ReportData) -> Sequence[Mapping[str, Any]]:
 
 
 def threshold_payload(report: ReportData) -> list[dict[str, Any]]:
-    """Return the counts of each run at each of its thresholds, for the script: the strictest, which answers nothing,
-    first."""
+    """Return the counts of each run at each threshold for the script, the strictest first (it answers nothing)."""
     return [
         {
             "run": report.shown[run],
@@ -47,12 +46,12 @@ def _plain(point: Counts) -> list[float | None]:
 
 
 def _place(one: Operating, threshold: float) -> int:
-    """Return the place of a threshold among the points: the loosest that is no looser."""
+    """Return the index of the loosest point whose threshold is at least the given one."""
     return max(i for i, point in enumerate(one.points) if point.threshold >= threshold)
 
 
 def _nearest(one: Operating) -> int:
-    """Return the place whose number of answers is nearest to that of the run as it came."""
+    """Return the index of the point whose number of answers is nearest to that of the unchanged run."""
     return min(range(len(one.points)), key=lambda i: abs(one.points[i].answered - one.given.answered))
 
 
@@ -67,8 +66,10 @@ def _expected(report: ReportData, one: Operating) -> str:
 
 
 def deciding_payload(report: ReportData) -> dict[str, Any]:
-    """Return what the input of errors tolerated works on: what each run can be held to as it came and at each threshold
-    of its grid, with the place of that threshold among the points of its slider."""
+    """Return the data for the input of tolerated errors: each run's guarantees.
+
+    They are for the unchanged run and each threshold of its grid, with the threshold's index among the slider's points.
+    """
     places = {run: i for i, run in enumerate(report.runs)}
     rows = [
         [
