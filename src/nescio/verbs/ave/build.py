@@ -42,17 +42,20 @@ from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import OWN_FILES, Worked
 
 _VERDICTS = {CORRECT: Verdict.RIGHT, INCORRECT: Verdict.WRONG}
-VerdictOf = Callable[[str, str, str], Verdict | None]  # of a run, a question and an answer
+VerdictOf = Callable[[str, str, str], Verdict | None]  # maps a run, a question and an answer to people's verdict
 
 
 class BuiltCollection(Results[Counts], frozen=True):
-    """What is in a collection that was written, in `tables["discarded"]` what the rules took out, and where it is."""
+    """The content of a written collection, and its file.
+
+    `tables["discarded"]` has the answers that the rules removed.
+    """
 
     wrote: tuple[str, ...] = ()
 
 
 class BuildRequest(Worked):
-    """What `nescio ave build` is asked."""
+    """The options of `nescio ave build`."""
 
     source: Any = argument(
         kw_only=False,
@@ -135,8 +138,10 @@ def build(request: BuildRequest) -> BuiltCollection:
 
 
 def _asked(questions: Sequence[Question], request: BuildRequest) -> tuple[list[Question], list[Note]]:
-    """Return the questions that the collection is to have, those that do not say their language in that of the request,
-    and a note where some are left out."""
+    """Return the questions of the new collection, and a note if some are left out.
+
+    Questions without a language get that of the request.
+    """
     remarks = []
     if request.first_of:
         questions, remark = first_of_each(questions, request.first_of)
@@ -146,7 +151,7 @@ def _asked(questions: Sequence[Question], request: BuildRequest) -> tuple[list[Q
 
 
 def _verdicts(data: Unjudged, request: BuildRequest) -> tuple[VerdictOf, Human | None, list[Note]]:
-    """Make a function that looks up people's verdicts; give the people that it asks, and notes."""
+    """Return a function that looks up people's verdicts, the people behind it, and notes."""
     if request.judgements is None:
         unjudged = note("ave.no_judgements", "there are no judgements, so all answers are UNKNOWN")
         return (lambda *_: None), None, [unjudged]

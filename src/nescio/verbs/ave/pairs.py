@@ -25,7 +25,7 @@ from nescio.verbs.ave._shared import OfCollection, collection_of
 
 
 class Paired(Struct, frozen=True):
-    """What `pairs` wrote: how many pairs, of how many questions."""
+    """The result of `pairs`: the numbers of pairs and of questions."""
 
     output: Path
     pairs: int
@@ -37,7 +37,7 @@ class Paired(Struct, frozen=True):
 
 
 class PairsRequest(OfCollection):
-    """What `nescio ave pairs` is asked."""
+    """The options of `nescio ave pairs`."""
 
     output: Path | str = argument(
         kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The pairs to write (.xml)."
@@ -68,7 +68,7 @@ def pairs(request: PairsRequest) -> Paired:
 
 
 def _guessed(exercise: Exercise) -> tuple[Note, ...]:
-    """Note the languages that no rules are for."""
+    """Return a note on the languages without rules."""
     tongues = [language(question).upper() for question in exercise.questions]
     others = sorted({tongue for tongue in tongues if without_rules(tongue)})
     return (

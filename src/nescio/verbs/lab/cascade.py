@@ -40,7 +40,7 @@ from nescio.verbs._shared import Reading, Seeded, Sourced, WithInterval
 
 
 class Choosing(Request, group="Choosing thresholds"):
-    """How the thresholds of systems that are asked in turn are chosen."""
+    """The options for choosing the thresholds of systems that are asked in turn."""
 
     grid: Sequence[float] | None = option(
         default=None,
@@ -72,7 +72,7 @@ class Choosing(Request, group="Choosing thresholds"):
 
 
 class CascadeRequest(Choosing, Reading, Seeded, Sourced, WithInterval):
-    """What `nescio lab cascade` is asked."""
+    """The options of `nescio lab cascade`."""
 
     systems: Sequence[str] | None = option(
         default=None,
@@ -119,7 +119,7 @@ class CascadeRequest(Choosing, Reading, Seeded, Sourced, WithInterval):
 
 
 class CascadeMade(Cascaded, frozen=True):
-    """A cascade, and what became of the files to write."""
+    """A cascade, and the files written."""
 
     wrote: tuple[str, ...] = ()
     status: int = 0
@@ -147,7 +147,7 @@ def cascade(request: CascadeRequest) -> Cascaded:
 
 
 def _written(request: CascadeRequest, policy: Mapping[str, Any] | None, outcomes: Outcomes | None) -> tuple[str, ...]:
-    """Write the policy and the run where they were asked for."""
+    """Write the requested files of the policy and the run, and return sentences on them."""
     said = []
     if request.output is not None:
         write_text(request.output, json.dumps(policy, indent=1, ensure_ascii=False) + "\n")

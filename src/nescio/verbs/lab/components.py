@@ -32,7 +32,7 @@ COSTS = replace(LIMITS, takes="FACTOR=COST", metavar="FACTOR=COST")
 
 
 class ComponentsRequest(Reading, Measured, WithInterval):
-    """What `nescio lab components` is asked."""
+    """The options of `nescio lab components`."""
 
     factor: Sequence[str] = option(
         kind=NAMES,

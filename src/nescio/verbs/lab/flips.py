@@ -25,7 +25,7 @@ from nescio.verbs._shared import Measured, Reading, Seeded, Worked
 
 
 class FlipsRequest(Reading, Measured, Seeded, Worked):
-    """What `nescio lab flips` is asked."""
+    """The options of `nescio lab flips`."""
 
     baseline: str | None = option(default=None, metavar="RUN", help="The run that the gate compares with.")
     run: str | None = option(

@@ -35,7 +35,7 @@ from nescio.verbs._shared import OWN_FILE, RESOLVE, Gated, Reading, Sourced
 
 
 class GuardRequest(Reading, Gated, Sourced):
-    """What `nescio lab guard` is asked."""
+    """The options of `nescio lab guard`."""
 
     at_most_wrong: float | None = option(
         default=None, low=0, high=1, help="Alarm when surely more than this share of the answers is wrong."
@@ -61,7 +61,10 @@ class GuardRequest(Reading, Gated, Sourced):
 
 
 def _gate(results: Results[Guarded], row: Guarded) -> Gate:
-    """Return what was asked of a rate that has a limit, and whether it alarmed; raises UsageError without ground."""
+    """Return the gate of a rate with a limit, failed if the rate alarmed.
+
+    Raises UsageError if no gate can rest on the results.
+    """
     about_one_run = [remark for remark in results.notes if remark.code in (BESIDE, CHOSEN_LABELS)]
     check_ground(replace(results, notes=tuple(about_one_run)), "accuracy", row.run)
     left_out = lost(results, "accuracy", row.run)

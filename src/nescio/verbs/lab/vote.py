@@ -34,7 +34,7 @@ from nescio.verbs._statistic import statistic
 
 
 class VoteRequest(Reading, Sourced, WithInterval):
-    """What `nescio lab vote` is asked."""
+    """The options of `nescio lab vote`."""
 
     across: Across = option(
         default="auto", help="Who votes: the repeats of each run, or the runs; auto: repeats where there are any."
@@ -59,7 +59,7 @@ class VoteRequest(Reading, Sourced, WithInterval):
 
 
 def lay(request: VoteRequest) -> LaidOut:
-    """Return what votes say of each question, and write them as runs."""
+    """Return the votes on each question, and write them as runs if requested."""
     if request.output is not None:
         check_file(request.output, "a run", SUFFIXES, request.inputs())
     loaded = open_data(request.source, {"strata": (), "texts": True, **request.values(Reading)})
