@@ -1,4 +1,4 @@
-r"""Have people judge in a browser (needs the extra `assess`).
+"""Have people judge in a browser (needs the extra `assess`).
 
 For a few assessors, `nescio campaign sheets --html` needs no server. This command is for many: each free person gets
 the next answers, several people judge the same ones, and you follow their progress and agreement. The SOURCE may also
@@ -106,7 +106,7 @@ class CreateRequest(OfDatabase):
 
 @verb(CreateRequest, working="writing", prints="")
 def create(request: CreateRequest) -> Any:
-    r"""Make a database of answers to judge.
+    """Make a database of answers to judge.
 
     A SOURCE is the folder of a campaign, whose pool is judged, or questions and runs, whose distinct answers are
     judged. Each answer appears once, without the names of its runs, and with all the support that they give for it.
@@ -137,7 +137,7 @@ class UpdateRequest(OfDatabase):
 
 @verb(UpdateRequest, working="writing", prints="")
 def update(request: UpdateRequest) -> Any:
-    r"""Add the current answers of runs, while people judge.
+    """Add the current answers of runs, while people judge.
 
     New answers also go to people who were done with their question. Nobody is asked about answers that no run gives any
     more. Judged answers and their judgements stay. A new answer has no judge's grade to show.
@@ -185,7 +185,7 @@ def _show_links(made: Any, _: Any) -> None:
 
 @verb(InviteRequest, working="writing", present=_show_links, prints="")
 def invite(request: InviteRequest) -> Any:
-    r"""Make a link for each person, shown once; a new link replaces the old one.
+    """Make a link for each person, shown once; a new link replaces the old one.
 
     Only a digest of the link is stored. Whoever has the link judges in this person's name.
 
@@ -218,7 +218,7 @@ class ServeRequest(OfDatabase):
 
 @verb(ServeRequest, working="serving", present=lambda _nothing, _how: None, prints="")
 def serve(request: ServeRequest) -> None:
-    r"""Serve the pages on which people judge, until Ctrl-C.
+    """Serve the pages on which people judge, until Ctrl-C.
 
     A judgement that the page calls saved is on the disk of the database. If people come from other machines, put a
     server with TLS before it and name that server (--proxy).
@@ -239,7 +239,7 @@ def serve(request: ServeRequest) -> None:
 
 @verb(OfDatabase, working="reading", present=lambda standing, _: _show(standing), prints="")
 def status(request: OfDatabase) -> Any:
-    r"""Show everybody's progress and agreement.
+    """Show everybody's progress and agreement.
 
     \b
     nescio assess status --db judging.db
@@ -261,7 +261,7 @@ class ExportRequest(OfDatabase):
 
 @verb(ExportRequest, working="writing", prints="")
 def export(request: ExportRequest) -> Any:
-    r"""Write all judgements so far.
+    """Write all judgements so far.
 
     FOLDER gets a file for each person, which `nescio campaign collect` reads; and verdicts.csv, the answers on which
     all agree or which were adjudicated, which `nescio judge --judge human --against` and `nescio score --labels` read.

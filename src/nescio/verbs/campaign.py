@@ -139,7 +139,7 @@ def init(request: InitRequest) -> Made:
 
 @verb(OfCampaign, working="writing", prints="")
 def handout(request: OfCampaign) -> HandedOut:
-    r"""Write the handout for teams into handout/: topics without gold, and the rules of a run.
+    """Write the handout for teams into handout/: topics without gold, and the rules of a run.
 
     \b
     nescio campaign handout campaign
@@ -157,7 +157,7 @@ class CheckerRequest(OfCampaign):
 
 @verb(CheckerRequest, working="writing", prints="")
 def checker(request: CheckerRequest) -> HandedOut:
-    r"""Write an archive that lets teams check their runs at home, as the organisers will.
+    """Write an archive that lets teams check their runs at home, as the organisers will.
 
     \b
     nescio campaign checker campaign -o checker.zip
@@ -176,7 +176,7 @@ class ExportRequest(CheckerRequest):
 
 @verb(ExportRequest, working="writing", prints="")
 def export(request: ExportRequest) -> HandedOut:
-    r"""Write the checker for a platform, Codabench or TIRA, that checks runs as they are submitted.
+    """Write the checker for a platform, Codabench or TIRA, that checks runs as they are submitted.
 
     The export has what teams receive: topics without gold, and the rules of a run. The scoring program is the checker;
     its figures are faults and answers, and its page lists every fault.
@@ -199,7 +199,7 @@ class CheckRequest(Step):
 
 @verb(CheckRequest, working="checking", show=show)
 def check(request: CheckRequest) -> Checked:
-    r"""Find all faults of all runs at once, without the key.
+    """Find all faults of all runs at once, without the key.
 
     CAMPAIGN is the folder of a campaign, or a team's handout (a folder, or the archive of `checker`). A RUN is a file,
     or a folder of them. A topic without an answer is a fault. The exit status is 2 if there are faults.
@@ -233,7 +233,7 @@ class IntakeRequest(Step):
 
 @verb(IntakeRequest, working="taking in", show=show)
 def intake(request: IntakeRequest) -> Received:
-    r"""Accept runs whole, or refuse them; each file gets a receipt.
+    """Accept runs whole, or refuse them; each file gets a receipt.
 
     A FOLDER is a group's submission: runs, or archives of them, in a folder named after the group; or a file. A later
     version of a run replaces an earlier one until the deadline, and both are kept. A file is refused if it is late,
@@ -264,7 +264,7 @@ class WithdrawRequest(Reasoned, OfRuns):
 
 @verb(WithdrawRequest, working="writing", prints="")
 def withdraw(request: WithdrawRequest) -> Ruled:
-    r"""Withdraw runs at the request of their groups.
+    """Withdraw runs at the request of their groups.
 
     They no longer count; a later version of one counts again. Judgements of their answers stay.
 
@@ -282,7 +282,7 @@ class DisqualifyRequest(WithdrawRequest):
 
 @verb(DisqualifyRequest, working="writing", prints="")
 def disqualify(request: DisqualifyRequest) -> Ruled:
-    r"""Disqualify runs: no version of them counts, now or later.
+    """Disqualify runs: no version of them counts, now or later.
 
     Judgements of their answers stay, and --lift admits the runs again.
 
@@ -394,7 +394,7 @@ class CollectRequest(Seeded, Step):
 
 @verb(CollectRequest, working="collecting", show=show)
 def collect(request: CollectRequest) -> Collected:
-    r"""Read sheets back, name every fault, and report the agreement of the assessors.
+    """Read sheets back, name every fault, and report the agreement of the assessors.
 
     A SHEET (.csv, .xlsx) is named after its assessor; a file from a page (.jsonl) says whose it is. Without a SHEET,
     all in sheets/ of the campaign are read. Of several judgements from pages, the newest holds, in any order. Every
@@ -464,7 +464,7 @@ def publish(request: Step) -> Published:
 
 @verb(OfCampaign, working="reading", present=lambda reached, _: show(reached), prints="")
 def status(request: OfCampaign) -> Status:
-    r"""Show which steps of a campaign are done, and what comes next.
+    """Show which steps of a campaign are done, and what comes next.
 
     \b
     nescio campaign status campaign
@@ -485,7 +485,7 @@ class VerifyRequest(Step):
 
 @verb(VerifyRequest, working="verifying", show=show)
 def verify(request: VerifyRequest) -> Verified:
-    r"""Check that everything matches the log: runs, receipts, judgements, results and pages.
+    """Check that everything matches the log: runs, receipts, judgements, results and pages.
 
     campaign.log has a line for every step, with digests of the files that it read and wrote, and each line holds the
     digest of the one before. Pool, results and site are made again, which takes as long as scoring. This finds a file

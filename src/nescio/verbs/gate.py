@@ -1,4 +1,4 @@
-r"""Hold a run against a policy over several benchmarks: GO, NO-GO or INCONCLUSIVE.
+"""Hold a run against a policy over several benchmarks: GO, NO-GO or INCONCLUSIVE.
 
 POLICY is a TOML file with the two runs, the benchmarks as in a suite, and rules.
 

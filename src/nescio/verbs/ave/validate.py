@@ -250,7 +250,7 @@ class RunRequest(Equipped, OfCollection):
 
 @verb(RunRequest, prints="")
 def run(request: RunRequest) -> Validated:
-    r"""Validate the answers of COLLECTION with a trained model, and write the decisions.
+    """Validate the answers of COLLECTION with a trained model, and write the decisions.
 
     The most confident of the accepted answers to a question is SELECTED, and the others are VALIDATED. If none is
     accepted, the question stays unanswered. The confidence is the probability of being right, also for rejected

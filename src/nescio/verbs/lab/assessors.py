@@ -1,4 +1,4 @@
-r"""Describe who judged, how well and how far they agree, and make one verdict on each answer.
+"""Describe who judged, how well and how far they agree, and make one verdict on each answer.
 
 FILE is a table of verdicts on answers (run, question_id, verdict, and the text of the answer where there is no run). A
 column such as annotator, assessor or rater says whose a row is; or each person has a column of verdicts
