@@ -9,9 +9,9 @@ nescio lab assessors annotators.csv
 nescio lab assessors annotators.csv --resolve dawid-skene -o labels.csv
 nescio lab assessors annotators.csv --resolve majority -f json
 
-The file of -o is read by --labels of `nescio score` and by --against of `nescio judge`. `agrees` is the mean share of
-the others who give the same verdict as an assessor. If three or more people judged 60 answers or more, Dawid and
-Skene's model estimates how often each of them is right, without any key. With fewer, votes tell as much.
+The file of -o is for `nescio score --labels` and for --against of a judge. `agrees` is the mean share of the others who
+give the same verdict as an assessor. If three or more people judged 60 answers or more, Dawid and Skene's model
+estimates how often each of them is right, without any key. With fewer, votes tell as much.
 """
 
 from __future__ import annotations
