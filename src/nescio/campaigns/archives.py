@@ -73,7 +73,7 @@ def _check_name(name: str) -> None:
 
 
 def _wanted(name: str) -> bool:
-    """Whether a member is a file that somebody meant to hand in."""
+    """Return whether a member is a file that somebody meant to hand in."""
     parts = PurePosixPath(name).parts
     return not name.endswith("/") and not any(part.startswith(".") or part == "__MACOSX" for part in parts)
 

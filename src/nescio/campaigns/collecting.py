@@ -234,8 +234,8 @@ def _handed_in(
 
 
 def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bool:
-    """Whether the verdicts of a sheet are sorted while its rows stand in the order in which they were written, which
-    nobody's are but once in a million: the column was sorted alone."""
+    """Return whether the verdicts of a sheet are sorted while its rows stand in the order in which they were written,
+    which nobody's are but once in a million: the column was sorted alone."""
     ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())  # the logarithm
     if ways < log(_MILLION) or list(verdicts) not in (sorted(verdicts), sorted(verdicts, reverse=True)):
         return False

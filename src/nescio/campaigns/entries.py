@@ -82,7 +82,8 @@ class Receipt(Struct, frozen=True):
 
     @property
     def told(self) -> str:
-        """The receipt as its team gets it: nothing in it is about others, and no name in it makes a line of its own."""
+        """Return the receipt as its team gets it: nothing in it is about others, and no name in it makes a line of its
+        own."""
         lines = [
             f"{self.status}: {self.file}",
             f"  received {self.received}, {self.bytes:,} bytes, SHA-256 {self.digest}",

@@ -71,7 +71,7 @@ class JudgedRuns(Struct, frozen=True):
 
     @property
     def groups(self) -> dict[str, str]:
-        """The group of each run, as its receipt has it."""
+        """Return the group of each run, as its receipt has it."""
         return {run.run: run.group for run in self.runs}
 
 

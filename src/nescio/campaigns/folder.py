@@ -53,14 +53,14 @@ class Campaign(Struct, frozen=True):
 
     @property
     def secret(self) -> str:
-        """The secret; raises UsageError where it is gone."""
+        """Return the secret; raises UsageError where it is gone."""
         if not (self / SECRET).is_file():
             raise UsageError(f"{self / SECRET} is missing; orders and names that nobody can guess are made from it")
         return text_of(self / SECRET)
 
     @property
     def key_files(self) -> list[Path]:
-        """The files and folders of the key, if there is one."""
+        """Return the files and folders of the key, if there is one."""
         return [path for path in sorted((self / KEY).glob("*")) if not DRAFT.fullmatch(path.name)]
 
 

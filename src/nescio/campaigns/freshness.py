@@ -40,7 +40,7 @@ class Age(Struct, frozen=True):
 
     @property
     def fresh(self) -> bool:
-        """Whether nothing has changed."""
+        """Return whether nothing has changed."""
         return not (self.newer or self.changed)
 
     def __str__(self) -> str:

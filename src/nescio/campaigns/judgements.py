@@ -53,14 +53,15 @@ class Change(Struct, frozen=True):
 
     @property
     def kind(self) -> Kind:
-        """Whether the verdict is new, changed, or taken back; or an answer was skipped, or only remarked upon."""
+        """Return whether the verdict is new, changed, or taken back; or an answer was skipped, or only remarked
+        upon."""
         if not self.after:
             return "withdrawn" if self.before else "skipped" if self.mark == "skip" else "noted"
         return "new" if not self.before else "changed"
 
     @property
     def judgement(self) -> Judgement:
-        """What holds by this line."""
+        """Return what holds by this line."""
         return Judgement(self.item, self.assessor, self.after, self.comment, self.mark)
 
 

@@ -42,12 +42,12 @@ class Table(Struct, frozen=True):
 
     @property
     def caption(self) -> str:
-        """The title with the legend."""
+        """Return the title with the legend."""
         return f"{self.title}. {self.legend}" if self.legend else self.title
 
     @property
     def grid(self) -> Grid:
-        """The table as it is laid out for Markdown and LaTeX."""
+        """Return the table as it is laid out for Markdown and LaTeX."""
         return make_grid(self.head, self.rows, [i < self.texts for i in range(len(self.head))])
 
     def csv(self) -> str:

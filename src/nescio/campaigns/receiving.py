@@ -48,17 +48,17 @@ class Delivered(Struct, frozen=True):
 
     @property
     def stem(self) -> str:
-        """The name of the file without folders and suffixes, of plain characters."""
+        """Return the name of the file without folders and suffixes, of plain characters."""
         return _PLAIN.sub("_", PurePosixPath(self.file).name.partition(".")[0])[:60] or "run"
 
     @property
     def plain_group(self) -> str:
-        """The group by plain characters, as the name of every group of the settings is."""
+        """Return the group by plain characters, as the name of every group of the settings is."""
         return _PLAIN.sub("_", self.group)[:60].strip(".") or "unknown"
 
     @property
     def run(self) -> str:
-        """The name of the run: its file, after its group unless it begins with that."""
+        """Return the name of the run: its file, after its group unless it begins with that."""
         return self.stem if is_named_for(self.stem, self.plain_group) else f"{self.plain_group}_{self.stem}"
 
 
@@ -72,7 +72,7 @@ class Received(Results[Receipt], frozen=True):
 
     @property
     def status(self) -> int:
-        """The exit status: 2 if a file was refused."""
+        """Return the exit status: 2 if a file was refused."""
         return BROKEN if self.refused else 0
 
     def __str__(self) -> str:

@@ -83,12 +83,12 @@ class Faults(Results[Fault], frozen=True):
 
     @property
     def sound(self) -> bool:
-        """Whether there is none."""
+        """Return whether there is none."""
         return not self.rows
 
     @property
     def status(self) -> int:
-        """The exit status: 2 if there is a fault."""
+        """Return the exit status: 2 if there is a fault."""
         return 0 if self.sound else BROKEN
 
 
@@ -116,12 +116,12 @@ class Submission(Struct, frozen=True):
 
     @property
     def counted(self) -> str:
-        """The number of faults, as a text."""
+        """Return the number of faults, as a text."""
         return f"{'at least ' * (self.more >= MOST_COUNTED)}{plural(self.count, 'fault')}"
 
     @property
     def listed(self) -> tuple[Fault, ...]:
-        """The faults, the last of which says how many more there are."""
+        """Return the faults, the last of which says how many more there are."""
         if not self.more:
             return self.faults
         end = "; the file was read no further" if self.more >= MOST_COUNTED else ""

@@ -218,7 +218,7 @@ def _by_number(row: tuple[str, ...]) -> tuple[str, int]:
 
 
 def _is_system(table: Table, row: tuple[str, ...]) -> bool:
-    """Whether a row of a ranking is of somebody's system, and not of a baseline."""
+    """Return whether a row of a ranking is of somebody's system, and not of a baseline."""
     return table.name.partition("-")[0] == "ranking" and row[0] not in (PERFECT, RANDOM)
 
 

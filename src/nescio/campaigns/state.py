@@ -40,7 +40,7 @@ class Status(Struct, frozen=True):
 
     @property
     def after(self) -> Step | None:
-        """The first step that is not done."""
+        """Return the first step that is not done."""
         return next((one for one in self.steps if not one.done), None)
 
     def __str__(self) -> str:

@@ -223,7 +223,7 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 def _topics_changed(campaign: Campaign, entries: Sequence[Entry]) -> bool:
-    """Whether the topics are other than when they were made, or were last read with all runs."""
+    """Return whether the topics are other than when they were made, or were last read with all runs."""
     now = digests(campaign, TOPICS).items()
     whole = [{**entry.read, **entry.wrote} for entry in entries if entry.step in ("init", POOLING, SCORING)]
     return not any(now <= held.items() for held in whole)

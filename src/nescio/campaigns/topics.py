@@ -137,7 +137,7 @@ def gives_away(questions: Sequence[Question], column: str) -> str | None:
 
 
 def _tells(question: Question, value: str, first: int) -> bool:
-    """Whether a value is an answer of the key, or names the option that is one; numbers count from `first`."""
+    """Return whether a value is an answer of the key, or names the option that is one; numbers count from `first`."""
     if squeeze(value) in map(squeeze, question.answers):
         return True
     if not question.options:

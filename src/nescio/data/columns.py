@@ -87,7 +87,7 @@ class Column(Struct, frozen=True):
 
     @property
     def lacking(self) -> str:
-        """The words with which a note says that a question lacks this column."""
+        """Return the words with which a note says that a question lacks this column."""
         return self.when_missing or bare(self.name)
 
 

@@ -33,7 +33,7 @@ class Patterns(Struct, frozen=True, eq=False):
 
     @property
     def units(self) -> int:
-        """The number of units: questions, or clusters of them."""
+        """Return the number of units: questions, or clusters of them."""
         return int(self.counts.sum())
 
     @property

@@ -33,7 +33,7 @@ class Repeats(Struct, frozen=True, eq=False):
 
     @property
     def questions(self) -> int:
-        """The number of questions."""
+        """Return the number of questions."""
         return int(self.question.max(initial=-1)) + 1
 
     def select(self, rows: Array) -> Repeats | None:

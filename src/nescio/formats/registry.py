@@ -71,7 +71,7 @@ class Declined:
 
     @property
     def asked(self) -> bool:
-        """Whether there are any patterns."""
+        """Return whether there are any patterns."""
         return bool(self._matchers)
 
     def fits(self, text: str) -> bool:

@@ -103,7 +103,7 @@ class Recorder(Struct):
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """The rows, each with all columns."""
+        """Return the rows, each with all columns."""
         names = dict.fromkeys(name for row in self.rows for name in row)
         return [{name: row.get(name) for name in names} for row in self.rows]
 

@@ -42,7 +42,7 @@ class Resampling(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """The number of resamples, B."""
+        """Return the number of resamples, B."""
         return self.units**self.units if self.resamples is None else self.resamples
 
     def times(self) -> Floats:

@@ -50,12 +50,12 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def whole_title(self) -> str:
-        """The title with what the paper's data are about."""
+        """Return the title with what the paper's data are about."""
         return " ".join(filter(None, (self.title, self.about)))
 
     @property
     def cells(self) -> list[list[str]]:
-        """The rows of the paper's table."""
+        """Return the rows of the paper's table."""
         return [[cell.strip() for cell in line.split("|")] for line in self.rows.strip().splitlines()]
 
     def decimals(self, column: int) -> int:

@@ -53,7 +53,7 @@ class Certificate(Struct, frozen=True):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The notes for users of the certificate: that the interval of kappa does not lie above 0."""
+        """Return the notes for users of the certificate: that the interval of kappa does not lie above 0."""
         kappa = _kappa(self)
         if kappa is None or (kappa.low is not None and kappa.low > 0):
             return ()

@@ -60,7 +60,7 @@ class Loaded(Struct, frozen=True):
 
     @property
     def signature(self) -> dict[str, str]:
-        """The part of a signature that identifies the data."""
+        """Return the part of a signature that identifies the data."""
         policies = {
             "missing": self.options.missing,
             "ungraded": self.options.ungraded,

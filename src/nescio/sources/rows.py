@@ -40,7 +40,7 @@ class Rows(Struct, frozen=True):
 
     @property
     def columns(self) -> set[str]:
-        """The names of the columns of the first row."""
+        """Return the names of the columns of the first row."""
         return {*self.rows[0]}
 
 

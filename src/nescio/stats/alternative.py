@@ -39,7 +39,7 @@ class Versus(Struct, frozen=True):
 
     @property
     def beaten(self) -> bool:
-        """Whether the judge may replace this assessor."""
+        """Return whether the judge may replace this assessor."""
         return self.adjusted <= ALPHA
 
 
@@ -50,19 +50,19 @@ class Alternative(Struct, frozen=True):
 
     @property
     def winning(self) -> float:
-        """The share of assessors whom the judge may replace; NaN if nobody was tested."""
+        """Return the share of assessors whom the judge may replace; NaN if nobody was tested."""
         tested = [one.beaten for one in self.people if not math.isnan(one.p)]
         return sum(tested) / len(tested) if tested else math.nan
 
     @property
     def advantage(self) -> float:
-        """The mean advantage of the judge; NaN if nobody shares an item."""
+        """Return the mean advantage of the judge; NaN if nobody shares an item."""
         known = [one.advantage for one in self.people if one.units]
         return sum(known) / len(known) if known else math.nan
 
     @property
     def passes(self) -> bool:
-        """Whether the judge may replace half of the assessors or more."""
+        """Return whether the judge may replace half of the assessors or more."""
         return self.winning >= 0.5
 
 

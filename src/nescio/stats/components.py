@@ -34,7 +34,7 @@ class Spread(Struct, frozen=True):
 
     @property
     def error(self) -> float:
-        """The standard error."""
+        """Return the standard error."""
         return math.sqrt(self.variance)
 
 
@@ -49,7 +49,7 @@ class Components(Struct, frozen=True):
 
     @property
     def answers(self) -> int:
-        """The number of answers."""
+        """Return the number of answers."""
         return math.prod(self.levels) * self.repeats
 
     def variance(self, levels: Sequence[int], repeats: int, over: Factors | None = None) -> float:

@@ -43,7 +43,7 @@ class Scan(Struct, frozen=True, eq=False):
 
     @property
     def resamples(self) -> int:
-        """The number of resamples."""
+        """Return the number of resamples."""
         return self.table.shape[1] * (1 + self.mirrored)
 
     def whole(self) -> Scan:

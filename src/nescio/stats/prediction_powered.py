@@ -98,7 +98,7 @@ class Sample(Struct, frozen=True, eq=False):
 
     @property
     def remaining(self) -> float:
-        """The share of units without a label."""
+        """Return the share of units without a label."""
         return 1 - len(self.people) / len(self.every)
 
 

@@ -60,7 +60,7 @@ class Metric(Struct, rename="camel"):
 
     @property
     def value(self) -> float | None:
-        """The score, or None if the metric failed."""
+        """Return the score, or None if the metric failed."""
         score = number(self.score)
         return None if self.error or score is None or not math.isfinite(score) else score
 

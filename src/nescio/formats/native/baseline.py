@@ -68,7 +68,7 @@ class Provenance(Struct, frozen=True):
 
     @property
     def judges(self) -> tuple[JudgeRecord, ...]:
-        """The judges of the baseline's answers."""
+        """Return the judges of the baseline's answers."""
         return tuple(map(parse, self.judge))
 
 

@@ -51,7 +51,7 @@ class LabelPlan(Row, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """The plan in words."""
+        """Return the plan in words."""
         whose = f"{self.run} against {self.baseline}" if self.baseline else self.run
         what = "the value" if self.measure == "value" else f"{self.measure} of {whose}"
         aim = (
@@ -87,7 +87,7 @@ class Share(Struct, frozen=True):
 
     @property
     def whose(self) -> str:
-        """The heading of the verdicts, which says whose comes first."""
+        """Return the heading of the verdicts, which says whose comes first."""
         return "verdicts" if self.baseline is None else f"verdicts ({self.run}, {self.baseline})"
 
 

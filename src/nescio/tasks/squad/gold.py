@@ -28,7 +28,7 @@ class _Asked(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The path of the question in the file, as messages write it."""
+        """Return the path of the question in the file, as messages write it."""
         return f"data[{self.data}].paragraphs[{self.paragraph}].qas[{self.qas}]"
 
 

@@ -39,13 +39,13 @@ class Case(Struct, frozen=True):
 
     @property
     def stated(self) -> tuple[str, ...]:
-        """The words of the statement that question and answer make, in lower case."""
+        """Return the words of the statement that question and answer make, in lower case."""
         before, after = self._sides
         return (*before.lower, *self.answer.lower, *after.lower)
 
     @property
     def stated_stems(self) -> tuple[str, ...]:
-        """The stems of these words."""
+        """Return the stems of these words."""
         before, after = self._sides
         return (*before.stem, *self.answer.stem, *after.stem)
 
@@ -57,7 +57,7 @@ class Case(Struct, frozen=True):
 
     @property
     def total(self) -> float:
-        """The weight of all content words of the question."""
+        """Return the weight of all content words of the question."""
         return math.fsum(match.weight for match in self.matches) or 1.0
 
     def share(self, matches: Iterable[Match]) -> float:

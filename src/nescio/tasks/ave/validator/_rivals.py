@@ -26,8 +26,8 @@ class RivalView(Struct, frozen=True):
 
     @property
     def fit(self) -> tuple[float, float]:
-        """A key of how well the text suits the question; among several answers to a question, the one with the best fit
-        represents it."""
+        """Return a key of how well the text suits the question; among several answers to a question, the one with the
+        best fit represents it."""
         return self.found, -self.lacks
 
 
