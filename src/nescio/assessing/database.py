@@ -100,8 +100,11 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Yield a connection whose changes are on the disk when the block has ended; SQLite has one writer at a time,
-        and the others wait: those of one server in a line, since SQLite itself would have them look again and again."""
+        """Yield a connection whose changes are on the disk when the block has ended.
+
+        SQLite has one writer at a time, and the others wait. Those of one server queue, because SQLite itself would
+        have them poll.
+        """
         if self.turn is not None and not self.turn.acquire(timeout=BUSY / 1_000):
             raise OperationalError("BEGIN IMMEDIATE", None, sqlite3.OperationalError("database is locked"))
         try:
@@ -129,7 +132,7 @@ def _set_up(connection: Any, _: Any) -> None:
 
 
 def _set_up_server(connection: Any, _: Any) -> None:
-    """Have PostgreSQL wait for a lock no longer than SQLite does, and acknowledge only what is on the disk."""
+    """Make PostgreSQL wait for a lock at most as long as SQLite, and acknowledge only changes on the disk."""
     connection.execute(f"SET lock_timeout = {BUSY}")
     connection.execute("SET synchronous_commit = on")
     connection.commit()

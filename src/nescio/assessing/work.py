@@ -61,7 +61,7 @@ def facts(connection: Connection) -> dict[str, Any]:
 
 
 class Facts:
-    """What everybody who judges needs, read anew when an organiser took in something."""
+    """The data that every assessor needs, read again after an organiser's changes."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -91,8 +91,10 @@ def present(*among: Any) -> Select[Any]:
 def next_items(
     database: Database, person: str, languages: Sequence[str], own: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return what a person is to judge next, with what they said of it already; more is given to them where little is
-    left, and what others left lying is free again."""
+    """Return the next items for a person, with their earlier judgements.
+
+    They get more items if few are left, and items that others abandoned are free again.
+    """
     now = time.time()
     with database.writing() as connection:
         if person == ADJUDICATION:
@@ -330,8 +332,10 @@ def _may_judge(connection: Connection, person: str, item: Any) -> bool:
 
 
 def checked(connection: Connection, one: Said, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
-    """Return a judgement as the table has it, or what is wrong with it. Its time is never later than now: what is said
-    afterwards counts."""
+    """Return a judgement as a row of the table, or its fault.
+
+    Its time is never later than now, so that later judgements count.
+    """
     try:
         at = min(datetime.fromisoformat(one.at).astimezone(UTC), datetime.now(UTC))
     except (ValueError, OverflowError):
@@ -414,7 +418,7 @@ def close(connection: Connection, person: str, topic: str) -> None:
 
 
 def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the items that persons judge differently, with what each says, and the adjudication where there is one."""
+    """Yield the items with different verdicts, with each person's verdict, and the adjudication if there is one."""
     now = present().subquery()
     ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic).where(units.c.part == "")
     rows = connection.execute(
@@ -434,7 +438,7 @@ def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _to_adjudicate(connection: Connection) -> list[dict[str, Any]]:
-    """Return what is to be adjudicated: what was said side by side, without who said it."""
+    """Return the items to adjudicate: the verdicts side by side, without names."""
     rows = []
     for item, said in disputes(connection):
         one = connection.execute(select(items).where(items.c.id == item)).one()

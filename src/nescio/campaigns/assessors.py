@@ -28,7 +28,7 @@ class Asked(Struct, frozen=True):
 
 
 class Returned(Struct, frozen=True):
-    """How many verdicts came back of those that the answers of the pool are to have, and who gave none."""
+    """The number of verdicts received out of all requested ones, and the assessors who returned none."""
 
     verdicts: int
     of: int

@@ -47,8 +47,10 @@ NOBODY = ""  # a validator that rejects everything, beside which QA systems are 
 
 
 class Cell(Struct, frozen=True):
-    """What a run gives to a topic, and what became of it: `verdict` is R, W, X or U, or the nuggets found, also of a
-    candidate that was declined; `outcome` says what counts."""
+    """A run's answer to a topic, and its result.
+
+    `verdict` is R, W, X or U, or the nuggets found, also for a declined candidate. `outcome` is the result that counts.
+    """
 
     question: str
     run: str

@@ -135,7 +135,7 @@ def text_of(path: Path) -> str:
 
 
 def decoded(path: Path, kind: type[_Kind], then: str = "") -> _Kind:
-    """Return what a file that nescio wrote holds; raises MismatchError, with what to do then, where it is another."""
+    """Return the content of a file that nescio wrote. Raises MismatchError, with advice, if it was changed."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except UNREADABLE as error:

@@ -44,8 +44,10 @@ class Heading(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """One judgement: what an assessor said of an item, and when. `given` is what only a server of the campaign knows of
-    an item that it gave to this assessor."""
+    """One judgement: an assessor's verdict on an item, with its time.
+
+    `given` is known only to a server of the campaign, for an item that it gave to this assessor.
+    """
 
     id: str
     item: str
@@ -59,8 +61,10 @@ class Record(Struct, frozen=True):
 
 
 class HandedIn(Struct):
-    """A file that was handed in: whose it is, the judgements that the history lacks, each with its time in UTC, how
-    many items it is about, and of how many it gives a verdict."""
+    """A file that was handed in: its assessor, and the judgements that the history lacks.
+
+    Each judgement has its time in UTC. `answers` counts the items of the file, and `judged` those with a verdict.
+    """
 
     assessor: str
     rows: list[tuple[Record, str]] = field(default_factory=list)
@@ -110,8 +114,11 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
 
 
 def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str], present: Present) -> None:
-    """Find who makes the list of each target, and let strings name the nuggets of lists that are handed in with them,
-    in whichever file. Of two people's lists of one target neither is taken, unless one of them is in already."""
+    """Find who makes the list of each target, and let strings name nuggets of lists that are handed in with them.
+
+    The lists may be in any of the files. Of two people's lists of one target neither is taken, unless one was collected
+    before.
+    """
     targets = {item.id: item.question for item in list_items(reading.campaign)}
     if reading.nuggets is None or not targets:
         return

@@ -22,7 +22,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # an archive of the same files has the same byte
 
 
 class HandedOut(Struct, frozen=True):
-    """What was written for teams: the place, and its files."""
+    """The result of writing files for teams: their place and names."""
 
     path: Path
     files: tuple[str, ...]

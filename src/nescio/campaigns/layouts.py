@@ -173,8 +173,11 @@ class Counts(Struct, frozen=True):
 
 
 def counts(judged: JudgedRuns) -> list[Counts]:
-    """Count the answers of each run by verdict; silence on a question without an answer is right, and among R, and an
-    answer to it is wrong, whatever an assessor said."""
+    """Return the number of answers of each run by verdict.
+
+    Silence on a question without an answer is right, and counts as R. An answer to such a question is wrong, whatever
+    an assessor's verdict.
+    """
     rows = []
     by_run: dict[str, list[Cell]] = {}
     for cell in judged.cells:

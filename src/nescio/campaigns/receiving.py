@@ -63,11 +63,11 @@ class Delivered(Struct, frozen=True):
 
 
 class Received(Results[Receipt], frozen=True):
-    """What `intake` did: a receipt for each file."""
+    """The result of `intake`: a receipt for each file."""
 
     @property
     def refused(self) -> int:
-        """How many files were refused."""
+        """Return the number of refused files."""
         return sum(receipt.status == REFUSED for receipt in self.rows)
 
     @property
@@ -141,7 +141,7 @@ def _of_groups(campaign: Campaign, folder: Path, group: str | None) -> list[Path
 
 
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:
-    """List the files of a folder, those of archives among them; one that cannot be opened stands for itself."""
+    """Return the files of a folder with those in archives; an archive that cannot be opened represents itself."""
     if not folder.exists():
         raise UsageError(f"{folder}: there is no such file or folder")
     whose = group or (folder if folder.is_dir() else folder.absolute().parent).resolve().name

@@ -19,7 +19,7 @@ _DONE = {WITHDRAWN: "withdrawn", DISQUALIFIED: "disqualified", LIFTED: "admitted
 
 
 class Ruled(Struct, frozen=True):
-    """What was decided about runs, or a group."""
+    """The decisions about runs, or about a group."""
 
     step: str
     about: tuple[str, ...]
@@ -32,7 +32,7 @@ class Ruled(Struct, frozen=True):
 
 
 def withdraw(campaign: Path | str, runs: Sequence[str], *, reason: str) -> Ruled:
-    """Withdraw runs that their groups take back: they no longer count, and a later version of one counts again.
+    """Withdraw runs at the request of their groups; a later version of a withdrawn run counts again.
 
         nescio.campaign.withdraw("campaign", ["uned_first"], reason="asked for by mail on 3 June")
 
@@ -44,7 +44,7 @@ def withdraw(campaign: Path | str, runs: Sequence[str], *, reason: str) -> Ruled
 
 
 def disqualify(campaign: Path | str, runs: Sequence[str], *, reason: str, lift: bool = False) -> Ruled:
-    """Disqualify runs: no version of them counts, now or later, until that is lifted.
+    """Disqualify runs, so that no version of them counts until this is lifted.
 
         nescio.campaign.disqualify("campaign", ["uned_first"], reason="trained on the topics")
 

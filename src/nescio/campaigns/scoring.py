@@ -67,7 +67,7 @@ class TopicScore(Struct, frozen=True):
 
 
 class Scored(Struct, frozen=True):
-    """What `score` wrote: of each language (empty: all) the scores, and the comparisons where there are two runs."""
+    """The result of `score`: the scores of each language (empty: all), and comparisons if there are two runs."""
 
     folder: Path
     scores: Mapping[str, Scores]
@@ -197,7 +197,7 @@ def _tables(
 
 
 def topic_scores(judged: JudgedRuns) -> list[TopicScore]:
-    """Return the first measure that is defined on single topics, for every run and topic, with what became of it."""
+    """Return the first measure that is defined on single topics, for every run and topic, with its outcome."""
     name, values = _of_topics(judged)
     runs = {run.run: run for run in judged.runs}
     return [

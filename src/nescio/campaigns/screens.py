@@ -71,7 +71,7 @@ def page_key(secret: str, who: str) -> str:
 
 
 def shown_item(item: Item, said: Sequence[Judgement] = ()) -> dict[str, Any]:
-    """Return an item as the script takes it, with every support, and what was said of it where that is adjudicated."""
+    """Return an item for the script, with all its support and, for adjudication, the earlier judgements."""
 
     def shown(text: str | None) -> str:
         return sanitize(text or "", LONGEST, target="page")

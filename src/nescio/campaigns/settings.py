@@ -26,7 +26,7 @@ _MEGABYTE = 1 << 20
 
 
 class Settings(Struct, frozen=True):
-    """What a campaign decides once.
+    """The settings of a campaign.
 
     `groups` are the teams by their short names, each with the name that tables print. `languages` are those of the
     topics (none: the campaign does not distinguish languages). `runs` is how many runs a group may have in a language.
@@ -59,7 +59,7 @@ class Settings(Struct, frozen=True):
 
     @property
     def most_bytes(self) -> int:
-        """How many bytes a file that is handed in may unpack to."""
+        """Return the number of bytes to which a submitted file may unpack."""
         return self.megabytes * _MEGABYTE
 
 

@@ -146,7 +146,7 @@ class SheetReader:
         return None
 
     def of_items(self) -> dict[str, set[str]] | None:
-        """Return the nuggets that may stand in each item of the pool; None where verdicts are no nuggets."""
+        """Return the nuggets that each item of the pool may contain, or None if verdicts are not nuggets."""
         if self.nuggets is None:
             return None
         return {name: self.nuggets.get(item.question, set()) for name, item in self.items.items()}
@@ -181,7 +181,7 @@ def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iter
 
 
 def _delimiter(path: Path) -> str:
-    """Return what stands between the columns of a CSV, which a spreadsheet chooses by its language."""
+    """Return the delimiter of a CSV, which a spreadsheet chooses by its language."""
     source = open_source(path)
     head = source.delimiter.join(source.columns)
     return max(source.delimiter, *_DELIMITERS, key=head.count)

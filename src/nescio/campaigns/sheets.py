@@ -43,7 +43,7 @@ _CELLS = {  # how a sheet is filled in, by its column
 
 
 class Sheet(Struct, frozen=True):
-    """A sheet that was written: for whom, and how many answers of how many questions are in it."""
+    """A written sheet: its assessor, and the numbers of answers and questions in it."""
 
     file: str
     assessor: str
@@ -52,7 +52,7 @@ class Sheet(Struct, frozen=True):
 
 
 class Handed(Struct, frozen=True):
-    """What `sheets` wrote."""
+    """The result of `sheets`."""
 
     folder: Path
     sheets: tuple[Sheet, ...]
@@ -77,7 +77,7 @@ def sheets(
     sentences: bool = False,
     progress: Progress | None = None,
 ) -> Handed:
-    """Write a spreadsheet for each assessor: answers without the names of runs, in an order of their own.
+    """Write a spreadsheet for each assessor: answers without the names of runs, each in a different order.
 
         print(nescio.campaign.sheets("campaign", ["ana", "ben=EN,ES", "eva"], overlap=2))
 
@@ -136,9 +136,11 @@ def _about_stories(campaign: Campaign) -> list[Item]:
 def _with_lists(
     campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]
 ) -> Mapping[str, Sequence[Item]]:
-    """Return what assessors are asked on pages: before the strings of a target, the first who judges them lists its
-    nuggets, where there is no key; the strings wait for those who are to find the nuggets of another's list. Who made a
-    list is shown it again, and nobody else is."""
+    """Return the items that pages show to assessors.
+
+    Without a key, the first judge of a target lists its nuggets before seeing its strings. The strings wait for the
+    people who find the nuggets of another's list. Only the author of a list sees it again.
+    """
     lists = {item.question: item for item in list_items(campaign)}
     if not lists:
         return wanted

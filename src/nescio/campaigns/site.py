@@ -36,7 +36,7 @@ LONGEST = 300  # characters of an answer that a page shows
 
 
 class Published(Struct, frozen=True):
-    """What `publish` wrote: the site, how many pages of topics and how many folders of returns it has."""
+    """The result of `publish`: the site, and its numbers of topic pages and of folders of returns."""
 
     folder: Path
     topics: int
@@ -50,7 +50,7 @@ class Published(Struct, frozen=True):
 
 
 class _Site:
-    """What the pages of a site share: results, tables, and what a reader may see of whose run it is."""
+    """The data that the pages of a site share: results, tables, and what a reader may know about the runs' groups."""
 
     def __init__(
         self, campaign: Campaign, parts: list[dict[str, Any]], tables: list[Table], folder: Path, private: Path
@@ -86,7 +86,7 @@ class _Site:
 
 
 def publish(campaign: Path | str, *, progress: Progress | None = None) -> Published:
-    """Write the site of results into `site/`: static pages without a script, that fetch nothing.
+    """Write the site of results into `site/`: static pages without scripts or requests.
 
         print(nescio.campaign.publish("campaign"))
 
@@ -132,8 +132,10 @@ def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progres
 
 
 def _seal(site: _Site) -> dict[str, Any]:
-    """Return what the site was made from: the line of the log that tells of the scores, and, unless nobody is to know
-    which runs there are, the digests of all that was scored."""
+    """Return the source of the site: the line of the log on the scores, and the digests of all that was scored.
+
+    The digests are left out if nobody should know which runs there are.
+    """
     seal: dict[str, Any] = {"log": _scored(site)}
     if not site.campaign.settings.blind:
         seal["scored"] = inputs(site.campaign, SCORING)
@@ -212,7 +214,7 @@ def _blinded(table: Table, site: _Site) -> Table | None:
 
 
 def _by_number(row: tuple[str, ...]) -> tuple[str, int]:
-    """Return what tied rows are sorted by where nothing may tell whose they are: the word and the number of a code."""
+    """Return the sort key of tied rows that must not reveal their group: the word and the number of a code."""
     word, _, number = row[1].rpartition(" ")
     return (word, int(number)) if number.isdecimal() else (row[0] + row[1], 0)
 

@@ -114,7 +114,7 @@ def _pool(campaign: Campaign) -> list[Item]:
 
 
 def _last(campaign: Campaign, entries: list[Entry]) -> list[Step]:
-    """Say whether there are results and a site, and whether each is of what is there now."""
+    """Return whether results and a site exist, and whether each matches the current inputs."""
     scored, published = age(campaign, SCORING, entries), age(campaign, PUBLISHING, entries)
     last = latest(campaign, SCORING)
     files = [word for name in (last.about.get("ranking", ()) if last else ()) for word in ("--ranking", name)]

@@ -102,7 +102,7 @@ def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 class Pending(Struct, frozen=True):
-    """What an intake began to take in: when, each file with its group and digest, and the command."""
+    """The files that an intake began to accept: its time, each file with its group and digest, and the command."""
 
     received: str = ""
     items: tuple[tuple[str, str, str], ...] = ()
@@ -110,8 +110,7 @@ class Pending(Struct, frozen=True):
 
 
 def pending(campaign: Campaign) -> Pending | None:
-    """Return what an intake began and did not end, if one did; raises MismatchError where the file holds another
-    thing."""
+    """Return an intake that did not finish, or None. Raises MismatchError if its file has other content."""
     path = campaign / RECEIPTS / PENDING
     if not path.is_file():
         return None
@@ -199,7 +198,7 @@ def drop_unlogged(campaign: Campaign) -> None:
 
 
 def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield where the log or the history of judgements is another than what was said of it."""
+    """Yield the places where the log or the history of judgements differs from its stated digest."""
     links = chain.links(campaign / LOG)
     last = (campaign / HEAD).read_bytes() if (campaign / HEAD).is_file() else b""
     if last not in {f"{link}\n".encode() for link in links[-2:]}:  # a step that was killed may have left the one before

@@ -30,7 +30,7 @@ _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 class Verified(Faults, frozen=True):
-    """What `verify` found: a fault for each thing that is not what the log says."""
+    """The result of `verify`: a fault for each difference from the log."""
 
     def __str__(self) -> str:
         (state,) = self.tables["log"]
@@ -53,8 +53,10 @@ def verify(
     against: Path | str | None = None,
     progress: Progress | None = None,
 ) -> Verified:
-    """Check a campaign against its log: the chain, runs against receipts, judgements against what was collected; then
-    make pool, results and site again, and hold them against those that are there.
+    """Check a campaign against its log, and return the faults.
+
+    The chain, the runs by their receipts, and the collected judgements are checked first. Then pool, results and site
+    are made again and compared with the existing files.
 
         print(nescio.campaign.verify("campaign"))
 
@@ -125,8 +127,10 @@ def _changes(campaign: Campaign) -> Iterator[Note]:
 
 
 def _backwards(campaign: Campaign) -> Iterator[Fault]:
-    """Yield the lines that say that they are older than the line before: a clock was wrong, which stops no step, or the
-    log was written anew."""
+    """Yield the lines that claim to be older than the previous line.
+
+    Either a clock was wrong, which stops no step, or the log was written anew.
+    """
     try:
         entries = read_log(campaign)
     except MismatchError:
