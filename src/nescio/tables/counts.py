@@ -33,7 +33,7 @@ _MOST = 2**53
 
 
 def recognise(source: Source) -> str | None:
-    """Return the format of a table of runs with the three counts (or columns that give these) and without questions."""
+    """Recognise a table of a run and the three counts, or what they follow from, with no column for questions."""
     if source.suffix not in (*TABLES, *LINES, "") or {*source.named} - {*_NAMED}:
         return None
     columns = columns_of(source.columns, source.named)

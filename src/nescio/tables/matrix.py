@@ -33,7 +33,7 @@ _ASKED = {"question", "row", "text"}
 
 
 def recognise(source: Source) -> str | None:
-    """Return the format of a table of numbers whose columns name only runs, and perhaps the questions, or None."""
+    """Recognise a table of numbers whose columns name nothing but scores of runs; one more may name the questions."""
     if source.suffix not in (*TABLES, *LINES, "") or source.named.keys() - {"question"}:
         return None
     runs = [name for name in source.columns if not _names_a_row(source, name)]

@@ -26,7 +26,7 @@ def _named(source: Source) -> dict[str, str]:
 
 
 def recognise(source: Source) -> str | None:
-    """Return the format of a table of two runs and the nine counts of their outcomes, or None."""
+    """Recognise a table of two runs and the nine counts of their outcomes."""
     return "table" if {*RUNS, *PAIRS} <= {*_named(source)} else None
 
 

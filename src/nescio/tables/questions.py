@@ -23,11 +23,8 @@ from nescio.tables.responses import answer_key, read_runs
 
 
 def recognise(source: Source) -> str | None:
-    """Return the format of JSON Lines of questions, answers or stories, or None.
-
-    Their keys are `id` with `question`, with `answer` (or another name for it, if there is nothing else), or with
-    `sentences`.
-    """
+    """Recognise JSON Lines of `id` and `question`, of `id` and `answer` (or another name for it, if there is nothing
+    else), or of `id` and `sentences`."""
     if source.suffix not in LINES or "id" not in source.columns:
         return None
     key = answer_key(source.columns)

@@ -60,7 +60,7 @@ def is_table(source: Source) -> bool:
 
 
 def recognise(source: Source) -> str | None:
-    """Return the format of any table, or None."""
+    """Recognise any table."""
     return "table" if is_table(source) else None
 
 
