@@ -70,7 +70,9 @@ def _ends(statistic: Statistic, value: float, error: float, df: float, level: fl
 def resampled(units: Units, statistic: Statistic, value: float, *, level: float, blocks: Sequence[Block]) -> Interval:
     """Return the percentiles of the statistic on resamples of the units (Efron 1979)."""
     drawn = resampling.on_draws(
-        lambda part: np.concatenate([resampling.bootstrap(units.times, one.size, one.generator()) for one in part]),
+        lambda part: np.concatenate(
+            [resampling.bootstrap(units.times, block.size, block.generator()) for block in part]
+        ),
         [partial(statistic.value, units)],
         blocks,
         len(units.times),

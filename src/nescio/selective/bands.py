@@ -91,7 +91,7 @@ def _tables(run: OneRun, kind: NDArray[np.int64], kinds: int, resamples: int, se
         return resampling.bootstraps(np.bincount(kind, minlength=kinds), blocks).astype(np.float64)
     _, unit = np.unique(groups, return_inverse=True)
     units = int(unit.max()) + 1
-    held = np.zeros((units, kinds), dtype=np.float32)
-    np.add.at(held, (unit, kind), 1)
+    counts_of_units = np.zeros((units, kinds), dtype=np.float32)
+    np.add.at(counts_of_units, (unit, kind), 1)
     tables = resampling.tables(resampling.picks, units, blocks, Stream.INTERVALS, at_once=resampling.BLOCK)
-    return np.concatenate([(table.T.astype(np.float32) @ held).astype(np.float64) for table in tables])
+    return np.concatenate([(table.T.astype(np.float32) @ counts_of_units).astype(np.float64) for table in tables])

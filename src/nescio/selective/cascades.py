@@ -134,15 +134,16 @@ def cascade(
     risk = None if max_risk is None else Risk(max_risk, 1 - confidence)
     names = [" > ".join(data.runs), *(f"{run} alone" for run in data.runs)]
     ways = [answers, *(answers.only(j) for j in range(len(data.runs)))]
-    found = [choose(way, grids(way, grid), part, spare=spare, risk=risk) for way in ways]
-    held = [_held_out(way, of[1:], part) for way, of in zip(ways, found, strict=True)]
+    chosen = [choose(way, grids(way, grid), part, spare=spare, risk=risk) for way in ways]
+    held_out = [_held_out(way, of[1:], part) for way, of in zip(ways, chosen, strict=True)]
     asked = [data.runs, *((run,) for run in data.runs)]
     rows = [
-        _way(runs, name, of[0], done, terms) for runs, name, of, done in zip(asked, names, found, held, strict=True)
+        _way(runs, name, of[0], done, terms)
+        for runs, name, of, done in zip(asked, names, chosen, held_out, strict=True)
     ]
     halves = [_held_out(way, choose(way, grids(way, grid), half, spare=spare, risk=risk)[1:], half) for way in ways]
     most = 1 + error + float(answers.cost.sum(axis=0).max())
-    gains = _gains(names[1:], held, halves, level=ci / 100, clusters=data.clusters, most=most)
+    gains = _gains(names[1:], held_out, halves, level=ci / 100, clusters=data.clusters, most=most)
     how = {"right": worth, "cost": cost} if worth is not None else {}
     how |= {} if grid is None else {"grid": "+".join(f"{value:g}" for value in grid)}
     how |= {} if risk is None else {"max_risk": risk.most, "confidence": confidence}
@@ -157,8 +158,8 @@ def cascade(
         interval="parts and halves",
         seed=seed,
     )
-    notes = [*loaded.notes, *_notes(rows, found, left_out, data)]
-    best = found[0][0].thresholds
+    notes = [*loaded.notes, *_notes(rows, chosen, left_out, data)]
+    best = chosen[0][0].thresholds
     policy = None if best is None else _policy(data.runs, best, terms, str(line))
     applied = None if best is None else _applied(data, answers, best, terms, names[0])
     return Cascaded(tuple(rows), line, tuple(notes), "cascade", {"gains": gains}, (), applied, policy, data.runs)
@@ -176,10 +177,10 @@ def _gains(
     """Return the gain of the cascade, which comes first, over each system alone; `most` is the largest possible."""
     gains = []
     for name, alone, of_halves in zip(names, held[1:], halves[1:], strict=True):
-        found = gain_interval(
+        gain = gain_interval(
             held[0].utility - alone.utility, halves[0].utility - of_halves.utility, level, most, clusters
         )
-        gains.append(Gain(name, *found, len(alone.utility)))
+        gains.append(Gain(name, *gain, len(alone.utility)))
     return tuple(gains)
 
 
@@ -194,7 +195,7 @@ def gain_interval(
     holds alone, so the interval covers both (docs/cascades.md).
     """
     both = [mean(gains, level, clusters, (-most, most)) for gains in (held, halves)]
-    low, high = min(one.low for one in both), max(one.high for one in both)
+    low, high = min(estimate.low for estimate in both), max(estimate.high for estimate in both)
     return float(held.mean()), low, high
 
 
@@ -214,15 +215,15 @@ def apply_policy(source: Any, policy: Path | str, **options: Any) -> tuple[Outco
 def read_policy(path: Path) -> tuple[tuple[Step, ...], Terms]:
     """Return the steps and the values of answers that a policy file holds. Raises FormatError if it holds none."""
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
-        if held["policy"] != KIND:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["policy"] != KIND:
             raise ValueError
         steps = tuple(
-            Step(str(one["system"]), None if one["answer_from"] is None else float(one["answer_from"]))
-            for one in held["steps"]
+            Step(str(step["system"]), None if step["answer_from"] is None else float(step["answer_from"]))
+            for step in content["steps"]
         )
-        worth = None if held["right"] is None else float(held["right"])
-        return steps, Terms(float(held["error"]), worth, held["cost"])
+        worth = None if content["right"] is None else float(content["right"])
+        return steps, Terms(float(content["error"]), worth, content["cost"])
     except (OSError, ValueError, KeyError, TypeError):
         raise FormatError(path, "this is no policy that `nescio lab cascade` wrote") from None
 

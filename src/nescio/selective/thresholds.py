@@ -59,8 +59,8 @@ def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, 
     thresholds, table = tried
     best = []
     for mask, values in zip(masks, -table if lower_is_better else table, strict=True):
-        own = np.sort(run.confidence[mask & run.has_confidence])
-        accepted = len(own) - np.searchsorted(own, thresholds, side="left")
+        confidences = np.sort(run.confidence[mask & run.has_confidence])
+        accepted = len(confidences) - np.searchsorted(confidences, thresholds, side="left")
         if np.isnan(values).all():
             best.append(np.inf)
             continue
@@ -68,7 +68,7 @@ def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, 
         equal = np.flatnonzero(values >= top - TIE * max(1.0, abs(float(top))))
         many = int(accepted[equal].max())
         # We take the mask's own lowest accepted confidence, so that questions outside the mask have no influence.
-        best.append(own[len(own) - many] if many else np.inf)
+        best.append(confidences[len(confidences) - many] if many else np.inf)
     return np.array(best)
 
 
@@ -98,9 +98,9 @@ def _contributions(data: Evidence, measure: Measure) -> dict[str, Floats]:
     """Return each question's contribution to the sums that the formula reads, 0 if the measure cannot use it."""
     read, usable = columns_for(data, measure)
     use = usable[0]
-    own = {name: np.asarray(read[name][0][use], dtype=np.float64) for name in measure.needs}
+    used = {name: np.asarray(read[name][0][use], dtype=np.float64) for name in measure.needs}
     spreads = {}
-    for name, values in ({**measure.each(own)} | {"n": np.ones(int(use.sum()))}).items():
+    for name, values in ({**measure.each(used)} | {"n": np.ones(int(use.sum()))}).items():
         spread = np.zeros((len(use), *np.shape(values)[1:]))
         spread[use] = values
         spreads[name] = spread
@@ -112,8 +112,8 @@ def _ordered(data: Evidence, measure: Measure, masks: Bools) -> Floats:
     use = usable[0]
     if not use.any() or measure.order is None:
         return np.full(len(masks), np.nan)
-    own = {name: read[name][0][use] for name in measure.needs}
-    patterns = compress_ordered(own, read[measure.order][0][use], np.arange(int(use.sum())))
+    used = {name: read[name][0][use] for name in measure.needs}
+    patterns = compress_ordered(used, read[measure.order][0][use], np.arange(int(use.sum())))
     return measure.value(patterns, masks[:, use].astype(np.float64))
 
 

@@ -112,18 +112,18 @@ def tune(
 
 
 def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarantee | None) -> OneRun:
-    one = one_run(with_questions(as_rows(loaded.data), "tune a threshold on"), run)
-    check_follows(one, measure)
-    if wanted and one.data.clusters is not None:
+    alone = one_run(with_questions(as_rows(loaded.data), "tune a threshold on"), run)
+    check_follows(alone, measure)
+    if wanted and alone.data.clusters is not None:
         raise UsageError(
             "a guaranteed risk needs independent questions, but these are clustered, so the bound would not hold"
         )
-    if wanted and one.left_out:
+    if wanted and alone.left_out:
         raise UsageError(
-            f"a guaranteed risk needs a confidence for every answer ({without_confidence(one).text}). Give each answer "
-            "one: those without may all be wrong"
+            f"a guaranteed risk needs a confidence for every answer ({without_confidence(alone).text}). Give each "
+            "answer one: those without may all be wrong"
         )
-    return one
+    return alone
 
 
 def _figures(

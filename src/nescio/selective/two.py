@@ -74,13 +74,13 @@ def tune_pair(
     unseen = together([held_out(data, i, bound, folds, seed) for i in range(2)])
     compared = compare(replace(loaded, data=unseen), bound, **pair, **drawn)
     given = compare(loaded, bound, **pair, **drawn)
-    notes = [*(remark for one in tuned for remark in one.notes), *compared.notes]
+    notes = [*(remark for result in tuned for remark in result.notes), *compared.notes]
     lost = len(data.questions) - len(unseen.questions)
     if lost:
         notes.append(_lost(lost, len(data.questions)))
     line = compared.signature.extend(tuned="each run", folds=folds)
     tables = {"comparison": tuple(compared), "as_given": tuple(given)}
-    return TunedPair(tuple(one.rows[0] for one in tuned), line, tuple(dict.fromkeys(notes)), "tuning", tables)
+    return TunedPair(tuple(result.rows[0] for result in tuned), line, tuple(dict.fromkeys(notes)), "tuning", tables)
 
 
 def _lost(lost: int, total: int) -> Note:
@@ -95,12 +95,12 @@ def _lost(lost: int, total: int) -> Note:
 
 def held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) -> Evidence:
     """Return a run whose questions each have the threshold that was chosen without their part."""
-    one = one_run(data, run)
-    check_follows(one, measure)
-    choice = choose(one, measure, folds, seed)
+    alone = one_run(data, run)
+    check_follows(alone, measure)
+    choice = choose(alone, measure, folds, seed)
     if not len(choice.without):
         raise MismatchError("there is only one question or cluster, so none can be held out and compared")
-    return one.apply(choice.held_out(one))
+    return alone.apply(choice.held_out(alone))
 
 
 def at_thresholds(data: Evidence, thresholds: Mapping[str, float]) -> Evidence:
@@ -114,8 +114,8 @@ def at_thresholds(data: Evidence, thresholds: Mapping[str, float]) -> Evidence:
     runs = []
     for i, run in enumerate(data.runs):
         if run in thresholds:
-            one = one_run(data, i)
-            runs.append(one.apply(one.accept(thresholds[run])))
+            alone = one_run(data, i)
+            runs.append(alone.apply(alone.accept(thresholds[run])))
         else:
             runs.append(data.take_runs([i]))
     return together(runs)
@@ -124,18 +124,19 @@ def at_thresholds(data: Evidence, thresholds: Mapping[str, float]) -> Evidence:
 def together(runs: Sequence[Evidence]) -> Evidence:
     """Return one Evidence of all runs, on the questions (and repeats) that all have."""
     keys = [
-        list(zip(one.questions, one.repeats.label, strict=True)) if one.repeats else list(one.questions) for one in runs
+        list(zip(part.questions, part.repeats.label, strict=True)) if part.repeats else list(part.questions)
+        for part in runs
     ]
-    places = [{key: i for i, key in enumerate(own)} for own in keys]
+    places = [{key: i for i, key in enumerate(labels)} for labels in keys]
     shared = [key for key in keys[0] if all(key in place for place in places)]
     if not shared:
         raise MismatchError(f"the {'two ' if len(runs) == 2 else ''}runs have no question in common")
-    cut = [one.select(np.array([place[key] for key in shared])) for one, place in zip(runs, places, strict=True)]
+    cut = [part.select(np.array([place[key] for key in shared])) for part, place in zip(runs, places, strict=True)]
     first = cut[0]
-    names = [name for name in first.columns if all(name in one.columns for one in cut)]
+    names = [name for name in first.columns if all(name in part.columns for part in cut)]
     return replace(
         first,
-        runs=tuple(run for one in cut for run in one.runs),
-        columns={name: np.concatenate([one.columns[name] for one in cut]) for name in names},
-        absence=np.concatenate([one.absence for one in cut]),
+        runs=tuple(run for part in cut for run in part.runs),
+        columns={name: np.concatenate([part.columns[name] for part in cut]) for name in names},
+        absence=np.concatenate([part.absence for part in cut]),
     )

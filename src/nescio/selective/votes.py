@@ -96,8 +96,8 @@ def lay_votes(
     ballot = Ballot(of, rule, at_least)
     for group in groups:
         for words, keys in _keyings(data, known):
-            found, use, alone = _counted(data, group, keys, ballot)
-            rows.append(_row(group, (found, use, alone), words, of))
+            voted, use, alone = _counted(data, group, keys, ballot)
+            rows.append(_row(group, (voted, use, alone), words, of))
             if len(use) and not use.all():
                 notes.append(
                     note(
@@ -108,7 +108,7 @@ def lay_votes(
                     )
                 )
             if known is not None and of is None:
-                made.append(_outcomes(group, found, use))
+                made.append(_outcomes(group, voted, use))
     needs = {"rule": rule} if at_least is None else {"at_least": at_least}
     signed = {"vote": across, "of": "all" if of is None else of, **needs, **loaded.signature}
     return LaidOut(rows, tuple(notes), signed), _joined(made) if made else None
@@ -156,9 +156,9 @@ def _texts(data: Evidence, said: Said) -> NDArray[np.int64] | None:
     keys = np.full(data.absence.shape, -1)
     answered = data.present & (data.columns["answered"] == 1)
     for i, run in enumerate(data.runs):
-        own = said.get(run, {})
+        texts_of_run = said.get(run, {})
         for row in np.flatnonzero(answered[i]):
-            text = " ".join(own.get((data.questions[int(row)], labels[int(row)]), "").casefold().split())
+            text = " ".join(texts_of_run.get((data.questions[int(row)], labels[int(row)]), "").casefold().split())
             if not text:
                 return None
             keys[i, row] = numbers.setdefault(text, len(numbers))
@@ -177,14 +177,14 @@ def _keyings(data: Evidence, known: NDArray[np.int64] | None) -> list[tuple[str,
 
 def _counted(data: Evidence, group: Group, keys: NDArray[np.int64], ballot: Ballot) -> Counted:
     """Return the votes on each question, a mask of those with enough answers, and the shares right and silent."""
-    there = np.where(group.cells >= 0, data.present.ravel()[group.cells], False)
-    many = there.sum(axis=1)
+    present = np.where(group.cells >= 0, data.present.ravel()[group.cells], False)
+    many = present.sum(axis=1)
     of = ballot.of
     if of is not None and of > group.cells.shape[1]:
         raise UsageError(f"{opt('of', of)}: at most {group.cells.shape[1]} answers to a question can vote")
     use = many >= (of or 1)
     answered = data.columns["answered"].ravel()[group.cells] == 1
-    right = there & answered & (data.columns["correct"].ravel()[group.cells] == 1)
+    right = present & answered & (data.columns["correct"].ravel()[group.cells] == 1)
     size = len(many)
     shares = [np.zeros(size) for _ in range(5)]
     impossible = np.zeros(size, dtype=bool)
@@ -192,13 +192,13 @@ def _counted(data: Evidence, group: Group, keys: NDArray[np.int64], ballot: Ball
         impossible = data.columns["answerable"].ravel()[group.cells.max(axis=1)] == 0
     for count in np.unique(many[use]):
         rows = use & (many == count)
-        order = np.argsort(~there[rows], axis=1, kind="stable")[:, :count]
+        order = np.argsort(~present[rows], axis=1, kind="stable")[:, :count]
         picked = np.take_along_axis(group.cells[rows], order, axis=1)
         good = np.take_along_axis(right[rows], order, axis=1)
         spoke = data.columns["answered"].ravel()[picked] == 1
-        found = vote(np.where(spoke, keys.ravel()[picked], -1), good, of or int(count), ballot.rule, ballot.at_least)
+        votes = vote(np.where(spoke, keys.ravel()[picked], -1), good, of or int(count), ballot.rule, ballot.at_least)
         for share, values in zip(
-            shares, (found.right, found.wrong, found.silent, good.mean(axis=1), 1 - spoke.mean(axis=1)), strict=True
+            shares, (votes.right, votes.wrong, votes.silent, good.mean(axis=1), 1 - spoke.mean(axis=1)), strict=True
         ):
             share[rows] = values
     voted, wrong, silent, one_right, one_silent = shares
@@ -209,13 +209,13 @@ def _counted(data: Evidence, group: Group, keys: NDArray[np.int64], ballot: Ball
 
 
 def _row(group: Group, counted: Counted, words: str, of: int | None) -> Laid:
-    found, use, alone = counted
+    voted, use, alone = counted
     if not use.any():
         raise MismatchError(f"run {group.name!r} has no question with so many graded answers")
     counts = {int(count) for count in (group.cells >= 0).sum(axis=1)[use]}
     shown = str(of) if of is not None else "-".join(map(str, sorted({min(counts), max(counts)})))
     names = ("right", "wrong", "silent", "one_right", "one_silent")
-    shares = (found.right, found.wrong, found.silent, *alone)
+    shares = (voted.right, voted.wrong, voted.silent, *alone)
     columns = {name: share[use] for name, share in zip(names, shares, strict=True)}
     clusters = None if group.clusters is None else group.clusters[use]
     return Laid({"run": group.name, "of": shown}, columns, clusters, last={"wrong_answers": words})
@@ -234,6 +234,6 @@ def _outcomes(group: Group, found: Voted, use: NDArray[np.bool_]) -> tuple[str, 
 
 def _joined(made: Sequence[tuple[str, dict[str, int]]]) -> Outcomes:
     """Return the votes as one collection of outcomes, each vote as a run."""
-    questions = tuple(dict.fromkeys(name for _, own in made for name in own))
-    state = np.array([[own.get(name, ABSENT) for name in questions] for _, own in made], dtype=np.int8)
+    questions = tuple(dict.fromkeys(name for _, states in made for name in states))
+    state = np.array([[states.get(name, ABSENT) for name in questions] for _, states in made], dtype=np.int8)
     return Outcomes(tuple(name for name, _ in made), questions, state)

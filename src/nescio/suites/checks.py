@@ -18,16 +18,16 @@ _NAMED = 3  # questions that a message names
 
 def check_files(source: Mapping[str, Any]) -> None:
     """Raise UsageError if two benchmarks have the same files, read in the same way, and so the same questions."""
-    held: dict[str, tuple[frozenset[Path], Any]] = {}
+    seen: dict[str, tuple[frozenset[Path], Any]] = {}
     for name, what in source.items():
-        own = dict(what) if isinstance(what, Mapping) and "files" in what else {"files": what}
-        files = own.pop("files", None)
+        options = dict(what) if isinstance(what, Mapping) and "files" in what else {"files": what}
+        files = options.pop("files", None)
         listed = files if isinstance(files, (list, tuple)) else [files]
         if not listed or not all(isinstance(file, (str, Path)) for file in listed):
             continue
         paths = frozenset(Path(file).resolve() for file in listed)
-        selecting = {option: own[option] for option in _SELECTING if option in own}
-        for other, (others, selected) in held.items():
+        selecting = {option: options[option] for option in _SELECTING if option in options}
+        for other, (others, selected) in seen.items():
             if (paths <= others or others <= paths) and selecting == selected:
                 shared = sorted(path.name for path in paths & others)
                 raise UsageError(
@@ -35,7 +35,7 @@ def check_files(source: Mapping[str, Any]) -> None:
                     f" ({', '.join(shared)}), which would count twice;"
                     " leave one of them out"
                 )
-        held[str(name)] = (paths, selecting)
+        seen[str(name)] = (paths, selecting)
 
 
 def check_named(data: Evidence | Outcomes, by: str) -> None:

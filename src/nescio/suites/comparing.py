@@ -105,10 +105,10 @@ def compare_suite(
     for measure in wanted:
         compared, remarks = _differences(suite, measure, pairs, plan)
         notes += remarks
-        for one in compared:
-            differences.append((measure, one))
-            rows.append(_row(one, measure, over, plan.level))
-            parts += _parts(one, measure, plan.level, correction)
+        for pair in compared:
+            differences.append((measure, pair))
+            rows.append(_row(pair, measure, over, plan.level))
+            parts += _parts(pair, measure, plan.level, correction)
             if progress:
                 progress(len(rows), len(wanted) * len(pairs))
     rows = adjusted_families(rows, 1 - ci / 100, correction, margin, every=1, resamples=resamples)
@@ -247,9 +247,9 @@ def _ranks(
     """Return the ranks of the runs by their macro means, empty unless all means are over the same benchmarks."""
     if measure.declaration.descriptive or any(len(b.data.runs) < len(suite.runs) for b in suite.benchmarks):
         return []
-    own = [row for row in rows if row.measure == measure.label]
+    of_measure = [row for row in rows if row.measure == measure.label]
     means = [(run, float(np.mean([of.values[run] for of in drawn]))) for run in suite.runs]
-    ranked = ranks(measure.label, means, own, lower_is_better=measure.declaration.lower_is_better)
+    ranked = ranks(measure.label, means, of_measure, lower_is_better=measure.declaration.lower_is_better)
     if not all(of.together for of in drawn):
         return ranked
     together = np.stack([np.mean([of.draws[run] for of in drawn], axis=0) for run in suite.runs])

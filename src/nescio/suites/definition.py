@@ -108,10 +108,10 @@ class Suite(Struct, frozen=True, eq=False):
         """
         if self.measures:
             return self.measures
-        own = [benchmark.loaded.measures for benchmark in self.benchmarks]
-        shared = tuple(name for name in own[0] if all(name in names for names in own))
+        suitable = [benchmark.loaded.measures for benchmark in self.benchmarks]
+        shared = tuple(name for name in suitable[0] if all(name in names for names in suitable))
         if not shared:
-            offers = "; ".join(f"{name} {', '.join(o)}" for name, o in zip(self.names, own, strict=True))
+            offers = "; ".join(f"{name} {', '.join(o)}" for name, o in zip(self.names, suitable, strict=True))
             raise UsageError(f"these benchmarks have no measure in common by default, so name one with -m ({offers})")
         return shared
 
@@ -239,18 +239,18 @@ def benchmarks_of(content: Mapping[str, Any], path: Path) -> tuple[dict[str, Any
     for name in measures:
         parse(name)
     defined: dict[str, Any] = {}
-    for name, own in benchmarks.items():
-        if not isinstance(own, dict) or "files" not in own:
-            raise FormatError(path, f"[benchmarks.{name}] needs `files`", value=own)
-        for key in own:
+    for name, entry in benchmarks.items():
+        if not isinstance(entry, dict) or "files" not in entry:
+            raise FormatError(path, f"[benchmarks.{name}] needs `files`", value=entry)
+        for key in entry:
             if key not in OWN:
                 raise FormatError(path, f"[benchmarks.{name}] can have {', '.join(OWN)}", value=key)
-        files = [own["files"]] if isinstance(own["files"], str) else own["files"]
+        files = [entry["files"]] if isinstance(entry["files"], str) else entry["files"]
         if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
             raise FormatError(
                 path, f"[benchmarks.{name}]: `files` must be a name, a pattern, or a list of them", value=files
             )
-        defined[name] = {**own, "files": [match for file in files for match in expand(str(path.parent / file))]}
+        defined[name] = {**entry, "files": [match for file in files for match in expand(str(path.parent / file))]}
     return defined, tuple(measures)
 
 

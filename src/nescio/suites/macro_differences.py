@@ -94,7 +94,7 @@ def pairs_over_suite(
 
 
 def _exact(benchmarks: Sequence[SeenBenchmark], runs: Runs) -> PairOverSuite | None:
-    parts = [part for one in benchmarks if (part := _on_benchmark(one, runs)) is not None]
+    parts = [part for benchmark in benchmarks if (part := _on_benchmark(benchmark, runs)) is not None]
     if not parts:
         return None
     difference = float(np.mean([part.difference for part in parts]))
@@ -131,16 +131,16 @@ def _sampled(benchmarks: Sequence[SeenBenchmark], pairs: Sequence[Runs], plan: T
     total = np.zeros((len(pairs), plan.size))
     observed, counted = np.zeros(len(pairs)), np.zeros(len(pairs))
     single: list[dict[str, float]] = [{} for _ in pairs]
-    for one in benchmarks:
-        places = [(at, place) for at, runs in enumerate(pairs) if (place := one.places(runs)) is not None]
-        order = shuffle(one.name, plan.size, plan.blocks[0].seed)
-        tested = each_tested(one.seen, [place for _, place in places], plan, intervals=False)
+    for benchmark in benchmarks:
+        places = [(at, place) for at, runs in enumerate(pairs) if (place := benchmark.places(runs)) is not None]
+        order = shuffle(benchmark.name, plan.size, plan.blocks[0].seed)
+        tested = each_tested(benchmark.seen, [place for _, place in places], plan, intervals=False)
         for (at, _), result in zip(places, tested, strict=True):
             if result is not None and len(result.exchanged):
                 total[at] += result.exchanged[order]
                 observed[at] += result.observed
                 counted[at] += 1
-                single[at][one.name] = p_value(result.observed, result.exchanged)
+                single[at][benchmark.name] = p_value(result.observed, result.exchanged)
     return {
         runs: (p_value(observed[at] / counted[at], total[at] / counted[at]) if counted[at] else math.nan, single[at])
         for at, runs in enumerate(pairs)

@@ -73,7 +73,7 @@ def marks(
             best=row.run in top,
             tied_with_best=not math.isnan(row.value)
             and row.run not in top
-            and not any((one, row.run) in worse for one in top),
+            and not any((better, row.run) in worse for better in top),
         )
         for row in marked
     ]

@@ -46,16 +46,16 @@ class Drawn(Struct, frozen=True, eq=False):
 def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed: int, jobs: int) -> list[Drawn]:
     """Return the draws of one benchmark under each measure."""
     blocks = resampling.blocks(resamples, seed)
-    own = shuffle(benchmark.name, resamples, seed)
+    order = shuffle(benchmark.name, resamples, seed)
     runs = benchmark.data.runs
     made = []
     for measure, shared in zip(measures, shared_draws(benchmark.data, measures, blocks, jobs), strict=True):
         inputs = measure_inputs(benchmark.data, [measure])[0]
         if shared is None:
             drawn = dict(resample(inputs, blocks, jobs))
-            values = {runs[sample.run]: drawn[i][own] for i, sample in enumerate(inputs)}
+            values = {runs[sample.run]: drawn[i][order] for i, sample in enumerate(inputs)}
         else:
-            values = {run: shared[i][own] for i, run in enumerate(runs)}
+            values = {run: shared[i][order] for i, run in enumerate(runs)}
         variances = {}
         for sample in inputs:
             exact = variance(sample)

@@ -74,13 +74,13 @@ def score_suite(
     wanted = parse_all(measures if measures else suite.default_measures(), None)
     level = (ci or 95.0) / 100
     plan = TestPlan(level, resampling.blocks(resamples, seed), jobs, "auto")
-    own: dict[str, Scores] = {}
+    by_name: dict[str, Scores] = {}
     drawn: list[list[Drawn]] = []
     for benchmark in suite.benchmarks:
-        own[benchmark.name] = score_one(benchmark.loaded, wanted, ci=ci, resamples=resamples, seed=seed, jobs=jobs)
+        by_name[benchmark.name] = score_one(benchmark.loaded, wanted, ci=ci, resamples=resamples, seed=seed, jobs=jobs)
         drawn.append(draw(benchmark, wanted, resamples, seed, jobs))
         if progress:
-            progress(len(own), len(suite.benchmarks))
+            progress(len(by_name), len(suite.benchmarks))
     rows: list[SuiteScore] = []
     ranked: list[MeanRank] = []
     for at, measure in enumerate(wanted):
@@ -90,8 +90,8 @@ def score_suite(
         notes += _alike(scored) if ci and over == "benchmarks" else []
         if over == "benchmarks" and _is_ranked(suite, measure):
             ranked += _mean_ranks(suite, measure, of_measure, level, notes)
-    notes += [*cautions(suite, drawn, over), *_doubts(own)] if ci else []
-    tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(_benchmark_rows(own))}
+    notes += [*cautions(suite, drawn, over), *_doubts(by_name)] if ci else []
+    tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(_benchmark_rows(by_name))}
     if ranked:
         tables["mean_ranks"] = tuple(ranked)
     line = sign(
@@ -100,7 +100,7 @@ def score_suite(
         resamples=resamples,
         seed=seed,
     )
-    remarks = suite.notes({name: [n for n in scores.notes if n.code not in DOUBTS] for name, scores in own.items()})
+    remarks = suite.notes({name: [n for n in scores.notes if n.code not in DOUBTS] for name, scores in by_name.items()})
     return SuiteScores(tuple(rows), line, (*notes, *remarks), "suite", tables)
 
 
@@ -128,8 +128,8 @@ def _with_chosen(
         if row.value != best:
             made.append(row)
             continue
-        own = [of for of in drawn if row.run in of.values]
-        macro = macro_mean(measure, row.run, own, over, 1 - (1 - level) / len(rows))
+        benchmarks = [of for of in drawn if row.run in of.values]
+        macro = macro_mean(measure, row.run, benchmarks, over, 1 - (1 - level) / len(rows))
         made.append(replace(row, chosen_low=macro.low, chosen_high=macro.high))
     return made
 
@@ -161,9 +161,9 @@ def _is_ranked(suite: Suite, measure: Measure) -> bool:
 
 
 def _row(measure: Measure, drawn: Sequence[Drawn], run: str, over: str, level: float) -> SuiteScore:
-    own = [of for of in drawn if run in of.values]
-    macro = macro_mean(measure, run, own, over, level)
-    figures = (macro.value, macro.error, macro.low, macro.high, len(own), macro.n)
+    benchmarks = [of for of in drawn if run in of.values]
+    macro = macro_mean(measure, run, benchmarks, over, level)
+    figures = (macro.value, macro.error, macro.low, macro.high, len(benchmarks), macro.n)
     return SuiteScore(run, measure.label, *figures, None)
 
 
@@ -187,7 +187,7 @@ def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, le
 def interval_name(measures: Sequence[Measure], over: str) -> str:
     """Return the name of the intervals of means over benchmarks by these measures."""
     closed = {over == "benchmarks" or measure.order is None for measure in measures}
-    return "+".join("t" if one else "percentile" for one in sorted(closed, reverse=True))
+    return "+".join("t" if is_closed else "percentile" for is_closed in sorted(closed, reverse=True))
 
 
 def _with_win_rates(
@@ -200,15 +200,15 @@ def _with_win_rates(
     size = len(next(iter(drawn[0].draws.values())))
     total, counted = np.zeros((len(runs), size)), np.zeros((len(runs), size))
     for of in drawn:
-        one = np.stack([of.draws.get(run, np.full(size, math.nan)) for run in runs], axis=1)
-        rate = suites.win_rates(one[:, None, :], lower_is_better=lower).T
+        draws = np.stack([of.draws.get(run, np.full(size, math.nan)) for run in runs], axis=1)
+        rate = suites.win_rates(draws[:, None, :], lower_is_better=lower).T
         total += np.nan_to_num(rate)
         counted += ~np.isnan(rate)
     with np.errstate(divide="ignore", invalid="ignore"):
         resampled = total / counted
     made = []
-    for row, rate, own in zip(rows, rates, resampled, strict=True):
-        low, high = intervals.percentile(own, level)
+    for row, rate, rates_drawn in zip(rows, rates, resampled, strict=True):
+        low, high = intervals.percentile(rates_drawn, level)
         made.append(replace(row, win_rate=float(rate), stable_low=low, stable_high=high))
     return made
 
@@ -264,7 +264,7 @@ def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[
     small = [
         name
         for name, of in zip(suite.names, drawn, strict=True)
-        if min((n for one in of for n in one.n.values() if n), default=intervals.FEW) < intervals.FEW
+        if min((n for shown in of for n in shown.n.values() if n), default=intervals.FEW) < intervals.FEW
     ]
     if small:
         made.append(
