@@ -83,7 +83,9 @@ def _printed(results: Results) -> list[Grid | str]:
     """Return the tables to print, and the lines below them."""
     tests = [test for test, _ in TESTS]
     measures = _by_measure(results)
-    rows = [[sanitize(name, target="line"), *(MARKS[own[test].result] for test in tests)] for name, own in measures]
+    rows = [
+        [sanitize(name, target="line"), *(MARKS[by_test[test].result] for test in tests)] for name, by_test in measures
+    ]
     parts: list[Grid | str] = [_matrix(["measure", *(HEADS[test] for test in tests)], rows)]
     if len(measures) > FEW:
         return [
@@ -93,8 +95,8 @@ def _printed(results: Results) -> list[Grid | str]:
         ]
     if results.tables["scores"]:
         parts.append(_scores(results))
-    for name, own in measures:
-        printed = [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in _said(own)]
+    for name, by_test in measures:
+        printed = [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in _said(by_test)]
         parts += [sanitize(name, target="line"), make_grid([""] * 3, printed, [True] * 3)]
     return [*parts, *LEGEND]
 

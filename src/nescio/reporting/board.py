@@ -16,10 +16,10 @@ def board(scores: Scores) -> Grid:
     """Return the scores with the best run first; a single run with many measures has a row for each measure."""
     keys, measures, places = scores.places()
     if not scores.columns and len(places) == len(keys) == 1 and len(measures) > MOST_MEASURES:
-        (((run, _), own),) = places.items()
+        (((run, _), row_of),) = places.items()
         return _grid(
             ("measure", run, "n"),
-            [(Cell(name), _cell(row), Cell(f"{row.n:,}")) for name, row in own.items()],
+            [(Cell(name), _cell(row), Cell(f"{row.n:,}")) for name, row in row_of.items()],
             (True, False, False),
             about=about(scores),
         )
@@ -27,11 +27,11 @@ def board(scores: Scores) -> Grid:
     rows = [
         {
             **{key: Cell("all" if name is None else name) for key, name in zip(keys, place, strict=False)},
-            **{measure: _cell(own[measure]) for measure in measures},
-            "n": Cell(count_range(row.n for row in own.values())),
+            **{measure: _cell(row_of[measure]) for measure in measures},
+            "n": Cell(count_range(row.n for row in row_of.values())),
             **{name: Cell(count) for name, count in counted.get(place, {}).items()},
         }
-        for place, own in places.items()
+        for place, row_of in places.items()
     ]
     columns = scores.columns or (*keys, *measures, "n")
     texts = [name in keys for name in columns]

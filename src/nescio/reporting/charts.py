@@ -208,16 +208,16 @@ def lines(plot: Plot, rows: Rows, runs: Sequence[str], xy: tuple[str, str], *, c
     """Draw a line for each run through its rows, with thin lines below the others for unnamed runs."""
     x, y = xy
     groups = sorted(by_run(rows).items(), key=lambda group: group[1][0]["named"] != OTHERS)
-    for run, own in groups:
-        name = own[0]["named"]
+    for run, points in groups:
+        name = points[0]["named"]
         plot.chart.path(
-            [(plot.x(row[x]), plot.y(row[y])) for row in own],
+            [(plot.x(row[x]), plot.y(row[y])) for row in points],
             colour_of(name, runs),
             1.0 if name == OTHERS else 2.2,
             stroke_dasharray=dash_of(name, runs),
             clip=clip,
             runs=(run,),
-            line=own[0].get("line", ""),
+            line=points[0].get("line", ""),
         )
 
 

@@ -48,9 +48,9 @@ def draw(path: Path, spots: Sequence[Spot], x_title: str, y_title: str, *, diago
     if diagonal:
         plot.chart.rule((plot.x(0), plot.y(0), plot.x(1), plot.y(1)), MUTED, stroke_dasharray=DASHED)
     for name in names:
-        own = [(plot.x(x), plot.y(y)) for series, x, y in places if series == name]
-        plot.chart.path(own, colours[name], 2)
-        for x, y in own:
+        points = [(plot.x(x), plot.y(y)) for series, x, y in places if series == name]
+        plot.chart.path(points, colours[name], 2)
+        for x, y in points:
             plot.chart.dot(x, y, 3, colours[name])
     write_text(path, plot.chart.svg(background="white"))
     return f"wrote {path}"

@@ -250,15 +250,15 @@ def _around(text: str, start: int, stop: int, width: int) -> str:
         start -= 1
     while stop < len(text) and text[stop].isalnum():
         stop += 1
-    head, own, tail = text[:start], text[start:stop], text[stop:]
-    room = width - length(own) - 2 * length(CUT)
+    head, middle_part, tail = text[:start], text[start:stop], text[stop:]
+    room = width - length(middle_part) - 2 * length(CUT)
     if room < 0:
-        return middle(f"{CUT if head else ''}{own}{CUT if tail else ''}", width)
+        return middle(f"{CUT if head else ''}{middle_part}{CUT if tail else ''}", width)
     after = min(len(tail), room // 2)
     before = min(len(head), room - after)
     after = min(len(tail), room - before)
     short_head = head if before == len(head) else head[:before] + CUT
-    return short_head + own + (tail if after == len(tail) else CUT + tail[len(tail) - after :])
+    return short_head + middle_part + (tail if after == len(tail) else CUT + tail[len(tail) - after :])
 
 
 def shared_start(texts: Sequence[str]) -> int:

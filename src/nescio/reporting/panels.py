@@ -36,8 +36,8 @@ def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> 
     upright = Axis((0, _highest([*rows, *points])), "risk: share of these that are wrong", "%")
     beside, keys = (svg.names_margin(runs), ()) if named else (0.0, keys_of(runs, "line"))
     plot = svg.plot(width, min(360, width), across, upright, keys, beside=beside)
-    for run, own in by_run(rows).items():
-        _band(plot, own, colour_of(own[0]["named"], runs), run)
+    for run, points_of_run in by_run(rows).items():
+        _band(plot, points_of_run, colour_of(points_of_run[0]["named"], runs), run)
     lines(plot, rows, runs, ("coverage", "risk"))
     for point in points:
         place = plot.x(point["coverage"]), plot.y(point["risk"])
@@ -60,10 +60,10 @@ def risk_panel(rows: Rows, points: Rows, others: Rows, run: str) -> Chart:
             thinned = [*behind[::step], behind[-1]]
             places = [(plot.x(row["coverage"]), plot.y(row["risk"])) for row in thinned]
             plot.chart.path(places, OTHER, 0.8, stroke_opacity=0.55)
-    own = [row for row in rows if row["run"] == run]
-    _band(plot, own, LINES[0], run)
-    places = [(plot.x(row["coverage"]), plot.y(row["risk"])) for row in own]
-    plot.chart.path(places, LINES[0], 2.2, runs=(run,), line=own[0].get("line", ""))
+    points_of_run = [row for row in rows if row["run"] == run]
+    _band(plot, points_of_run, LINES[0], run)
+    places = [(plot.x(row["coverage"]), plot.y(row["risk"])) for row in points_of_run]
+    plot.chart.path(places, LINES[0], 2.2, runs=(run,), line=points_of_run[0].get("line", ""))
     for point in points:
         if point["run"] == run:
             place = plot.x(point["coverage"]), plot.y(point["risk"])

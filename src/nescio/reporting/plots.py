@@ -58,14 +58,14 @@ def _strata(rows: Sequence[Score], parts: Sequence[str], measure: str, width: in
     """Return a chart of one measure in each stratum, with a dot for each run."""
     order = list(parts[:MOST_ROWS])
     names = list(dict.fromkeys(row.run for row in rows))
-    own = names[: charts.MOST_NAMED]
-    shown = own if len(own) == len(names) else [*own, charts.OTHERS]
+    coloured = names[: charts.MOST_NAMED]
+    shown = coloured if len(coloured) == len(names) else [*coloured, charts.OTHERS]
     drawn = [
         {
             "stratum": row.stratum,
             "run": row.run,
             "value": row.value,
-            "named": charts.named(row.run, own),
+            "named": charts.named(row.run, coloured),
             "tip": f"{row.run}, {row.stratum}: {measure} {with_interval(row.value, row.low, row.high)}, n = {row.n:,}",
         }
         for row in rows
@@ -100,12 +100,12 @@ def _curve(results: Results, width: int) -> Chart:
     if not curve:
         raise MismatchError(f"there is no chart of {results.kind}: scores, comparisons and curves have one")
     (row,) = results.rows
-    drawn = [{"run": row.run, "named": row.run, "coverage": one.coverage, "risk": one.risk} for one in curve]
-    found = []
+    drawn = [{"run": row.run, "named": row.run, "coverage": point.coverage, "risk": point.risk} for point in curve]
+    threshold = []
     if row.threshold is not None:
         tip = f"threshold {row.threshold:.3f}: answers {row.coverage:.1%}, {number(row.risk)} of these wrong"
-        found = [{"run": row.run, "named": row.run, "coverage": row.coverage, "risk": row.risk, "tip": tip}]
-    return panels.risk_coverage(charts.read_by_points(drawn), found, [row.run], width)
+        threshold = [{"run": row.run, "named": row.run, "coverage": row.coverage, "risk": row.risk, "tip": tip}]
+    return panels.risk_coverage(charts.read_by_points(drawn), threshold, [row.run], width)
 
 
 def _finished(drawn: Sequence[Chart]) -> Chart:

@@ -54,9 +54,9 @@ class Chart(Struct):
 
         `stroke_width=2` sets the attribute stroke-width, and attributes that are None are left out.
         """
-        own = {name.replace("_", "-"): value for name, value in attributes.items() if value is not None}
-        if not any(isinstance(value, float) and math.isnan(value) for value in own.values()):
-            self.marks.append(Mark(tag, own, text, runs, tip, line))
+        given = {name.replace("_", "-"): value for name, value in attributes.items() if value is not None}
+        if not any(isinstance(value, float) and math.isnan(value) for value in given.values()):
+            self.marks.append(Mark(tag, given, text, runs, tip, line))
 
     def clip(self, x: float, y: float, width: float, height: float) -> int:
         """Add a rectangle that marks can be cut to, and return its number for `clip=NUMBER`."""

@@ -74,7 +74,7 @@ def _family(results: Comparisons) -> str:
     if how == "tukey":
         every = "all pairs of runs"
     elif len(together) == 1:
-        tested = sum(one.comparisons for one in results.tables.get("tests", ()))  # of many runs, more than are shown
+        tested = sum(used.comparisons for used in results.tables.get("tests", ()))  # of many runs, more than are shown
         every = f"all {max(tested, len(together[0])):,} comparisons"
     else:
         named = (
@@ -140,8 +140,8 @@ def parts(results: Results, *, listed: bool = False) -> list[Part]:
 
     With `listed`, each part has at most as many rows as a terminal lists.
     """
-    if isinstance(own := getattr(results, "layout", None), Grid):
-        return [Part(own.sanitized())]
+    if isinstance(layout := getattr(results, "layout", None), Grid):
+        return [Part(layout.sanitized())]
     if isinstance(results, Audit):
         from nescio.reporting import audit
 
@@ -154,8 +154,8 @@ def parts(results: Results, *, listed: bool = False) -> list[Part]:
     further = [name for name, rows in results.tables.items() if rows and name not in inside]
     first = [name for name in FIRST if name in further]
     names = [*first, None, *(name for name in further if name not in first)]
-    found = [_part(results, name, listed=listed) for name in names]
-    return [part for part in found if part is not None]
+    shown = [_part(results, name, listed=listed) for name in names]
+    return [part for part in shown if part is not None]
 
 
 def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:

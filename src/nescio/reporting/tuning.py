@@ -119,10 +119,10 @@ def show_tuned_pair(pair: TunedPair) -> None:
     }
     show_grid(make_grid(["", *runs], [[name, *values] for name, values in facts.items()], [True, False, False]))
     show_text("")
-    own, given = pair.comparison, pair.tables["as_given"][0]
+    held_out, given = pair.comparison, pair.tables["as_given"][0]
     show_text(
-        f"Each at its own threshold, on held-out questions: {runs[1]} minus {runs[0]} is {difference(own)}: "
-        f"{own.verdict}."
+        f"Each at its own threshold, on held-out questions: {runs[1]} minus {runs[0]} is {difference(held_out)}: "
+        f"{held_out.verdict}."
     )
     show_text(f"As given: {difference(given)}: {given.verdict}.")
     show_text("")

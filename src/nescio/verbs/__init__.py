@@ -29,8 +29,10 @@ COMMANDS = {"from_counts": "c@1", "list_measures": "measures"}  # the files that
 def names() -> list[str]:
     """Return the files of verbs and groups by their names in Python."""
     inside = os.listdir(os.path.dirname(__file__))
-    own = {name.removesuffix(".py") for name in inside if not name.startswith(("_", ".")) and not name.endswith(".pyi")}
-    return sorted(own, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+    verbs = {
+        name.removesuffix(".py") for name in inside if not name.startswith(("_", ".")) and not name.endswith(".pyi")
+    }
+    return sorted(verbs, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
 
 
 def files() -> dict[str, str]:
@@ -56,8 +58,8 @@ def verb_of(file: Any) -> Any:
     """Return the verb with the name of its file, or the file itself if it is a group."""
     from nescio.options import Verb
 
-    one = vars(file).get(file.__name__.rpartition(".")[2])
-    return one if isinstance(one, Verb) else file
+    declared = vars(file).get(file.__name__.rpartition(".")[2])
+    return declared if isinstance(declared, Verb) else file
 
 
 def names_in(group: Any) -> list[str]:

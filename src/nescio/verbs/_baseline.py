@@ -60,8 +60,8 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
     if not _is_graded(data):
         rule = "has no graded answer, so its baseline would have nothing to compare"
         raise MismatchError(f"run {data.runs[0]!r} {rule}")
-    own = data.judges if isinstance(data, Outcomes) else ()
-    judges = tuple(dict.fromkeys((*result.judges, *(record for record in own if record is not None))))
+    judges_of_runs = data.judges if isinstance(data, Outcomes) else ()
+    judges = tuple(dict.fromkeys((*result.judges, *(record for record in judges_of_runs if record is not None))))
     result = replace(result, data=data, judges=judges, notes=(*result.notes, *remembered))
     loaded = apply(result, reading)
     scores = score(loaded, request.chosen, mark=False, **request.values(WithInterval, Resampled, Worked))

@@ -238,8 +238,8 @@ def _of_data(loaded: Loaded) -> Contents:
         return Contents(None, None, tuple(_of_counts(data)), {}, silence, notes=notes)
     # otherwise a question and the answers to it are a cluster
     whole = data.unit == "questions" or data.clusters is None
-    own = data.repeats is not None and data.resampled == "questions"
-    clusters = None if data.clusters is None or own else len(np.unique(data.clusters))
+    by_question = data.repeats is not None and data.resampled == "questions"
+    clusters = None if data.clusters is None or by_question else len(np.unique(data.clusters))
     return Contents(
         data.size if whole else clusters,
         clusters if whole else None,

@@ -68,8 +68,8 @@ class Gate(Struct, frozen=True):
 def with_gated(measures: Sequence[str | Measure], limits: Iterable[Limit]) -> list[str | Measure] | None:
     """Return the measures to score: those requested and those of the gates, or None for those that suit the data."""
     wanted: dict[str, str | Measure] = {}
-    for one in (*(measures or ()), *(limit.measure for limit in limits)):
-        wanted.setdefault(one if isinstance(one, str) else one.label, one)
+    for measure in (*(measures or ()), *(limit.measure for limit in limits)):
+        wanted.setdefault(measure if isinstance(measure, str) else measure.label, measure)
     return list(wanted.values()) if measures else None
 
 

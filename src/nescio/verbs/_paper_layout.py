@@ -72,15 +72,17 @@ def agreement(item: Item, cells: Sequence[Cell]) -> str:
     many = len(compared)
     source = "the values worked by hand" if item.basis == "by hand" else "the paper's"
     if apart:
-        said = [f"{many - len(apart)} of {many} values agree with {source}; not {', '.join(apart)}."]
+        sentences = [f"{many - len(apart)} of {many} values agree with {source}; not {', '.join(apart)}."]
     else:
         ours = f"All {many} values that nescio computes agree" if many > 1 else "The value that nescio computes agrees"
-        said = [f"{ours} with {source if many > 1 else source.replace('values', 'value')}."]
+        sentences = [f"{ours} with {source if many > 1 else source.replace('values', 'value')}."]
     if alone := sum(cell.agrees is None and bool(_NUMBER.fullmatch(cell.printed or "")) for cell in cells):
-        said.append(f"nescio does not compute the other {plural(alone, 'value')} that the paper prints.")
+        sentences.append(f"nescio does not compute the other {plural(alone, 'value')} that the paper prints.")
     if any(_as_printed([cell for cell in cells if cell.column == column]) for column in item.head):
-        said.append(f"Where no {'row' if item.across else 'column'} of ours follows, our values are those printed.")
-    return " ".join(said)
+        sentences.append(
+            f"Where no {'row' if item.across else 'column'} of ours follows, our values are those printed."
+        )
+    return " ".join(sentences)
 
 
 def _as_printed(cells: Sequence[Cell]) -> bool:
@@ -95,9 +97,9 @@ def _records(ran: Iterable[Ran], named: Mapping[str, str] | None = None) -> Reco
     If several results have a field, the first counts.
     """
     records: Records = {}
-    for one in ran:
-        for name, record in _named_rows(one.result):
-            own = records.setdefault(one.name or (named or {}).get(name, name), {})
+    for command in ran:
+        for name, record in _named_rows(command.result):
+            own = records.setdefault(command.name or (named or {}).get(name, name), {})
             for field, value in record.items():
                 own.setdefault(field, value)
     return records
@@ -174,7 +176,7 @@ def _shown(value: float, digits: int, *, percent: bool = False) -> str:
 def _own_rows(item: Item, ran: Sequence[Ran]) -> list[list[Cell]]:
     """Return the rows of the user's files, the best first, with the baselines of the paper's table."""
     named = {item.names.get(name, name): name for name in item.yours_rows}
-    first = _records(one for one in ran if one.reads == 0)
+    first = _records(command for command in ran if command.reads == 0)
     names = [cells[item.fields.index(NAME)] or cells[0] for cells in item.cells]
     only = {*names} == {*item.yours_rows}  # an item about baselines alone
     rows = [

@@ -91,8 +91,10 @@ def commands_for(item: Item) -> tuple[str, ...]:
         return item.yours
     words = shlex.split(item.commands[0][0])
     verb, rest = _verb_named(words)
-    own = [file for name, given in words_given(verb, rest).items() if verb.options[name].argument for file in given]
-    return (shlex.join(["{files}" if word == own[0] else word for word in words if word not in own[1:]]),)
+    arguments = [
+        file for name, given in words_given(verb, rest).items() if verb.options[name].argument for file in given
+    ]
+    return (shlex.join(["{files}" if word == arguments[0] else word for word in words if word not in arguments[1:]]),)
 
 
 def files_for(item: Item) -> str:
@@ -138,8 +140,8 @@ def _run(
         raise UsageError(f"nescio {verb.name} takes {' '.join(lacking)}, and none of the files is one")
     result = verb.run(typed_request(verb, given))
     text = Path(placed.get(shows, shows)).read_text(encoding="utf-8") if shows in words else ""
-    told = _placed(words, {DRAWING: placed[DRAWING]} if DRAWING in placed else {})
-    return Ran(command_text(["nescio", *told]), verb, result, name, reads, text)
+    spoken = _placed(words, {DRAWING: placed[DRAWING]} if DRAWING in placed else {})
+    return Ran(command_text(["nescio", *spoken]), verb, result, name, reads, text)
 
 
 def _placed(words: Sequence[str], places: Mapping[str, str]) -> list[str]:

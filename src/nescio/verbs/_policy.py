@@ -222,11 +222,11 @@ def _strata(loaded: Loaded, stratum: str) -> Iterator[tuple[str, Loaded]]:
     data = with_questions(loaded.data, f"take the questions of {stratum}")
     if column not in data.strata:
         raise not_constant(column, data.strata)
-    there = _values(loaded, column)
-    if named and value not in there:
-        raise UnknownNameError(column, value, there)
-    for own in [value] if named else there:
-        yield f"{column}={own}", part_of(loaded, column, own)
+    values = _values(loaded, column)
+    if named and value not in values:
+        raise UnknownNameError(column, value, values)
+    for chosen in [value] if named else values:
+        yield f"{column}={chosen}", part_of(loaded, column, chosen)
 
 
 def _values(loaded: Loaded, column: str) -> list[str]:

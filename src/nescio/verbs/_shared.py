@@ -368,10 +368,10 @@ def refuse_suite(source: Any, *, alone: bool = False) -> None:
 def is_suite(source: Any) -> bool:
     """Return whether the source names benchmarks: a mapping (unless it is a table by its columns), or a TOML file."""
     items = items_of(source)
-    one = items[0] if len(items) == 1 else None
-    if isinstance(one, Mapping):
-        return not _is_table(one)
-    return isinstance(one, (str, Path)) and str(one).lower().endswith(".toml")
+    item = items[0] if len(items) == 1 else None
+    if isinstance(item, Mapping):
+        return not _is_table(item)
+    return isinstance(item, (str, Path)) and str(item).lower().endswith(".toml")
 
 
 def _is_table(columns: Mapping[str, Any]) -> bool:
@@ -475,4 +475,4 @@ def command_line(verb: str, request: Any) -> str:
     kept = [name for name in request.options if name not in ("junit", "step_summary")]
     words = [word for name in kept for word in option_words(request, name)]
     read = [getattr(request, name) for name, option in request.options.items() if option.argument]
-    return command_text(["nescio", *verb.split(), *(file for one in read for file in source_words(one)), *words])
+    return command_text(["nescio", *verb.split(), *(file for source in read for file in source_words(source)), *words])

@@ -179,8 +179,8 @@ def _show_links(made: Any, _: Any) -> None:
     if made.links:
         address = urlsplit(next(iter(made.links.values())))
         here = address.hostname in ("127.0.0.1", "localhost") and address.port != urlsplit(HOME).port
-        there = f" --port {address.port or 80}" if here else ""
-        say(f"next: nescio assess serve --db {made.database}{there}; then people open their links")
+        port = f" --port {address.port or 80}" if here else ""
+        say(f"next: nescio assess serve --db {made.database}{port}; then people open their links")
 
 
 @verb(InviteRequest, working="writing", present=_show_links, prints="")

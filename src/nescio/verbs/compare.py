@@ -201,8 +201,8 @@ def compare(request: CompareRequest) -> Comparisons:
         reports.write(request, looks)
         return cast(Comparisons, looks)
     if request.save_baseline is not None and request.baseline is None:
-        said, scores = save_baseline(request, Path(request.save_baseline))
-        return Compared((), scores.signature, scores.notes, wrote=(said,))
+        message, scores = save_baseline(request, Path(request.save_baseline))
+        return Compared((), scores.signature, scores.notes, wrote=(message,))
     change = None
     if request.is_("suite"):
         how = request.values(Paired, Suited, Resampled, Worked, Reading)

@@ -156,9 +156,9 @@ class Judged(Struct, frozen=True, eq=False):
         """
         runs, questions, people = self.outcomes.runs, self.outcomes.questions, dict[str, Outcomes]()
         for name in sorted({label.assessor for label in self.said if label.assessor} - {ADJUDICATION}):
-            own = [label for label in self.said if label.assessor == name]
+            labels = [label for label in self.said if label.assessor == name]
             with suppress(MismatchError):  # somebody who judged none of these answers
-                people[name] = self._by_people(human(own, runs, questions)[0])[0]
+                people[name] = self._by_people(human(labels, runs, questions)[0])[0]
         data = self.read.data
         asked = asked_cells(data.collection, data.runs) if isinstance(data, Unjudged) else asked_of(self.outcomes)
         return in_place_of_people(self.outcomes, people, asked, margin)
@@ -378,23 +378,23 @@ def judge(request: JudgeRequest) -> Judged:
         raise UsageError(f"{model.given()[0]} is for {opt('judge', MODEL)}, or 'declined(undetermined={MODEL})'")
     # Verdicts in a table are those of the judge that is compared with people, unless --verdict names another.
     same_table = _is_among(request.against, items_of(request.source))
-    held = request.against is not None and (request.verdict is not None or not same_table)
-    stands = name is None and (held or request.judge_name is not None)
+    against_people = request.against is not None and (request.verdict is not None or not same_table)
+    stands = name is None and (against_people or request.judge_name is not None)
     by_people = frozenset((request.verdict, *request.verdict.split(AND)) if request.verdict and same_table else ())
     reading = Options(**request.values(ReadingAnswers), texts=stands, people=by_people)
     result = read(items_of(request.source), reading, gold=name != HUMAN, judging=not stands, supports=False)
     if request.judge_name is not None:
         result = _by(request.judge_name, result)
-    people, said, notes = None, tuple[Label, ...](), list[Note]()
+    people, labels, notes = None, tuple[Label, ...](), list[Note]()
     if request.against is not None:
-        people, said, notes = _people(result, request, answered=name != HUMAN)
+        people, labels, notes = _people(result, request, answered=name != HUMAN)
     model_of = lambda: connect(model, progress=request.progress, waiting=_say_waiting)  # noqa: E731
     watch = None if asks_model(name) else request.progress
     made = _judged(result, name, Resources(people, model_of), watch)
     assert isinstance(made.data, Outcomes)
     by = named(judges_of(made)) if made.judged_here or request.judge_name else OWN_GRADES
     human_only = judges_of(made) == (PEOPLE,)
-    judged = Judged(made.data, by, (*notes, *made.notes), result, human_only, people, said, judges_of(made))
+    judged = Judged(made.data, by, (*notes, *made.notes), result, human_only, people, labels, judges_of(made))
     return _written(judged, request)
 
 

@@ -239,13 +239,13 @@ def _decided(data: Evidence, graded: Graded) -> tuple[NDArray[np.intp], NDArray[
         codes = np.select([yes & took, took, yes], [CORRECT, INCORRECT, UNANSWERED], RIGHTLY_SILENT)
         return rows, codes.astype(np.uint8), DECISIONS
     if "answered" in columns:
-        said = np.where(columns["answered"] == 1, SCORED, UNANSWERED).astype(np.uint8)
-        said[~data.present] = ABSENT
-        return np.arange(len(data.questions)), said, RESPONSES
+        states = np.where(columns["answered"] == 1, SCORED, UNANSWERED).astype(np.uint8)
+        states[~data.present] = ABSENT
+        return np.arange(len(data.questions)), states, RESPONSES
     if graded:
-        said = np.where(data.present, SCORED, UNGRADED).astype(np.uint8)
-        said[data.absence == NO_ROW] = ABSENT
-        return np.arange(len(data.questions)), said, SCORES
+        states = np.where(data.present, SCORED, UNGRADED).astype(np.uint8)
+        states[data.absence == NO_ROW] = ABSENT
+        return np.arange(len(data.questions)), states, SCORES
     return None
 
 

@@ -157,9 +157,9 @@ def sentence(change: Change) -> Answer:
     """Return the decision by the first measure that can say which run is better, with values and moves."""
     made = first_decision(change.comparisons)
     if made is not None:
-        said = replace(made, row=replace(made.row, run=change.new, baseline=change.old))
+        shown = replace(made, row=replace(made.row, run=change.new, baseline=change.old))
         return Answer(
-            f"{made.heading}: ", change.new, said.after, (_values_in_words(change, made.row), *_moved(change))
+            f"{made.heading}: ", change.new, shown.after, (_values_in_words(change, made.row), *_moved(change))
         )
     if not len(change.comparisons):
         return Answer("", change.new, " cannot be compared: no measure was computed.")

@@ -96,17 +96,19 @@ def _curves(report: ReportData, data: Evidence) -> _Curves:
     for run in report.runs:
         drawn = len(curves.runs) < MOST_PANELS
         try:
-            one = curve.one_run(data, run)
-            steps = curve.curve_of(one, POINTS if drawn else POINTS_BEYOND)
+            answering = curve.one_run(data, run)
+            steps = curve.curve_of(answering, POINTS if drawn else POINTS_BEYOND)
         except NescioError:
             steps = ()
         if not steps:
             lacking.append(report.shown[run])
             continue
         curves.runs.append(run)
-        if one.left_out:
-            curves.notes.append(without_confidence(one))
-        band = risk_band(one, steps, level=report.level / 100, seed=report.seed) if report.level and drawn else None
+        if answering.left_out:
+            curves.notes.append(without_confidence(answering))
+        band = (
+            risk_band(answering, steps, level=report.level / 100, seed=report.seed) if report.level and drawn else None
+        )
         for i, p in enumerate(steps):
             row: Record = {
                 "run": report.shown[run],
@@ -189,13 +191,13 @@ def _bins(report: ReportData, data: Evidence) -> list[Record]:
         stated, came = probability[i][use], right[i][use]
         place = np.clip(np.ceil(np.round(stated * BINS, 9)).astype(int) - 1, 0, BINS - 1)
         for b in np.unique(place):
-            own = place == b
-            n, hits = int(own.sum()), float(came[own].sum())
+            inside = place == b
+            n, hits = int(inside.sum()), float(came[inside].sum())
             low, high = wilson(hits, n, (report.level or 95) / 100)
             rows.append(
                 {
                     "run": report.shown[run],
-                    "confidence": float(stated[own].mean()),
+                    "confidence": float(stated[inside].mean()),
                     "right": hits / n,
                     "low": low,
                     "high": high,
@@ -220,9 +222,9 @@ def _words_of_bin(row: Record) -> Record:
 
 
 def _calibration_error(rows: Sequence[Record], run: str) -> float:
-    own = [row for row in rows if row["run"] == run]
-    off = sum(row["n"] * abs(row["right"] - row["confidence"]) for row in own)
-    return float(off / sum(row["n"] for row in own))
+    bins = [row for row in rows if row["run"] == run]
+    off = sum(row["n"] * abs(row["right"] - row["confidence"]) for row in bins)
+    return float(off / sum(row["n"] for row in bins))
 
 
 def _reliability_panel(rows: list[Record], run: str) -> Callable[[], Any]:

@@ -158,13 +158,15 @@ def _standing(report: ReportData, run: str, tuned: TunedPoint | None) -> Standin
 
 def _no_threshold(report: ReportData, run: str) -> Iterator[Statement]:
     """Yield a sentence if the best threshold of the chosen run declines nothing."""
-    one = report.operating.get(run)
-    if one is None or one.tuned is None or one.measure != report.main or one.tuned.declines:
+    operating = report.operating.get(run)
+    if operating is None or operating.tuned is None or operating.measure != report.main or operating.tuned.declines:
         return
     name = report.shown[run]
     text = f"No threshold helps: {report.main} is best where {name} gives every answer that it has."
     yield Statement(
-        "no threshold", text, {"run": name, "answered": one.tuned.answered, "threshold": one.tuned.threshold}
+        "no threshold",
+        text,
+        {"run": name, "answered": operating.tuned.answered, "threshold": operating.tuned.threshold},
     )
 
 
@@ -183,7 +185,7 @@ def _tie(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
         yield Statement("tied", text, figures)
     if shipping.alike:
         both = enumerated(
-            [f"{name}{_at(shipping.tuned)}", *(f"{report.shown[r]}{_at(own)}" for r, own in shipping.alike)]
+            [f"{name}{_at(shipping.tuned)}", *(f"{report.shown[r]}{_at(point)}" for r, point in shipping.alike)]
         )
         text = f"{both} get the same outcome on every question: let cost or speed decide."
         yield Statement("alike", text, {"run": name, "alike": len(shipping.alike)})
@@ -200,14 +202,14 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
     before = ahead if run != report.runs[0] else ""
     if tuned and shipping.expected:
         (coverage, seen), wrong, answered = shipping.expected, tuned.wrong, tuned.answered
-        held: dict[str, Figure] = {
+        figures: dict[str, Figure] = {
             "run": name,
             "threshold": tuned.threshold,
             "coverage": coverage,
             "risk": seen,
         }
         expected = f"is expected to answer {coverage:.0%} of new questions, and {seen:.0%} of these wrongly"
-        yield Statement("held out", f"{before}{name}{_at(tuned)} {expected}", held)
+        yield Statement("held out", f"{before}{name}{_at(tuned)} {expected}", figures)
         tried = 2 * k * tuned.tried
     else:
         answered, wrong = answers_of(report, [run])[run]
@@ -272,8 +274,8 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
         else ""
     )
     judges = f"another judge sees {doubt:.0%} of the answers otherwise" if doubt > NEAR else ""
-    said = " and ".join(part for part in (judges, lead, gap) if part)
-    text = f"The evidence is {word}: {said}." if said else ""
+    reasons = " and ".join(part for part in (judges, lead, gap) if part)
+    text = f"The evidence is {word}: {reasons}." if reasons else ""
     figures: dict[str, Figure] = {
         "word": word,
         "significant": significant,
@@ -285,19 +287,19 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
 
 def _doubt(report: ReportData) -> float:
     """Return the largest share of the checked answers on which another judge disagrees, 0 if none was checked."""
-    found = [one for one in report.loaded.notes if one.code == "judging.doubtful"]
-    return max((one["answers"] / one["total"] for one in found), default=0.0)
+    doubtful = [remark for remark in report.loaded.notes if remark.code == "judging.doubtful"]
+    return max((remark["answers"] / remark["total"] for remark in doubtful), default=0.0)
 
 
 def _more(report: ReportData) -> Iterator[Statement]:
     """Yield sentences on what would change the advice, and on the result of another sample."""
     if report.groups is not None and stands_alone(report):
-        column, many, held = report.groups
+        column, many, grouped = report.groups
         text = (
-            f"{held:,} questions come in {plural(many, 'group')} by {column}. If those of one group hang together, the "
-            f"bounds here are too low: `--cluster {column}` counts them together."
+            f"{grouped:,} questions come in {plural(many, 'group')} by {column}. If those of one group hang together, "
+            f"the bounds here are too low: `--cluster {column}` counts them together."
         )
-        yield Statement("groups", text, {"column": column, "groups": many, "questions": held})
+        yield Statement("groups", text, {"column": column, "groups": many, "questions": grouped})
     yield from another_sample(report)
 
 
@@ -351,17 +353,17 @@ def promises(report: ReportData) -> tuple[Promise, ...]:
     """
     if not stands_alone(report) or not report.counts:
         return ()
-    found: list[tuple[str, float | None, int, int]] = []
+    counts: list[tuple[str, float | None, int, int]] = []
     runs = [run for run in report.runs if not any(_unread(report, run))]
     answers = answers_of(report, runs)
     for run in runs:
         if run in answers:
-            found.append((run, None, *answers[run]))
-        found += [(run, threshold, *_counted(report.operating[run], threshold)) for threshold in _grid(report, run)]
+            counts.append((run, None, *answers[run]))
+        counts += [(run, threshold, *_counted(report.operating[run], threshold)) for threshold in _grid(report, run)]
     tried, lost = tried_promises(report), {run: left_out_of(report, run) for run in runs}
     return tuple(
         Promise(run, threshold, answered, wrong, upper_of_chosen(wrong + lost[run], answered + lost[run], tried, LEVEL))
-        for run, threshold, answered, wrong in found
+        for run, threshold, answered, wrong in counts
     )
 
 

@@ -115,8 +115,8 @@ def forms() -> str:
 
 
 def _csv(figure: Figure) -> str:
-    held = table(figure)
-    return csv_text([held["columns"], *(map(guarded, row) for row in held["rows"])])
+    data = table(figure)
+    return csv_text([data["columns"], *(map(guarded, row) for row in data["rows"])])
 
 
 def _plain(value: Any) -> Any:

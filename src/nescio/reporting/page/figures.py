@@ -278,9 +278,9 @@ def strata_figure(report: ReportData) -> Figure | None:
         if row["stratum"] in order
     ]
     first = report.shown[report.runs[0]]
-    own = [row for row in rows if row["run"] == first]
-    best = max(own, key=lambda row: row["value"], default=None)
-    worst = min(own, key=lambda row: row["value"], default=None)
+    of_first = [row for row in rows if row["run"] == first]
+    best = max(of_first, key=lambda row: row["value"], default=None)
+    worst = min(of_first, key=lambda row: row["value"], default=None)
     words = (
         f" {first}: from {number(worst['value'])} in {worst['stratum']}"
         f" to {number(best['value'])} in {best['stratum']}."

@@ -88,7 +88,7 @@ def silent_score(measure: Measure, share: float) -> float:
     if not measure.counts_outcomes or measure.declaration.lower_is_better or not measure.bounds[0] < 0:
         return math.nan
     silent = {"correct": share, "incorrect": 0.0, "unanswered": 1 - share}
-    return float(measure.of_totals(totals(measure, {name: np.array([one]) for name, one in silent.items()}, 1))[0])
+    return float(measure.of_totals(totals(measure, {name: np.array([value]) for name, value in silent.items()}, 1))[0])
 
 
 def totals(measure: Measure, columns: Mapping[str, Any], n: int) -> dict[str, Any]:

@@ -19,11 +19,11 @@ def front_figure(report: ReportData) -> Figure | None:
     quality, cost = measures_of(report.measures, report.loaded.data)
     if quality is None or cost is None or len(report.runs) < 2:
         return None
-    found = [(run, report.row(run, quality.label), report.row(run, cost.label)) for run in report.runs]
+    scored = [(run, report.row(run, quality.label), report.row(run, cost.label)) for run in report.runs]
     kept = [
-        (run, one.value, other.value)
-        for run, one, other in found
-        if one is not None and other is not None and not math.isnan(one.value + other.value)
+        (run, first.value, other.value)
+        for run, first, other in scored
+        if first is not None and other is not None and not math.isnan(first.value + other.value)
     ]
     if len(kept) < 2:
         return None

@@ -80,11 +80,13 @@ def earned(data: Evidence, measure: Measure) -> NDArray[np.float64] | None:
 
 def _is_mean(data: Evidence, earned: NDArray[np.float64], values: Sequence[float]) -> bool:
     """Return whether the value of each run is the mean of its questions' earnings, each counted once."""
-    for own, value in zip(earned, values, strict=True):
-        there = ~np.isnan(own)
-        if not there.any() or math.isnan(value):
+    for earnings, value in zip(earned, values, strict=True):
+        defined = ~np.isnan(earnings)
+        if not defined.any() or math.isnan(value):
             continue
-        of_questions = own[there] if data.repeats is None else means(own[there], data.repeats.question[there])
+        of_questions = (
+            earnings[defined] if data.repeats is None else means(earnings[defined], data.repeats.question[defined])
+        )
         if not math.isclose(float(of_questions.mean()), value, rel_tol=1e-9, abs_tol=1e-9):
             return False
     return True

@@ -45,8 +45,8 @@ def heat_map(report: ReportData) -> Heat | None:
     cells = dict(zip(scored, shaded(list(scored.values()), lower=report.lower_is_better), strict=True))
     lines = []
     for part, shown in zip(parts, names(parts), strict=True):
-        own = [row for run in runs if (row := scored[run, part]) is not None and not math.isnan(row.value)]
-        lines.append((shown, max((row.n for row in own), default=0), [cells[run, part] for run in runs]))
+        defined = [row for run in runs if (row := scored[run, part]) is not None and not math.isnan(row.value)]
+        lines.append((shown, max((row.n for row in defined), default=0), [cells[run, part] for run in runs]))
     return Heat(
         names([report.by])[0], report.main, [report.shown[run] for run in runs], lines, len(report.runs) - len(runs)
     )

@@ -40,10 +40,10 @@ def _detectable(report: ReportData) -> str:
     """Return the sentence on which differences the tests find, for the undecided pairs if there are any."""
     rows = [row for row in report.comparisons or () if row.detectable is not None]
     undecided = [row for row in rows if not row.significant]
-    found = sorted(row.detectable for row in undecided or rows if row.detectable is not None)
-    if not found:
+    detectable = sorted(row.detectable for row in undecided or rows if row.detectable is not None)
+    if not detectable:
         return ""
-    span = " to ".join(dict.fromkeys(map(number, (found[0], found[-1]))))
+    span = " to ".join(dict.fromkeys(map(number, (detectable[0], detectable[-1]))))
     which = "undecided pairs" if undecided else "these pairs"
     if undecided and len(report.comparisons or ()) < math.comb(len(report.runs), 2):
         which = "the undecided pairs on this page"
@@ -86,13 +86,13 @@ def words(report: ReportData) -> Sequence[Word]:
     if counts and sum(counts) and _asked_alike(report):
         correct, incorrect, unanswered = counts
         n = sum(counts)
-        one = (correct + unanswered * correct / n) / n
+        value = (correct + unanswered * correct / n) / n
         explained += [
             Word(
                 "c@1",
                 "Accuracy that does not count an abstention as an error: each unanswered question earns the accuracy "
                 f"of the run. {name} has {correct:,} of {n:,} right and left {unanswered:,} unanswered: ({correct:,} + "
-                f"{unanswered:,}·{correct:,}/{n:,})/{n:,} = {number(one)}. Its accuracy is {number(correct / n)}.",
+                f"{unanswered:,}·{correct:,}/{n:,})/{n:,} = {number(value)}. Its accuracy is {number(correct / n)}.",
             ),
             Word(
                 "penalty(t)",

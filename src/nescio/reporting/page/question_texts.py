@@ -74,22 +74,22 @@ def keys(questions: Sequence[str], repeats: Repeats | None) -> list[Key]:
 
 def _of_log(outcomes: Outcomes, origins: Mapping[str, str], runs: Sequence[str]) -> Texts:
     asked: dict[Key, tuple[str, str]] = {}
-    said: dict[str, dict[Key, ShownAnswer]] = {}
+    answers_of: dict[str, dict[Key, ShownAnswer]] = {}
     names = keys(outcomes.questions, outcomes.repeats)
     assert outcomes.texts is not None
     nothing = AnswerTexts()
     made: dict[int, ShownAnswer | None] = {id(None): None}  # many answers may share one text
     for run, row in zip(outcomes.runs, outcomes.texts.tolist(), strict=True):
-        own = said.setdefault(run, {})
+        of_run = answers_of.setdefault(run, {})
         for key, text in zip(names, row, strict=True):
             if id(text) not in made:
                 made[id(text)] = None if text == nothing else ShownAnswer(text.answer, text.graded, text.reason)
-            if (one := made[id(text)]) is None:
+            if (answer := made[id(text)]) is None:
                 continue
-            own[key] = one
+            of_run[key] = answer
             if not (known := asked.get(key)) or not known[0]:
                 asked[key] = (text.question, text.gold)
-    return Texts(asked, {run: said.get(origins.get(run, run), {}) for run in runs})
+    return Texts(asked, {run: answers_of.get(origins.get(run, run), {}) for run in runs})
 
 
 def _of_collection(texts: Unjudged, data: Evidence) -> Texts:
@@ -101,17 +101,17 @@ def _of_collection(texts: Unjudged, data: Evidence) -> Texts:
         shown = "\n".join([question.text, *options]), " | ".join(question.answers)
         asked |= {(question.id, label): shown for label in labels}
     by_name = {run.name: run for run in texts.runs}
-    said = {}
+    answers_of = {}
     for name in data.runs:
         run = by_name.get(data.origins.get(name, name))
-        said[name] = {
+        answers_of[name] = {
             (response.question_id, None if data.repeats is None else str(response.repeat or "1")): ShownAnswer(
                 response.answer, "", response.support or ""
             )
             for response in (run.responses if run else ())
             if response.rank == 1 and response.answer is not None
         }
-    return Texts(asked, said, "supporting text")
+    return Texts(asked, answers_of, "supporting text")
 
 
 def packed_texts(texts: Texts, rows: Sequence[Key], runs: Sequence[str]) -> tuple[Parts | None, tuple[Note, ...]]:

@@ -165,7 +165,7 @@ def assembled(
         parts={} if browsing is None or browsing.texts is None else _parts(browsing.texts),
         signatures=[sanitize(line, target="page") for line in shared.signatures],
         versions=versions(),
-        notes=list(dict.fromkeys(sanitize(_without_folders(one), target="page") for one in shared.notes)),
+        notes=list(dict.fromkeys(sanitize(_without_folders(remark), target="page") for remark in shared.notes)),
         data=Markup(as_json(_small(held))),
         script=Markup(script),
         style=Markup(asset("page.css")),
@@ -281,10 +281,13 @@ def _held(report: ReportData) -> dict[str, Any]:
     """Return the data for the scripts of a report: the shown names, and the runs' results at each threshold."""
     runs = _names([report.shown[run] for run in report.runs])
     short = [name["short"] for name in runs.values()]
-    held: dict[str, Any] = {"short": short, "statements": [asdict(Claim.of(one)) for one in statements(report)]}
+    data: dict[str, Any] = {
+        "short": short,
+        "statements": [asdict(Claim.of(statement)) for statement in statements(report)],
+    }
     if promises(report):
-        held["deciding"] = deciding_payload(report)
-    return held | ({"thresholds": threshold_payload(report)} if report.operating else {})
+        data["deciding"] = deciding_payload(report)
+    return data | ({"thresholds": threshold_payload(report)} if report.operating else {})
 
 
 def _silence(report: ReportData) -> Sequence[Mapping[str, Any]]:

@@ -386,14 +386,14 @@ def _shipping(
     """Return which run to use, and its comparison with the next best, or None."""
     data, sign = loaded.data, -1 if parse(main).declaration.lower_is_better else 1
     tuned: dict[str, TunedPoint] = {}
-    for run, one in operating.items():
+    for run, operating_run in operating.items():
         if (
-            one.tuned
-            and not one.idle
-            and one.measure == main
-            and sign * one.tuned.value >= sign * values.get(run, math.nan)
+            operating_run.tuned
+            and not operating_run.idle
+            and operating_run.measure == main
+            and sign * operating_run.tuned.value >= sign * values.get(run, math.nan)
         ):
-            tuned[run] = one.tuned
+            tuned[run] = operating_run.tuned
     expected = {run: sign * (tuned[run].value if run in tuned else value) for run, value in values.items()}
     order = sorted((run for run in values if not math.isnan(expected[run])), key=lambda run: -expected[run])
     if not order or not isinstance(data, Evidence):
@@ -432,9 +432,9 @@ def _shipping(
 def _as_came(data: Evidence, run: str, measure: Measure, seed: int) -> tuple[Part, ...]:
     """Return the results of a run without a threshold on each part of the questions that is held out in tuning."""
     with contextlib.suppress(NescioError):
-        one = one_run(data, run)
-        fold = deal(one.data, FOLDS, seed)
-        return tuple(part_of(one, measure, fold == part) for part in range(int(fold.max()) + 1))
+        answering = one_run(data, run)
+        fold = deal(answering.data, FOLDS, seed)
+        return tuple(part_of(answering, measure, fold == part) for part in range(int(fold.max()) + 1))
     return ()
 
 
@@ -443,15 +443,15 @@ def _alike(data: Evidence, first: str, others: Sequence[str], tuned: Mapping[str
     thresholds = {run: point.threshold for run, point in tuned.items()}
 
     def done(run: str) -> dict[str, tuple[int, int, int]]:
-        own = data.take_runs([data.runs.index(run)])
-        own = at_thresholds(own, {run: thresholds[run]}) if run in thresholds else own
+        part = data.take_runs([data.runs.index(run)])
+        part = at_thresholds(part, {run: thresholds[run]}) if run in thresholds else part
         keys = (
-            own.questions
-            if own.repeats is None
-            else [f"{q} {r}" for q, r in zip(own.questions, own.repeats.label, strict=True)]
+            part.questions
+            if part.repeats is None
+            else [f"{q} {r}" for q, r in zip(part.questions, part.repeats.label, strict=True)]
         )
-        outcome = zip(*(own.columns[name][0].tolist() for name in OUTCOMES), strict=True)
-        return {key: one for key, one, there in zip(keys, outcome, own.present[0], strict=True) if there}
+        outcome = zip(*(part.columns[name][0].tolist() for name in OUTCOMES), strict=True)
+        return {key: states for key, states, present in zip(keys, outcome, part.present[0], strict=True) if present}
 
     if not others or not set(OUTCOMES) <= data.columns.keys():
         return ()

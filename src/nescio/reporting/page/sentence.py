@@ -47,7 +47,7 @@ def answer(report: ReportData) -> Answer:
     """Return what to do, how sure that is, and what would settle the rest, or without outcomes which run is best."""
     standing = _standing(report)
     made = decision(report)
-    further = [one.text for one in made[1:] if one.kind in FURTHER]
+    further = [statement.text for statement in made[1:] if statement.kind in FURTHER]
     if report.chosen is not None:
         of = f"{len(report.runs):,} runs"
         alone = f"The interval above holds for the best of {of}; in the leaderboard, each is that of its run alone."
@@ -56,8 +56,8 @@ def answer(report: ReportData) -> Answer:
     if not made:
         return replace(standing, more=(*standing.more, *further))
     head, *rest = made
-    sure = [one.text for one in rest if one.kind not in (*FURTHER, *DOUBT)]
-    open_ = [one.text for one in rest if one.kind in DOUBT]
+    sure = [statement.text for statement in rest if statement.kind not in (*FURTHER, *DOUBT)]
+    open_ = [statement.text for statement in rest if statement.kind in DOUBT]
     name = str(head.figures.get("run", ""))
     before, name, after = parted(head.text, name)
     return Answer(before, name, after, (*standing.more, *further), " ".join([standing.text, *sure]), " ".join(open_))
@@ -99,14 +99,14 @@ def _difference(report: ReportData, alike: list[str]) -> str:
 
 def parted(text: str, name: str) -> tuple[str, str, str]:
     """Return a sentence split into the text before a run's name, the name, and the text after it."""
-    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) if name else None
-    return (text[: found.start()], name, text[found.end() :]) if found else (text, "", "")
+    match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) if name else None
+    return (text[: match.start()], name, text[match.end() :]) if match else (text, "", "")
 
 
 def _lacking(report: ReportData, made: Sequence[Statement]) -> list[str]:
     """Return the sentence on what confidences would add, if runs answer and none has one."""
     answered = any(count for count, _ in answers_of(report, report.counts).values())
-    if report.operating or not answered or any(one.kind == "degenerate" for one in made):
+    if report.operating or not answered or any(statement.kind == "degenerate" for statement in made):
         return []
     return ["Given a confidence for each answer, nescio also says above which confidence to answer."]
 

@@ -76,7 +76,7 @@ def suite_questions(suite: Suite, runs: Sequence[str], shown: Mapping[str, str],
 def suite_texts(suite: Suite) -> Texts | None:
     """Return the texts of questions and answers of every benchmark, or None without any."""
     asked: dict[Key, tuple[str, str]] = {}
-    said: dict[str, dict[Key, ShownAnswer]] = {}
+    answers_of: dict[str, dict[Key, ShownAnswer]] = {}
     names = _names(suite)
     for benchmark in suite.benchmarks:
         texts = texts_of(benchmark.loaded)
@@ -84,9 +84,11 @@ def suite_texts(suite: Suite) -> Texts | None:
             continue
         name_of = names[benchmark.name]
         asked |= {name_of[key]: pair for key, pair in texts.asked.items() if key in name_of}
-        for run, own in texts.said.items():
-            said.setdefault(run, {}).update({name_of[key]: one for key, one in own.items() if key in name_of})
-    return Texts(asked, said) if asked else None
+        for run, of_run in texts.said.items():
+            answers_of.setdefault(run, {}).update(
+                {name_of[key]: answer for key, answer in of_run.items() if key in name_of}
+            )
+    return Texts(asked, answers_of) if asked else None
 
 
 def _names(suite: Suite) -> dict[str, dict[Key, Key]]:
@@ -97,13 +99,14 @@ def _names(suite: Suite) -> dict[str, dict[Key, Key]]:
         if isinstance(data := benchmark.data, Evidence) and set(OUTCOMES) <= data.columns.keys()
     }
     labelled = {
-        name: [f"{question} · {label}" if label else question for question, label in own] for name, own in rows.items()
+        name: [f"{question} · {label}" if label else question for question, label in row_keys]
+        for name, row_keys in rows.items()
     }
-    times = Counter(text for own in labelled.values() for text in own)
+    times = Counter(text for row_keys in labelled.values() for text in row_keys)
     return {
         name: {
             key: (f"{name} · {text}" if times[text] > 1 else text, None)
-            for key, text in zip(own, labelled[name], strict=True)
+            for key, text in zip(row_keys, labelled[name], strict=True)
         }
-        for name, own in rows.items()
+        for name, row_keys in rows.items()
     }

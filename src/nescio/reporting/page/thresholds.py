@@ -18,11 +18,11 @@ def threshold_rows(report: ReportData) -> Sequence[Mapping[str, Any]]:
     return [
         {
             "run": report.shown[run],
-            "points": len(one.points),
-            "given": _nearest(one),
-            "expected": _expected(report, one),
+            "points": len(operating.points),
+            "given": _nearest(operating),
+            "expected": _expected(report, operating),
         }
-        for run, one in report.operating.items()
+        for run, operating in report.operating.items()
     ]
 
 
@@ -31,12 +31,12 @@ def threshold_payload(report: ReportData) -> list[dict[str, Any]]:
     return [
         {
             "run": report.shown[run],
-            "n": one.n,
-            "points": [_plain(point) for point in one.points],
-            "given": _plain(one.given),
-            "tuned": None if one.tuned is None else _place(one, one.tuned.threshold),
+            "n": operating.n,
+            "points": [_plain(point) for point in operating.points],
+            "given": _plain(operating.given),
+            "tuned": None if operating.tuned is None else _place(operating, operating.tuned.threshold),
         }
-        for run, one in report.operating.items()
+        for run, operating in report.operating.items()
     ]
 
 
@@ -73,14 +73,14 @@ def deciding_payload(report: ReportData) -> dict[str, Any]:
     places = {run: i for i, run in enumerate(report.runs)}
     rows = [
         [
-            places[one.run],
-            None if one.threshold is None else _place(report.operating[one.run], one.threshold),
-            one.threshold,
-            one.answered,
-            one.wrong,
-            one.upper,
+            places[promise.run],
+            None if promise.threshold is None else _place(report.operating[promise.run], promise.threshold),
+            promise.threshold,
+            promise.answered,
+            promise.wrong,
+            promise.upper,
         ]
-        for one in promises(report)
+        for promise in promises(report)
     ]
     return {
         "runs": [report.shown[run] for run in report.runs],

@@ -85,9 +85,9 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
 
     `tables["screen"]` has the sentences of the first screen, and `tables["statements"]` their claims.
     """
-    said = answer(report)
+    shown = answer(report)
     run, threshold = run_advised(report)
-    lines = [said.text, said.advice, said.doubt]
+    lines = [shown.text, shown.advice, shown.doubt]
     if tolerate is not None:
         one = tolerated(promises(report), tolerate)
         lines.append(promise_in_words(report, one, tolerate))
@@ -95,7 +95,7 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
     errors = _errors(report, run, threshold, max(1, most))  # one error tells that there are any
     none = () if errors else (nothing_to_read(report, run, threshold),)
     tables = {
-        "screen": tuple(Line(text) for text in (*lines, *said.more, *none) if text),
+        "screen": tuple(Line(text) for text in (*lines, *shown.more, *none) if text),
         "statements": tuple(Claim.of(one) for one in statements(report)),
     }
     rows = [_worded(row, texts) for row in errors[:most]]
@@ -138,19 +138,19 @@ def _errors(report: ReportData, run: str, threshold: float | None, most: int) ->
     right = (data.present[others] & (data.columns["correct"][others] == 1)).sum(axis=0)
     asked = data.present[others].sum(axis=0)
     sure = data.columns.get("confidence")
-    own = np.full(len(data.questions), np.nan) if sure is None else np.asarray(sure[i], dtype=np.float64)
+    confidences = np.full(len(data.questions), np.nan) if sure is None else np.asarray(sure[i], dtype=np.float64)
     if threshold is None:
         rows = np.flatnonzero(data.present[i] & (data.columns["incorrect"][i] == 1))
     else:
         wanted = set(errors_at(report, run, threshold))
         rows = np.array([row for row, question in enumerate(data.questions) if question in wanted], dtype=np.int64)
-    order = np.lexsort((-right[rows], np.where(np.isnan(own[rows]), np.inf, -own[rows])))
+    order = np.lexsort((-right[rows], np.where(np.isnan(confidences[rows]), np.inf, -confidences[rows])))
     return [
         ToRead(
             report.shown[run],
             threshold,
             data.questions[row],
-            None if np.isnan(own[row]) else float(own[row]),
+            None if np.isnan(confidences[row]) else float(confidences[row]),
             int(right[row]),
             int(asked[row]),
         )
@@ -161,7 +161,7 @@ def _errors(report: ReportData, run: str, threshold: float | None, most: int) ->
 def _worded(row: ToRead, texts: Texts | None) -> ToRead:
     if texts is None:
         return row
-    asked = next((found for key, found in texts.asked.items() if key[0] == row.question), ("", ""))
+    asked = next((texts_asked for key, texts_asked in texts.asked.items() if key[0] == row.question), ("", ""))
     said = next((one for key, one in texts.said.get(row.run, {}).items() if key[0] == row.question), None)
     return replace(row, asked=asked[0], gold=asked[1], answer=(said.answer or "") if said else "")
 
@@ -227,9 +227,9 @@ def errors_at(report: ReportData, run: str, threshold: float) -> tuple[str, ...]
     """Return the questions that a run answers wrongly at a threshold, the most confident first."""
     data = report.loaded.data
     assert isinstance(data, Evidence)
-    one = one_run(data, run)
-    rows = np.flatnonzero(one.accept(threshold) & one.wrong)
-    return tuple(one.data.questions[row] for row in rows[np.argsort(-one.confidence[rows], kind="stable")])
+    answering = one_run(data, run)
+    rows = np.flatnonzero(answering.accept(threshold) & answering.wrong)
+    return tuple(answering.data.questions[row] for row in rows[np.argsort(-answering.confidence[rows], kind="stable")])
 
 
 def address_of(**filters: str | list[str]) -> str:

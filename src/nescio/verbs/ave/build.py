@@ -113,7 +113,9 @@ def build(request: BuildRequest) -> BuiltCollection:
     verdict_of, people, notes = _verdicts(result.data, request)
     questions, remarks = _asked(result.data.collection.questions, request)
     ids = {question.id for question in questions}
-    offers = (one for one in building.offers(result.data.runs, verdict_of) if not remarks or one.question_id in ids)
+    offers = (
+        offer for offer in building.offers(result.data.runs, verdict_of) if not remarks or offer.question_id in ids
+    )
     sifting, writing = split_progress(request.progress)
     built = building.build(questions, offers, name=output.stem, rules=rules, longest=request.longest, progress=sifting)
     notes = [*result.notes, *remarks, *notes, *(people.said_of_stale() if people else ())]
@@ -146,8 +148,8 @@ def _asked(questions: Sequence[Question], request: BuildRequest) -> tuple[list[Q
     if request.first_of:
         questions, remark = first_of_each(questions, request.first_of)
         remarks.append(remark)
-    own = {"language": request.language} if request.language else {}
-    return [replace(question, strata={**own, **question.strata}) for question in questions], remarks
+    stated = {"language": request.language} if request.language else {}
+    return [replace(question, strata={**stated, **question.strata}) for question in questions], remarks
 
 
 def _verdicts(data: Unjudged, request: BuildRequest) -> tuple[VerdictOf, Human | None, list[Note]]:

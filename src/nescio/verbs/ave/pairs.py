@@ -53,15 +53,17 @@ def pairs(request: PairsRequest) -> Paired:
     questions = {question.id: question for question in exercise.questions}
     made = [
         Pair(
-            f"{one.question_id}-{one.id}",
-            one.text,
-            hypothesis(questions[one.question_id].text, one.answer, language(questions[one.question_id])),
-            one.value,
-            one.question_id,
-            one.document,
-            language(questions[one.question_id]),
+            f"{candidate.question_id}-{candidate.id}",
+            candidate.text,
+            hypothesis(
+                questions[candidate.question_id].text, candidate.answer, language(questions[candidate.question_id])
+            ),
+            candidate.value,
+            candidate.question_id,
+            candidate.document,
+            language(questions[candidate.question_id]),
         )
-        for one in exercise.candidates
+        for candidate in exercise.candidates
     ]
     write_pairs(made, output, values=not request.test_set)
     return Paired(output, len(made), len(questions), _guessed(exercise))

@@ -128,5 +128,5 @@ def _write_roc(loaded: Loaded, path: Path, line: Signature) -> None:
     if path.suffix.lower() != ".svg":
         tables.write(Results(tuple(points), line, (), "roc"), path)
         return
-    spots = [Spot(one.run, one.false_positive_rate, one.true_positive_rate) for one in points]
+    spots = [Spot(point.run, point.false_positive_rate, point.true_positive_rate) for point in points]
     draw(path, spots, "wrong answers accepted (share)", "right answers accepted (share)", diagonal=True)

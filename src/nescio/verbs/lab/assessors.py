@@ -67,7 +67,7 @@ def assessors(request: AssessorsRequest) -> Results[Assessor]:
     if request.adjudicator is not None:
         labels = decided_by(labels, request.adjudicator)
     drawn = {name: getattr(request, name) for name in ("ci", "resamples", "seed")}
-    found = described(labels, notes, request.resolve, **drawn)
+    results = described(labels, notes, request.resolve, **drawn)
     if request.output is not None:
-        write_verdicts(found, request.output)
-    return found
+        write_verdicts(results, request.output)
+    return results

@@ -73,8 +73,8 @@ def stakes_prompts(request: StakesPromptsRequest) -> PromptsWritten:
 def _prompt(question: Question, stake: str, price: Fraction) -> dict[str, Any]:
     """Return a question at a stake as a record, with the fields that harnesses and nescio read."""
     options = "".join(f"\n{number}. {text}" for number, text in enumerate(question.options, 1))
-    told = "\n".join(question.story)
-    text = f"{told}\n\n{question.text}" if told else question.text
+    story = "\n".join(question.story)
+    text = f"{story}\n\n{question.text}" if story else question.text
     prompt = f"{text}{options}\n\n{sentence(price)}"
     row: dict[str, Any] = {"id": marked(question.id, stake), "stake": stake, "input": prompt}
     row |= {"target": list(question.answers), "question": prompt, "answers": list(question.answers)}

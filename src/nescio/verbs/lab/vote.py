@@ -64,11 +64,14 @@ def lay(request: VoteRequest) -> LaidOut:
         check_file(request.output, "a run", SUFFIXES, request.inputs())
     loaded = open_data(request.source, {"strata": (), "texts": True, **request.values(Reading)})
     texts = texts_of(loaded)
-    said: Said | None = None
+    texts_of_runs: Said | None = None
     if texts is not None:
-        said = {run: {key: one.graded or one.answer for key, one in own.items()} for run, own in texts.said.items()}
+        texts_of_runs = {
+            run: {key: answer.graded or answer.answer for key, answer in answers.items()}
+            for run, answers in texts.said.items()
+        }
     how = {name: getattr(request, name) for name in ("across", "of", "rule", "at_least")}
-    laid, applied = lay_votes(loaded, said, **how)
+    laid, applied = lay_votes(loaded, texts_of_runs, **how)
     if request.output is None:
         return laid
     if applied is None:
