@@ -245,7 +245,7 @@ def _item(identity: str, answers: Sequence[PooledAnswer], questions: Mapping[str
 
 
 def read_items(campaign: Campaign) -> list[Item]:
-    """Read every answer that was ever pooled; none where nothing was yet."""
+    """Return every answer that was ever pooled, or none before the first pool."""
     path = campaign / POOL / ITEMS
     if not path.is_file():
         return []

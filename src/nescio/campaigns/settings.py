@@ -64,8 +64,7 @@ class Settings(Struct, frozen=True):
 
 
 def read_settings(folder: Path) -> Settings:
-    """Read the settings of a campaign; raises UsageError where the folder is none, FormatError for an unsound
-    setting."""
+    """Return the settings of a campaign."""
     path = folder / SETTINGS
     if not path.is_file():
         raise UsageError(f"{folder} is not a campaign: it has no {SETTINGS} (nescio campaign init makes one)")

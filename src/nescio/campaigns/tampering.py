@@ -130,7 +130,7 @@ def links(folder: Path) -> Iterator[Fault]:
 
 
 def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield what the organisers keep and somebody changed since the last step."""
+    """Yield the organisers' files that somebody changed since the last step."""
     last = next((entry for entry in reversed(entries) if entry.held), None)
     if last is None:
         return

@@ -46,7 +46,7 @@ def encoding_fault(content: bytes) -> str | None:
 
 
 def _likeliest(content: bytes) -> str | None:
-    """Return the encoding whose letters the bytes beyond ASCII are; None where they are nobody's, or of two alike."""
+    """Return the encoding in which the non-ASCII bytes are letters, or None if no encoding, or several, fit."""
     high = b" ".join(_SINGLE.findall(content))
     counts = {}
     for name, (_, letters) in _LETTERS.items():

@@ -43,8 +43,7 @@ class Cells(Protocol):
 
 
 class Summary(Struct, frozen=True):
-    """The way in which `check` sums a column over a run's questions: by its sum, by the number of values, or by the
-    number of zeros."""
+    """How `check` sums a column over a run's questions: the sum, the number of values, or the number of zeros."""
 
     how: Literal["sum", "count", "zeros"]
     words: str

@@ -127,7 +127,8 @@ class Recorder(Struct):
         self._assert(lambda: self._compared(baseline, measure, margin, options))
 
     def save_baseline(self, path: str | Path, measures: Any = None, **options: Any) -> None:
-        """Write the run as a baseline, for `assert_not_worse` of later tests; arguments as in `nescio.baseline`."""
+        """Write the run as a baseline for `assert_not_worse` of later tests; the arguments are those of
+        `nescio.baseline`."""
         import nescio
 
         nescio.compare(self.table, measures, save_baseline=path, **options)

@@ -82,8 +82,7 @@ def rms_calibration(total: Any, size: int = 100, literal: int = 0) -> Any:
 
 
 def _ends_by_number(n: float, bins: int) -> Array:
-    """Return the ends of so many bins of whole answers; where they are not equally many, the first ones have one
-    more."""
+    """Return the ends of `bins` bins with whole answers; the first bins have one more if the numbers are unequal."""
     each, more = divmod(n, bins)
     first = np.arange(bins + 1.0)
     return first * each + np.minimum(first, more)

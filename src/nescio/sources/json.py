@@ -109,8 +109,7 @@ class MemoryBudget:
 
 
 def needs(text: bytes) -> int:
-    """Return roughly how much memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times
-    in `[[],[],…`."""
+    """Return roughly the memory of a JSON text and its values: 3 to 6 times a log, 26 times `[[],[],…`."""
     texts = _times(text, b'"') - _times(text, b'\\"')  # each has two quotation marks
     objects = _times(text, b"{") + _times(text, b"[")
     return 2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * _times(text, b",")

@@ -112,8 +112,10 @@ def own_path(path: Path | str) -> Path:
 
 
 def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[str]:
-    """Return the names of runs that are a file each. A name is the stem, or the folder for files of one name (and for a
-    `generic` one); for a folder called output, it is the one above it.
+    """Return the names of runs, one for each file.
+
+    A name is the stem, or the folder for files of one name (and for a `generic` one). If that folder is called output,
+    it is the one above.
 
     Raises MismatchError if two files would still bear the same name.
     """

@@ -67,7 +67,7 @@ class Alternative(Struct, frozen=True):
 
 
 def alternative(people: ArrayLike, judge: ArrayLike, margin: float, units: ArrayLike | None = None) -> Alternative:
-    r"""Test for each assessor whether the judge agrees as well as the assessor with the other ones.
+    r"""Return the test, for each assessor, whether the judge agrees as well with the others as the assessor does.
 
     For an item that another assessor judged too, $S_f$ and $S_h$ are the shares of the others who agree with the judge
     and with the assessor, $W^f = [S_f \ge S_h]$, $W^h = [S_h \ge S_f]$ and $d = W^h - W^f$; the hypothesis is that d is

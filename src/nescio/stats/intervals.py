@@ -26,7 +26,7 @@ def percentile(values: NDArray[np.float64], level: float) -> Interval:
 def bca(
     values: NDArray[np.float64], point: float, left_out: NDArray[np.float64], times: NDArray[np.int64], level: float
 ) -> Interval:
-    r"""Bias-corrected and accelerated interval (Efron 1987).
+    r"""Return the bias-corrected and accelerated interval (Efron 1987).
 
     Quantiles are read at $\Phi(z_0 + \frac{z_0 + z_\alpha}{1 - a(z_0 + z_\alpha)})$ where $z_0$ comes from the share of
     resamples below the point value (half of those that equal it) and $a$ from the jackknife: `left_out` holds the value
@@ -92,7 +92,7 @@ def student(freedom: Any, level: float) -> Any:
 
 
 def at_limit(point: float, limits: tuple[float, float], units: float, level: float) -> Interval:
-    r"""Compute the interval of a value at one of two limits that each of so many independent units agrees with.
+    r"""Return the interval of a value at a limit with which each of `units` independent units agrees.
 
     Each goes the other way with a chance of at least the distance d from the limit, as a share of the range, so that
     all agree with a chance of at most $(1 - d)^m$: $d \le 1 - (\alpha/2)^{1/m}$ (Clopper & Pearson 1934 at 0 of m).

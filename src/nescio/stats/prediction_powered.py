@@ -281,7 +281,8 @@ def labels_needed(
 
 
 def allocation(strata: Sequence[tuple[int, float]], labels: float) -> list[float]:
-    """Share labels among strata in proportion to units times standard deviation, none above its units (Neyman 1934)."""
+    """Return the labels of each stratum, proportional to units times standard deviation (Neyman 1934), at most its
+    units."""
     shares = [0.0] * len(strata)
     left, open_ = labels, [i for i, (units, sd) in enumerate(strata) if units * sd > 0]
     while open_ and left > 0:

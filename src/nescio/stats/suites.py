@@ -111,7 +111,8 @@ def mean_ranks(values: Floats, *, lower_is_better: Any = False) -> Floats:
 
 
 def critical_difference(runs: int, benchmarks: int, level: float = 0.95) -> float:
-    r"""Return by how much two mean ranks must differ (Nemenyi; Demšar, JMLR 2006): $q_\alpha\sqrt{k(k+1)/(6T)}$.
+    r"""Return the difference of mean ranks that is significant (Nemenyi; Demšar, JMLR 2006):
+    $q_\alpha\sqrt{k(k+1)/(6T)}$.
 
     $q_\alpha$ is the quantile of the studentized range over $\sqrt2$. It takes the benchmarks for a random sample of
     benchmarks and ignores their sizes. Raises UsageError below two runs, and below six benchmarks, because the ranks on

@@ -281,9 +281,10 @@ def _pairs(table: Table, free: Sequence[Column]) -> Iterator[dict[str, Expressio
 
 
 def told_apart(table: Table, mapping: Mapped) -> list[Mapped]:
-    """Return mappings with one more column of few words, which distinguishes answers that occur twice.
+    """Return mappings with one more column, which distinguishes answers that occur twice.
 
-    The column numbers repeats, or is a part of the run. Numbers more likely number repeats, and words name runs.
+    The column has few words. It numbers repeats if it holds numbers, and is a part of the run if it holds words; both
+    are tried.
     """
     taken = {name for own in mapping.values() for name in own.columns}
     run = mapping.get("run", Expression()).columns

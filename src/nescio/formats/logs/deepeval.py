@@ -286,7 +286,7 @@ def _deciding(metrics: dict[str, Metric], metric: str | None) -> dict[str, Metri
 
 
 def _all_pass(metrics: dict[str, Metric]) -> bool | None:
-    """Return whether a case passes all metrics, or None if it passes all but those that gave no verdict."""
+    """Return whether a case passes all metrics, or None if it fails none but some metrics gave no verdict."""
     passes = [one.passed for one in metrics.values()]
     return False if False in passes else None if None in passes else True
 

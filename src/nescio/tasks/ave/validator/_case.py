@@ -155,7 +155,7 @@ def gap(t: Words, i: int, span: tuple[int, int]) -> float:
 
 @lru_cache(maxsize=1 << 20)
 def alike(stem: str, other: str) -> int:
-    """EXACT, RELATED or NONE: a common beginning of five letters, or letters in pairs that are nearly the same."""
+    """Return EXACT, RELATED (five equal first letters, or nearly equal letter pairs) or NONE for two words."""
     if stem == other:
         return EXACT
     if min(len(stem), len(other)) < 4 or stem[0].isdigit() or other[0].isdigit() or _lexicon.negated(stem, other):
