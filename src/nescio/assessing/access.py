@@ -97,7 +97,7 @@ def invite(
 
 
 def role_of(database: Database, token: str) -> str:
-    """Return the role of whom a link was made for; empty where the link is not, or no more, good."""
+    """Return the role of whom a link was made for; empty if the link is not, or no more, good."""
     with database.reading() as connection:
         return connection.scalar(select(people.c.role).where(*_good(token))) or ""
 
@@ -126,7 +126,7 @@ def end(database: Database, cookie: str) -> None:
 
 
 def who(database: Database, cookie: str) -> Person | None:
-    """Return whose session it is; None where it has ended, or the person's link was revoked."""
+    """Return whose session it is; None if it has ended, or the person's link was revoked."""
     with database.reading() as connection:
         row = connection.execute(
             select(people.c.name, people.c.role, people.c.languages, sessions.c.csrf)

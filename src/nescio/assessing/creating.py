@@ -255,7 +255,7 @@ def _second(item: Item, grade: str) -> dict[str, Any]:
 
 
 def item_row(item: Item) -> dict[str, Any]:
-    """Return the row of an item: what a screen shows of it and, where that is not what was given, that too."""
+    """Return the row of an item: what a screen shows of it and, if that is not what was given, that too."""
     shown = shown_item(item)
     given = [item.question, item.answer]
     return {

@@ -170,7 +170,7 @@ def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> 
 
 
 def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
-    """Yield each answer that was judged, and the verdict on it; None where it is in dispute."""
+    """Yield each answer that was judged, and the verdict on it; None if it is in dispute."""
     now = work.present().subquery()
     rows = connection.execution_options(yield_per=STEP).execute(
         select(now.c.item, now.c.person, now.c.verdict, items.c.topic, items.c.answer, items.c.given, units.c.inclusion)

@@ -185,7 +185,7 @@ def _agreement(
 def _options(
     connection: Connection, rows: Sequence[Any], own: Mapping[str, Any]
 ) -> Mapping[str, Collection[str]] | None:
-    """Return what may be named in each item where a judgement is many decisions; None where it is one verdict."""
+    """Return what may be named in each item where a judgement is many decisions; None if it is one verdict."""
     asked = {row.item for row in rows}
     if any(row.kind == SENTENCES for row in rows):
         found = connection.execute(select(items.c.id, items.c.supports).where(items.c.kind == SENTENCES))

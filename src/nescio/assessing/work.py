@@ -297,7 +297,7 @@ def _save(connection: Connection, person: str, one: Said, own: Mapping[str, Any]
 
 
 def _refusal(connection: Connection, person: str, one: Said, item: Any) -> str:
-    """Say why a person may not say this of an item; nothing where they may."""
+    """Say why a person may not say this of an item; nothing if they may."""
     if one.item.startswith(f"{SECOND}:") and not (item and _knows_grade(connection, person, item.id)):
         return "your own verdict comes first"  # also where there is no grade, as of answers whose verdict is known
     if item is None or not _may_judge(connection, person, item):
@@ -362,7 +362,7 @@ def checked(connection: Connection, one: Said, item: Any, own: Mapping[str, Any]
 
 
 def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, Any]) -> str | None:
-    """Return a verdict as it is stored, so that equal ones are equal; None where it is none on such an item."""
+    """Return a verdict as it is stored, so that equal ones are equal; None if it is none on such an item."""
     if item.kind == LIST:
         return _clean_list(verdict)
     if item.kind != SENTENCES and own["names"] == "verdicts":
@@ -385,7 +385,7 @@ def _named(connection: Connection, topic: str) -> set[str]:
 
 
 def _clean_list(verdict: str) -> str | None:
-    """Return a list of nuggets without what could do harm where others see it; None where it is none."""
+    """Return a list of nuggets without what could do harm where others see it; None if it is none."""
     listed = listed_nuggets(verdict)
     if listed is None:
         return None

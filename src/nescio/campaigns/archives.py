@@ -34,7 +34,7 @@ _KIND, _LINK = 0o170000, 0o120000
 def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     """Yield the files in a file by name: the members of an archive, the unpacked content, or the file itself.
 
-    Raises MismatchError, before anything is yielded, where it is larger than `most` bytes, a link, or an archive with a
+    Raises MismatchError, before anything is yielded, if it is larger than `most` bytes, a link, or an archive with a
     name that leads out of it; FormatError where it is damaged.
     """
     name = path.name.lower()

@@ -95,7 +95,7 @@ def check(
     `campaign` is the folder of a campaign, or what a team was handed: the folder, or the archive that `nescio campaign
     checker` writes. `runs` are files, or folders of them. A topic without an answer is a fault. `page` is a page
     (.html) of the same, to send to a team; `progress` is called with the number of files checked, half for reading a
-    file and half for looking at its answers. Raises UsageError where there are no topics or no runs.
+    file and half for looking at its answers. Raises UsageError if there are no topics or no runs.
     """
     given = {Path(run): _files(Path(run)) for run in runs}
     files = [path for own in given.values() for path in own]

@@ -125,9 +125,9 @@ def collect(
     written for nobody, or that copies another assessor's, is refused as a whole.
     An assessor's new verdict on an answer is added to the history and counts from then on; a row without a verdict
     changes nothing, unless `withdraw` takes back what a sheet said before. What pages hand in has times of its own:
-    the newest judgement holds, in whatever order files are collected. Where the definition questions of a campaign
+    the newest judgement holds, in whatever order files are collected. If the definition questions of a campaign
     have no key, `sheets/nuggets.csv` is read as the key. `progress` is called with the number of sheets read.
-    Raises UsageError where there is no sheet.
+    Raises UsageError if there is no sheet.
     """
     with step(campaign) as opened:
         folder = opened / SHEETS

@@ -121,7 +121,7 @@ class Collection(Struct, frozen=True):
 
 
 def flaw(entry: Entry) -> str:
-    """Return what is wrong with a line that no step wrote; empty where it is as a step writes it."""
+    """Return what is wrong with a line that no step wrote; empty if it is as a step writes it."""
     if entry.step not in (TAKING, COLLECTING, SCORED, *RULINGS, *_OTHERS):
         return f"there is no step {entry.step!r}"
     if not is_time(entry.at):

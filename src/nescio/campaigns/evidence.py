@@ -78,9 +78,9 @@ class JudgedRuns(Struct, frozen=True):
 
 
 def judged_runs(said: RunContents, part: Part) -> JudgedRuns | None:
-    """Return the runs on the topics of one language, judged; None where there is none.
+    """Return the runs on the topics of one language, judged; None if there is none.
 
-    Raises MismatchError where answers are in dispute or judged by nobody, or a key is needed that is not there.
+    Raises MismatchError if answers are in dispute or judged by nobody, or a key is needed that is not there.
     """
     runs = tuple(run for run in said.runs if run.language == part.language)
     if not runs:
@@ -294,7 +294,7 @@ def _nuggets(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
 def _check_listed(
     campaign: Campaign, questions: Mapping[str, str], targets: Sequence[Target], verdicts: Mapping[str, str]
 ) -> None:
-    """Raise MismatchError where a verdict that counts names a nugget that its target does not have."""
+    """Raise MismatchError if a verdict that counts names a nugget that its target does not have."""
     counting = [one for one in read_judgements(campaign) if one.verdict == verdicts.get(one.item)]
     nuggets = [(target.id, nugget.id) for target in targets for nugget in target.nuggets]
     if strays := [*unlisted(counting, questions, nuggets)]:

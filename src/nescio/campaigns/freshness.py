@@ -80,7 +80,7 @@ def done(
 
 
 def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Age | None:
-    """Say how old what a step wrote is; None where it was never done."""
+    """Say how old what a step wrote is; None if it was never done."""
     log = read_log(campaign) if entries is None else entries
     last = next((entry for entry in reversed(log) if entry.step == step), None)
     if last is None:

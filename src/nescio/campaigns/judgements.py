@@ -68,7 +68,7 @@ class Change(Struct, frozen=True):
 
 
 def flaw_of(line: Change) -> str:
-    """Return what is wrong with a line that nobody collected; empty where there is nothing."""
+    """Return what is wrong with a line that nobody collected; empty if there is nothing."""
     bad = next((time for time in filter(None, (line.at, line.said)) if not is_time(time)), None)
     return "" if bad is None else f"{bad!r} is no time"
 
@@ -110,7 +110,7 @@ class Present:
 
 def collected(campaign: Campaign) -> int:
     """Return how many lines of the history the log names. What is below them counts for nothing: nobody collected it,
-    or a collect was killed. Raises MismatchError where lines are gone."""
+    or a collect was killed. Raises MismatchError if lines are gone."""
     last, links = latest(campaign, "collect"), chain.links(campaign / HISTORY)
     head = last.about["history"] if last else ""
     if head and head not in links:
@@ -120,7 +120,7 @@ def collected(campaign: Campaign) -> int:
 
 
 def read_history(campaign: Campaign) -> list[Change]:
-    """Read the history as it was collected; raises MismatchError where its chain is broken, or lines are gone."""
+    """Read the history as it was collected. Raises MismatchError if its chain is broken, or lines are gone."""
     return chain.read_chain(campaign / HISTORY, Change, flaw_of)[: collected(campaign)]
 
 

@@ -34,7 +34,7 @@ def now() -> datetime:
 
 
 def read_log(campaign: Campaign) -> list[Entry]:
-    """Read the log; raises MismatchError where its chain is broken, or a line is none that a step writes."""
+    """Read the log. Raises MismatchError if its chain is broken, or a line is none that a step writes."""
     return chain.read_chain(campaign / LOG, Entry, flaw)
 
 
@@ -74,7 +74,7 @@ def record(
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 digest of a file, or why it cannot be read; empty where there is none of this name."""
+    """Return the SHA-256 digest of a file, or why it cannot be read; empty if there is none of this name."""
     try:
         if not path.is_file():
             return ""

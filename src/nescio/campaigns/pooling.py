@@ -126,7 +126,7 @@ def _strings(response: Any) -> list[tuple[str, str | None]]:
 
 
 def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunContents:
-    """Read the runs that count; raises MismatchError for one that has a fault, which can only be where topics were
+    """Read the runs that count. Raises MismatchError for one that has a fault, which can only be where topics were
     changed since it came in."""
     _check_names(campaign)
     said = RunContents(campaign, campaign.topics(), campaign.secret, taken_in(campaign))
@@ -287,5 +287,5 @@ def once_given(campaign: Campaign) -> list[Item]:
 
 
 def read_pool(campaign: Campaign) -> list[Item]:
-    """Read the answers that runs give now; none where there is no pool yet."""
+    """Read the answers that runs give now; none if there is no pool yet."""
     return [item for item in read_items(campaign) if item.current]

@@ -150,7 +150,7 @@ def taken_in(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list
 
 
 def check_stored(run: TakenIn) -> None:
-    """Raise MismatchError where the stored file of a run is not what came in."""
+    """Raise MismatchError if the stored file of a run is not what came in."""
     held = hashlib.sha256(run.path.read_bytes()).hexdigest() if run.path.is_file() else None
     if held != run.digest:
         what = "is gone" if held is None else f"was changed since it came in (SHA-256 {held[:12]}…)"

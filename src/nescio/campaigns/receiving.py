@@ -108,7 +108,7 @@ def intake(
     they are where the name of the folder does not. `received` is when they came in (None: now). A run has the name of
     its group and of its file; a later version replaces an earlier one, and both are kept. Refused is what is late, of
     an unknown group, of another group, in already, one too many, too large, or has a fault. `progress` is called with
-    the number of files read. Raises UsageError where there is nothing to take in.
+    the number of files read. Raises UsageError if there is nothing to take in.
     """
     with step(campaign) as opened:
         places = [place for folder in folders for place in _of_groups(opened, Path(folder), group)]
@@ -132,7 +132,7 @@ def intake(
 
 
 def _of_groups(campaign: Campaign, folder: Path, group: str | None) -> list[Path]:
-    """Return the folders of groups in a folder that is no group's, where there are some; else the folder itself."""
+    """Return the folders of groups in a folder that is no group's, if there are some; else the folder itself."""
     groups = campaign.settings.groups
     if group or not folder.is_dir() or folder.resolve().name in groups:
         return [folder]
@@ -229,7 +229,7 @@ _ASK = "it cannot be accepted as it is; ask the organisers"
 
 
 def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> _Why:
-    """Say why a run is not taken in, whatever it holds; empty where it may be. A team is told nothing of others."""
+    """Say why a run is not taken in, whatever it holds; empty if it may be. A team is told nothing of others."""
     settings = desk.campaign.settings
     deadline = deadline_of(desk.campaign, item.group, desk.entries)
     if item.group not in settings.groups:

@@ -64,7 +64,7 @@ def extend(campaign: Path | str, group: str, *, until: str | datetime, reason: s
 
         nescio.campaign.extend("campaign", "uned", until="2026-07-02", reason="power cut")
 
-    Raises UsageError for a group that the settings do not name, without a reason, where there is no deadline, and for a
+    Raises UsageError for a group that the settings do not name, without a reason, if there is no deadline, and for a
     time that is no later.
     """
     with step(campaign) as opened:
@@ -96,7 +96,7 @@ def _ruled(
 
 
 def deadline_of(campaign: Campaign, group: str, entries: Sequence[Entry]) -> datetime | None:
-    """Return the deadline of a group: that of the campaign, or what it was extended to, where that is later."""
+    """Return the deadline of a group: that of the campaign, or what it was extended to, if that is later."""
     common = campaign.settings.deadline
     own = [moment(one.until) for one in rulings(entries) if one.step == EXTENDED and one.about == group]
     return max(own[-1], common) if own and common else common

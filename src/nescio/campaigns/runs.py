@@ -139,7 +139,7 @@ class _FirstFaults(list[FormatError]):
     more = 0
 
     def append(self, error: FormatError, /) -> None:
-        """Add a fault, or count it; raises _EnoughError where too many were counted."""
+        """Add a fault, or count it. Raises _EnoughError if too many were counted."""
         if len(self) < MOST_LISTED:
             super().append(error)
             return
@@ -271,7 +271,7 @@ _Said = tuple[Any, int, int]  # what a run says, to how many topics it does not 
 
 
 def _said(reading: _Reading) -> _Said:
-    """Read what a run says; nothing where it has too many faults."""
+    """Read what a run says; nothing if it has too many faults."""
     try:
         return _SAID[reading.topics.task](reading)
     except _EnoughError:

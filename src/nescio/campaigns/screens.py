@@ -43,7 +43,7 @@ def sentence_items(campaign: Campaign) -> list[Item]:
 
 
 def list_items(campaign: Campaign) -> list[Item]:
-    """Return an item for each target whose nuggets assessors are to list; none where the organisers have a key."""
+    """Return an item for each target whose nuggets assessors are to list; none if the organisers have a key."""
     theirs = [path for path in campaign.key_files if path.name != OWN_KEY]
     if campaign.settings.task != "nuggets" or theirs:
         return []

@@ -117,7 +117,7 @@ class SheetReader:
         return not self.given or item in self.given.get(who, ()) or key == row_key(self.secret, who, item)
 
     def verdict(self, path: Path, line: int, item: Item, written: str) -> str | None:
-        """Return a verdict on an answer as the history writes it; None where it is a fault."""
+        """Return a verdict on an answer as the history writes it; None if it is a fault."""
         if kind_of(item) == SENTENCES:
             return self._sentences(path, line, item, written)
         if self.nuggets is None:
@@ -157,8 +157,8 @@ class SheetReader:
 
 
 def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iterator[tuple[dict[str, str], int]]:
-    """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines; raises
-    FormatError where it lacks one that is needed, or all of which it needs `either`."""
+    """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines. Raises
+    FormatError if it lacks one that is needed, or all of which it needs `either`."""
     if path.suffix.lower() in workbook.SUFFIXES:
         read: Iterator[tuple[list[str], int]] = workbook.rows(path, needed[0])
     else:

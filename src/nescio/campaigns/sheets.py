@@ -88,7 +88,7 @@ def sheets(
     `form` is csv, or xlsx, whose cells no program takes for dates and numbers. `html` writes a page instead, to
     judge in a browser by single keys, without a server. `sentences` asks which sentences of its story answer each
     question, and with `adjudicate` of those lists that differ. `progress` is called with the number of sheets
-    written. Raises UsageError where there is no pool, where there are fewer assessors than judgements of an answer,
+    written. Raises UsageError if there is no pool, if there are fewer assessors than judgements of an answer,
     or where a sheet holds verdicts that were not read back.
     """
     with step(campaign) as opened:
@@ -231,7 +231,7 @@ def _times(campaign: Campaign, questions: Sequence[str], overlap: float) -> dict
 
 
 def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgements: Sequence[Judgement]) -> None:
-    """Raise UsageError where a sheet that would be written anew holds verdicts that nobody read back."""
+    """Raise UsageError if a sheet that would be written anew holds verdicts that nobody read back."""
     known = {(one.item, one.assessor, one.verdict) for one in judgements}
     for who in wanted:
         for path in (campaign / SHEETS / f"{who}.csv", campaign / SHEETS / f"{who}.xlsx"):

@@ -95,7 +95,7 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
     tables; `digests.json` what all was made from. `returns/GROUP/`, beside the site and not in it, is what one group
     gets: its receipts, its runs topic by topic beside the median of all runs, and a skeleton of working notes. With
     `blind = true` the site names no group and no run; the returns of a group name its own. `progress` is called with
-    the number of pages written. Raises MismatchError where there are no results, where they are older than what they
+    the number of pages written. Raises MismatchError if there are no results, if they are older than what they
     were made from, and where anything is not what the log says.
     """
     with step(campaign) as opened:
@@ -107,7 +107,7 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
 
 
 def _refuse(campaign: Campaign) -> None:
-    """Raise MismatchError where what would be published is stale, or was tampered with."""
+    """Raise MismatchError if what would be published is stale, or was tampered with."""
     refuse_old(campaign)
     found: list[Fault] = [fault for fault in faults(campaign) if not fault.file.startswith((SITE, RETURNS))]
     if found:

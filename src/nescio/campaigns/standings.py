@@ -74,7 +74,7 @@ def _sentence(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: 
 
 
 def agreement_sentence(tables: Sequence[Table]) -> str:
-    """Say how far assessors agreed; nothing where nobody judged the same answers."""
+    """Say how far assessors agreed; nothing if nobody judged the same answers."""
     rows = next((table.rows for table in tables if table.name == "agreement"), ())
     found = {row[0]: row for row in rows}
     if "Krippendorff's alpha" not in found:

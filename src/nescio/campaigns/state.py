@@ -54,7 +54,7 @@ def status(campaign: Path | str) -> Status:
 
         print(nescio.campaign.status("campaign"))
 
-    All of this is told by digests of what each step read and wrote, never by dates. Raises UsageError where the folder
+    All of this is told by digests of what each step read and wrote, never by dates. Raises UsageError if the folder
     is no campaign.
     """
     opened = open_campaign(campaign)

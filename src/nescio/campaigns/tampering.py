@@ -162,7 +162,7 @@ def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Itera
 
 
 def _exactly(path: Path) -> str:
-    """Return a text with its line ends as they are; empty where there is no file."""
+    """Return a text with its line ends as they are; empty if there is no file."""
     return path.read_bytes().decode(errors="replace") if path.is_file() else ""
 
 

@@ -156,7 +156,7 @@ def in_lines(files: Sequence[Path], folder: Path, task: Task) -> list[Path]:
     """Return the files of topics, tables of questions as JSON Lines that are written to the folder.
 
     The columns of a table are found by their names, as those of results are; other columns stay as they are. Raises
-    FormatError where there is no column of ids or of questions, or several could be it.
+    FormatError if there is no column of ids or of questions, or several could be it.
     """
     if task not in ("qa", "reading"):
         return [*files]
@@ -215,7 +215,7 @@ def _write_ave(files: Sequence[Path], folder: Path) -> list[str]:
 
 
 def exercises_of(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
-    """Yield the collections of files of AVE; raises FormatError for another file."""
+    """Yield the collections of files of AVE. Raises FormatError for another file."""
     for path in files:
         source = open_source(path)
         if recognise_ave(source) != COLLECTION:
@@ -269,7 +269,7 @@ def has_key(files: Sequence[Path], task: Task) -> bool:
 
 
 def write_key(files: Sequence[Path], folder: Path) -> None:
-    """Copy the organisers' files as they are; raises UsageError where two have one name."""
+    """Copy the organisers' files as they are. Raises UsageError if two have one name."""
     for path in files:
         place = folder / path.name
         if place.exists():
@@ -306,7 +306,7 @@ def read_topics(folder: Path, task: Task) -> Topics:
 
 
 def without(topics: Topics, dropped: Sequence[str]) -> Topics:
-    """Return the topics without those that were dropped; raises UsageError for one that is not there, where none of a
+    """Return the topics without those that were dropped. Raises UsageError for one that is not there, where none of a
     language is left, and in PAN."""
     if not dropped:
         return topics

@@ -48,7 +48,7 @@ def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) 
 
 
 def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[str, str]:
-    """Return the verdict on each answer that is judged, of those that are `wanted` (None: all of the pool); raises
+    """Return the verdict on each answer that is judged, of those that are `wanted` (None: all of the pool). Raises
     MismatchError with the list of those in dispute."""
     wanted = {item.id for item in read_pool(campaign)} if wanted is None else wanted
     verdicts, rule = by_item(read_judgements(campaign)), campaign.settings.resolve

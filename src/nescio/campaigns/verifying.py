@@ -64,7 +64,7 @@ def verify(
     cannot be made. `restore` first writes receipts again that were changed or lost, from the log. `against` is a digest
     of the log that somebody kept outside the folder, or what begins with one, a file or its text: the receipts of a
     group, or `digests.json` of the site. Only such a copy shows that the log was written anew, and only up to the line
-    that it names. `progress` hears how far each step is. Raises UsageError where the folder is no campaign.
+    that it names. `progress` hears how far each step is. Raises UsageError if the folder is no campaign.
     """
     if (Path(campaign) / SETTINGS).is_symlink():
         raise MismatchError(f"{Path(campaign) / SETTINGS} is a link, and nescio makes none; put the file back")

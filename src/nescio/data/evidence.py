@@ -330,14 +330,14 @@ def as_rows(data: Data) -> Data:
 
 
 def with_questions(data: Data, purpose: str, instead: str = "") -> Evidence:
-    """Return data of single questions; raises MismatchError for counts, which have none to do this with."""
+    """Return data of single questions. Raises MismatchError for counts, which have none to do this with."""
     if data.has_questions:
         return data
     raise MismatchError(f"{data.what} has no questions to {purpose}{instead and f'; {instead}'}")
 
 
 def with_pairs(data: Data) -> Data:
-    """Return data that knows how two runs did on the same questions; raises MismatchError for other."""
+    """Return data that knows how two runs did on the same questions. Raises MismatchError for other."""
     if data.can_pair:
         return data
     raise MismatchError(

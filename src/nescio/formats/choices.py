@@ -53,7 +53,7 @@ def check_choice(options: ReadOptions, name: str, names: Iterable[str]) -> None:
 
 
 def threshold(options: ReadOptions) -> float | None:
-    """Return the number of `--choose threshold=T`; raises UsageError if it is none."""
+    """Return the number of `--choose threshold=T`. Raises UsageError if it is none."""
     chosen = options.choose.get("threshold")
     least = None if chosen is None else decimal(chosen)
     if chosen is not None and (least is None or not math.isfinite(least)):

@@ -90,7 +90,7 @@ def _of_tira(output: Path) -> Path:
 
 
 def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
-    """Return the logs of other tools in a folder and those within it; raises FormatError if there are none, or of
+    """Return the logs of other tools in a folder and those within it. Raises FormatError if there are none, or of
     several tools."""
     names = dict(FILES)
     logs: dict[str, list[Path]] = {name: [] for name in names}

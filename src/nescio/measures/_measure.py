@@ -83,7 +83,7 @@ class Measure(Struct, frozen=True):
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, correct: SupportsIndex, incorrect: SupportsIndex, unanswered: SupportsIndex = 0) -> float:
-        """The measure of these counts, NaN where it is undefined: `measure("c@1")(237, 156, 107)`.
+        """The measure of these counts, NaN if it is undefined: `measure("c@1")(237, 156, 107)`.
 
         Raises MissingColumnError for a measure that needs more than counts, UsageError for what is no count.
         """
@@ -376,7 +376,7 @@ class Declaration(Struct, frozen=True):
         return " ".join(formula.group(1).split()) if formula else ""
 
     def bind(self, label: str, values: Mapping[str, Any]) -> Measure:
-        """The measure with parameters; raises UsageError for an unknown, missing or impossible one."""
+        """The measure with parameters. Raises UsageError for an unknown, missing or impossible one."""
         bound = bind(self.name, "measure", self.parameters, values, self.valid)
         needs = self.needs(**bound) if callable(self.needs) else self.needs.format(**bound)
         bounds = self.bounds(**bound) if callable(self.bounds) else self.bounds
@@ -437,7 +437,7 @@ def measure(
 
     `needs` names columns of `nescio.data.evidence`, one of which may have a parameter of the measure in its name
     (`nuggets.string_precision({delta})`); `optional` is one more, which is read where data has it; `bounds` is a pair
-    or a function of the parameters. `proportion` names the two sums whose ratio the measure is, where it is one
+    or a function of the parameters. `proportion` names the two sums whose ratio the measure is, if it is one
     (Wilson's interval is then available); `valid` maps a parameter to a rule in words and its test; `merge=False` says
     that an ordered measure tells neighbouring equal rows apart (a threshold may fall between them); `binned=True` that
     ties give the expectation over their orders, and that a wrong answer that trades places with a right one behind it

@@ -1,6 +1,6 @@
 """Calibration over bins of equally many answers, taken in the order of their confidences.
 
-Where equal confidences lie in two bins, each bin gets the mean of their outcomes: every order of the tied is alike.
+If equal confidences lie in two bins, each bin gets the mean of their outcomes: every order of the tied is alike.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _ends_by_number(n: float, bins: int) -> Array:
 def ece_by_count(total: Any, bins: int = 10) -> Any:
     r"""Expected calibration error over bins that hold equally many answers: lower is better.
 
-    $\sum_b \frac{n_b}{n}\,\left|acc_b - conf_b\right|$, undefined for n = 0. Where n is no multiple of the number of
+    $\sum_b \frac{n_b}{n}\,\left|acc_b - conf_b\right|$, undefined for n = 0. If n is no multiple of the number of
     bins, those of the least confident answers have one more.
 
     When to use it: ECE where most confidences lie close together, so that bins of equal width are empty or hold all. It

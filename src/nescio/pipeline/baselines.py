@@ -68,7 +68,7 @@ def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: s
 
 
 def open_baseline(path: Path) -> Baseline:
-    """Read the file of a baseline; raises FormatError."""
+    """Read the file of a baseline. Raises FormatError."""
     from nescio.formats.native.baseline import read_file
 
     sources, _ = open_files([path])

@@ -79,7 +79,7 @@ def digest_of(questions: Iterable[str]) -> str:
 
 
 def read_certificate(path: Path | str) -> Certificate:
-    """Read a certificate; raises FormatError for a file that is none, UsageError if it cannot be read."""
+    """Read a certificate. Raises FormatError for a file that is none, UsageError if it cannot be read."""
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:

@@ -16,7 +16,7 @@ from nescio.measures import parse
 class Tuning(Struct, frozen=True):
     """The effect of a threshold on a run, which answers if the confidence is at least `threshold`.
 
-    threshold             None where nothing is answered (`coverage` 0) or, of a guaranteed one, everything that can be
+    threshold             None if nothing is answered (`coverage` 0) or, of a guaranteed one, everything that can be
     coverage, risk        at this threshold on the data at hand: the share answered of n, the share wrong of these (in
                           sample)
     risk_upper            the bound on the risk on new questions; None without `max_risk`
@@ -31,7 +31,7 @@ class Tuning(Struct, frozen=True):
     coverage_as_given,
     risk_as_given
     rule_threshold,       the exact rule of c@1, from confidences alone: the lowest confidence that it answers, the
-    rule_break_even,      chance A/(n + U) there, and what it earns; None where it does not apply
+    rule_break_even,      chance A/(n + U) there, and what it earns; None if it does not apply
     rule_value
     max_risk, confidence  what was asked for, where a risk is to be guaranteed
     answers_needed,       where nothing could be certified: how many accepted answers it would take without an error,

@@ -32,7 +32,7 @@ _SPACED = re.compile(rb'"[ \t\r\n]+:')
 def decode_object(
     path: Path, text: bytes, line: int, *, lenient: bool = False, room: MemoryBudget | None = None
 ) -> dict[str, Any]:
-    """Return the JSON object of one line; raises FormatError if it holds none, or one that says a thing twice.
+    """Return the JSON object of one line. Raises FormatError if it holds none, or one that says a thing twice.
 
     `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write.
     `room` is what its values may take.

@@ -88,7 +88,7 @@ class _Arriving:
         self._address, self._size, self._until = address, 0, time.monotonic() + MOST_SECONDS
 
     def parts(self, file: Any) -> Iterator[bytes]:
-        """Yield a file part by part; raises FormatError if it is too large or takes too long."""
+        """Yield a file part by part. Raises FormatError if it is too large or takes too long."""
         while part := file.read(1 << 20):
             self._size += len(part)
             if self._size > MOST_FETCHED:

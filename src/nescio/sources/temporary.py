@@ -28,7 +28,7 @@ _ONE_AT_A_TIME = RLock()
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Yield a folder for temporary files that only this user can read, and that goes with the block; raises OSError if
+    """Yield a folder for temporary files that only this user can read, and that goes with the block. Raises OSError if
     none can be made."""
     with ExitStack() as stack:
         with _ONE_AT_A_TIME:

@@ -71,7 +71,7 @@ def alternative(people: ArrayLike, judge: ArrayLike, margin: float, units: Array
 
     For an item that another assessor judged too, $S_f$ and $S_h$ are the shares of the others who agree with the judge
     and with the assessor, $W^f = [S_f \ge S_h]$, $W^h = [S_h \ge S_f]$ and $d = W^h - W^f$; the hypothesis is that d is
-    the margin or more on average, and a one-sided t test rejects it. Where all d are equal there is no t, and p is $(1
+    the margin or more on average, and a one-sided t test rejects it. If all d are equal there is no t, and p is $(1
     - \varepsilon)^n$ if they are 0 or less, else 1. `units` number what items are averaged over first, as items of one
     question are no independent sample. Raises UsageError for fewer than two assessors.
     """

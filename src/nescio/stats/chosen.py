@@ -135,7 +135,7 @@ def another_value(
         more: how many units the other sample has
         value: from counts, shape (rows, 3), to values, shape (rows,)
         level: of the interval, in (0, 1)
-        rng: what draws come from, where there are too many outcomes
+        rng: what draws come from, if there are too many outcomes
     """
     if sum(counts) <= 0 or more <= 0:
         return UNDEFINED

@@ -60,7 +60,7 @@ def logit(point: float, spread: float, limits: tuple[float, float], freedom: flo
     r"""Compute Student's interval on the logit scale of a measure between two limits, from its standard error.
 
     For $u(\theta) = \ln\frac{\theta - l}{h - \theta}$ the ends are $u^{-1}(u(\hat\theta) \pm t_{\nu}\,u'(\hat\theta)
-    \,s)$, s being the `spread` (that of the resampled values, or `few_units.unit_error`) and $\nu$ the `freedom`. Where
+    \,s)$, s being the `spread` (that of the resampled values, or `few_units.unit_error`) and $\nu$ the `freedom`. If
     a limit is infinite u is the logarithm of the distance to the other, and where both are $\hat\theta \pm t_\nu s$.
     Undefined at a limit, and without a spread: these do not say how far the value may move.
     """

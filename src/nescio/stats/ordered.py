@@ -30,7 +30,7 @@ class Scan(Struct, frozen=True, eq=False):
     last ends; `table` has how often each unit occurs, shape (units, resamples): in all, at most as often as there are
     units. A pass keeps the totals that it comes upon in `known`, by the values that were summed.
 
-    Where it is `mirrored`, the table holds 0 and 1, and there are twice as many resamples: after those of the table
+    If it is `mirrored`, the table holds 0 and 1, and there are twice as many resamples: after those of the table
     their mirror images, in which each unit weighs 1 less what it weighs there.
     """
 

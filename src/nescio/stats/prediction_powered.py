@@ -204,7 +204,7 @@ def weighted(
     $\sum \xi(1-\pi)/\pi^2\,(d - \lambda g)^2/N^2$. All arrays have shape (N,); `people` and `inclusion` are read where
     `drawn`. `terms` holds the R. Degrees of freedom: m - 2, as of `simple`.
 
-    Where a judge is rarely wrong, few disagreements carry all the variance, and those of unlikely units the most. So
+    If a judge is rarely wrong, few disagreements carry all the variance, and those of unlikely units the most. So
     one more is imagined, of the least probability that 10 labels or more share, and at least `least` in all, of any
     (docs/decisions/labels.md).
     """

@@ -89,7 +89,7 @@ def sure_win_rates(better: NDArray[np.bool_], known: NDArray[np.bool_]) -> tuple
     """Return the least and the greatest win rate of each run that verdicts allow; each of shape (runs,).
 
     `better` says for each benchmark which run is significantly better than which, shape (T, runs, runs), and `known`
-    which runs have a value there, shape (T, runs). Where the verdicts hold together, so do the bounds.
+    which runs have a value there, shape (T, runs). If the verdicts hold together, so do the bounds.
     """
     others = known.sum(axis=1, keepdims=True) - 1
     counted = known & (others > 0)

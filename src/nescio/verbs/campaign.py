@@ -367,7 +367,7 @@ def sheets(request: SheetsRequest) -> Handed:
     takes for dates or numbers, with the guidelines (guidelines.md) as a first sheet.
 
     --html writes a page for each assessor, one file that needs no server and no network: one answer per screen, single
-    keys, undo, and every judgement saved in the browser at once. "Hand in" downloads a file that `collect` reads. Where
+    keys, undo, and every judgement saved in the browser at once. "Hand in" downloads a file that `collect` reads. If
     the definition questions have no key, the assessor first lists the nuggets there.
 
     \b

@@ -215,7 +215,7 @@ def key(request: KeyRequest) -> KeyWritten:
     \b
     nescio read key questions.jsonl stories.jsonl -o autsent.jsonl
 
-    The key is JSON Lines of {"id", "sentences", "texts"}, with sentences counted from 0: all that tie, and none where
+    The key is JSON Lines of {"id", "sentences", "texts"}, with sentences counted from 0: all that tie, and none if
     nothing in the story matches.
     """
     output = Path(request.output)

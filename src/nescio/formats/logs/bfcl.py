@@ -1,7 +1,7 @@
 """BFCL (Berkeley Function-Calling Leaderboard): `BFCL_v4_<category>_score.json`, one file per category and model, with
 or without the outputs in `BFCL_v4_<category>_result.json`.
 
-A score file begins with counts and lists only the failures, so every question that it does not list is right. Where
+A score file begins with counts and lists only the failures, so every question that it does not list is right. If
 outputs are given they name these questions; otherwise their number comes from the counts, and two runs are paired by
 the failures of both. A run is a model, and its categories are a stratum.
 

@@ -7,7 +7,7 @@ not graded, though the tool counts it as failed. `--choose metric=NAME` uses one
 `threshold=T` its score. An empty `actualOutput` counts as incorrect (`--empty`). A case is identified by its input:
 runs are compared by it, and cases with the same input are repeats.
 
-Where a metric of tools decides (Tool Correctness, …), a case whose `expectedTools` is an empty list has no tool to
+If a metric of tools decides (Tool Correctness, …), a case whose `expectedTools` is an empty list has no tool to
 call: calling none is right there, whatever the metric says, and elsewhere it is silence. Dialogues do not say which
 tools they expect, so a note counts those without a tool to which `Tool Use` gives 0, as it does too where no tool was
 needed.

@@ -374,7 +374,7 @@ def first_text(value: Any) -> str | None:
 
 
 def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
-    """Return the predictions with their gold answers, to be judged here; raises FormatError if there is no gold."""
+    """Return the predictions with their gold answers, to be judged here. Raises FormatError if there is no gold."""
     questions: dict[str, Question] = {}
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}

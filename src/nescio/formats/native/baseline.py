@@ -101,7 +101,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
 
 
 def read_file(source: Source) -> Baseline:
-    """Read one baseline; raises FormatError if it is none, is damaged, or is of a later version."""
+    """Read one baseline. Raises FormatError if it is none, is damaged, or is of a later version."""
     import msgspec
 
     label, document = source.label, source.document

@@ -264,7 +264,7 @@ def _shares(one: Spreads, row: LabelPlan) -> list[Share]:
     """Spread the labels over the judge's verdicts, in proportion to answers times standard deviation.
 
     They add to the labels planned: each has its share without the fraction, and those with the largest fractions one
-    more. Where all that vary are labelled whole, the rest goes to the others in proportion to answers.
+    more. If all that vary are labelled whole, the rest goes to the others in proportion to answers.
     """
     assert row.labels is not None
     given = allocation([(answers, sd) for _, answers, sd in one.patterns], row.labels)

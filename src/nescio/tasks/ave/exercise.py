@@ -39,7 +39,7 @@ class Decision(StrEnum):
 class Candidate(Struct, frozen=True):
     """An answer to a question with the text that is said to support it. `value` is None in a test set without its gold.
 
-    `system` names whose answer it was, where that is known.
+    `system` names whose answer it was, if that is known.
     """
 
     question_id: str

@@ -60,7 +60,7 @@ class Keys(Struct):
         known[nugget.id] = Nugget(before.id, before.text, {**before.vital, **nugget.vital}, before.weight)
 
     def targets(self) -> tuple[Target, ...]:
-        """Return all of them; raises MismatchError if only some nuggets of a target have a weight, or labels of some
+        """Return all of them. Raises MismatchError if only some nuggets of a target have a weight, or labels of some
         assessors."""
         targets = []
         for name, nuggets in self.nuggets.items():

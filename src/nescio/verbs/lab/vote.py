@@ -7,7 +7,7 @@ nescio lab vote votes.csv
 nescio lab vote votes.csv --of 3 --rule samples
 nescio lab vote votes.csv --at-least 4 -o voted.csv
 
-Answers agree if their texts are the same but for capitals and spaces. Where a file has no texts, right answers agree
+Answers agree if their texts are the same but for capitals and spaces. If a file has no texts, right answers agree
 and of wrong ones nothing is known: two rows then bound what a vote earns. With --of, figures are means over all sets of
 so many of the answers there are. "alone" is one of the answers, drawn at random; a vote costs as much as all its
 answers.

@@ -1,4 +1,4 @@
-"""Rivals: other questions about the same text. Where two ask for the same thing, it seldom answers both.
+"""Rivals: other questions about the same text. If two ask for the same thing, it seldom answers both.
 
 Nothing here looks at who answered, or at other answers to the same question: the answers of one system are enough.
 """
