@@ -64,7 +64,10 @@ class Settings(Struct, frozen=True):
 
 
 def read_settings(folder: Path) -> Settings:
-    """Return the settings of a campaign."""
+    """Return the settings of a campaign.
+
+    Raises UsageError if the folder is not a campaign, FormatError for an invalid setting.
+    """
     path = folder / SETTINGS
     if not path.is_file():
         raise UsageError(f"{folder} is not a campaign: it has no {SETTINGS} (nescio campaign init makes one)")
