@@ -40,8 +40,9 @@ def connect(*, alone: bool = False, small: bool = False) -> Iterator[duckdb.Duck
 
 
 def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckDBPyConnection:
-    """Open a connection to a database in memory, with temporary tables and views of its own. The database fetches
-    nothing from anywhere, and does not look for like terms among thousands of columns.
+    """Return a connection to a database in memory, with its own temporary tables and views.
+
+    The database fetches nothing from elsewhere, and does not search thousands of columns for similar names.
 
     A process has one such database, as opening one takes longer than to read a small table; `alone` opens another,
     whose settings may be changed. If all that is to be read is `small`, queries are run as they are written, and in

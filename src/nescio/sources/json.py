@@ -32,7 +32,7 @@ _SPACED = re.compile(rb'"[ \t\r\n]+:')
 def decode_object(
     path: Path, text: bytes, line: int, *, lenient: bool = False, room: MemoryBudget | None = None
 ) -> dict[str, Any]:
-    """Return the JSON object of one line. Raises FormatError if it holds none, or one that says a thing twice.
+    """Return the JSON object of one line. Raises FormatError if there is none, or if it repeats a key.
 
     `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write.
     `room` is what its values may take.
@@ -62,8 +62,7 @@ def decode_object(
 
 
 def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: str | None = None) -> Any:
-    """Return the JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate
-    pair is replaced.
+    """Return the JSON value of a file or a part of it, with NaN and Infinity allowed and lone surrogates replaced.
 
     Raises FormatError if it is none, says a thing twice, nests endlessly, or would take more memory than there is
     `room`.

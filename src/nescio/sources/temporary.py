@@ -46,10 +46,11 @@ def folder_with(owner: object) -> Path:
 
 
 def _made() -> tuple[Path, Path]:
-    """Return the folder of this process and a new folder in it.
+    """Return the folder of this process, and a new folder in it.
 
     The last owner of a folder may be collected at any moment, also in this call, and then takes the folder of the
-    process with it."""
+    process with it.
+    """
     while True:
         ours = _ours(Path(tempfile.gettempdir()))
         with suppress(FileNotFoundError):

@@ -64,8 +64,9 @@ class Components(Struct, frozen=True):
         return total
 
     def spread(self, over: Factors) -> Spread:
-        """Return the standard error for other levels of the factors `over` and these levels of the others: that of
-        other answers in the same cells for none.
+        """Return the standard error for other levels of the factors `over` and these levels of the others.
+
+        Without factors it is that of other answers in the same cells.
 
         A sum of mean squares, at least that for one factor of them alone; degrees of freedom are Satterthwaite's, at
         least those of the factor with the fewest levels, and no more than these where it has few.

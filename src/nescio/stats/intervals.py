@@ -120,8 +120,10 @@ def freedom(left_out: NDArray[np.float64], times: NDArray[np.int64], units: int)
 
 
 def freedoms(left_out: Floats, times: NDArray[np.int64], units: NDArray[np.int64]) -> Floats:
-    """Return the same of many values, each of two kinds of unit or more and none of them undefined: `left_out` and
-    `times` have shape (…, kinds), the result (…,)."""
+    """Return the degrees of freedom of many defined values, each with two kinds of unit or more.
+
+    `left_out` and `times` have shape (…, kinds), the result (…,).
+    """
     most = np.maximum(1.0, units - 1.0)
     u = left_out - np.average(left_out, weights=times, axis=-1, keepdims=True)
     square = np.average(u * u, weights=times, axis=-1, keepdims=True)

@@ -103,8 +103,10 @@ def _marks(values: Floats) -> bool:
 
 
 def _mirrored_pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
-    """Return the same under the table and its mirror images, in one pass: what is not before a group in the one is
-    before it in the other."""
+    """Return the results under the table and its mirror images, in one pass.
+
+    The rows that are not before a group in the table are before it in the mirror image.
+    """
     compiled = _compiled(scan)
     if compiled:
         counted, mirrored, before, total = compiled.mirrored_pairs(scan.unit, scan.ends, scan.table, high, low)

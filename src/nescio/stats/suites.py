@@ -86,7 +86,7 @@ def win_rates(values: Floats, *, lower_is_better: Any = False) -> Floats:
 
 
 def sure_win_rates(better: NDArray[np.bool_], known: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Return the least and the greatest win rate of each run that verdicts allow; each of shape (runs,).
+    """Return the least and the greatest win rate of each run that the verdicts allow, both of shape (runs,).
 
     `better` says for each benchmark which run is significantly better than which, shape (T, runs, runs), and `known`
     which runs have a value there, shape (T, runs). If the verdicts hold together, so do the bounds.

@@ -234,8 +234,8 @@ def _is_to_be_a_call(output: Any) -> bool:
 
 
 def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
-    """Note the outputs that BFCL calls right on questions that no function fits, though they are to be a call or empty,
-    or though nobody can see them."""
+    """Note the outputs that BFCL calls right on questions that no function fits, though they seem wrong or are
+    unseen."""
     right = Counter(one.silent or one.nothing for one in answers if one.question not in sheet.failures)
     if right[NO_FORM]:
         log.say(

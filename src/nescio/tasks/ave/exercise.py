@@ -37,7 +37,7 @@ class Decision(StrEnum):
 
 
 class Candidate(Struct, frozen=True):
-    """An answer to a question with the text that is said to support it. `value` is None in a test set without its gold.
+    """An answer to a question with its supporting text; `value` is None in a test set without its gold.
 
     `system` names whose answer it was, if that is known.
     """
